@@ -313,7 +313,7 @@ describe('every error', () => {
 
   it('of a fence names the lock, the token and who refused', async () => {
     const reason =
-      'the hold of "x" with token 3 is refused by the row: a later holder was there, with token 5';
+      'the hold of "x" with token 3 is refused by the row: a later holder wrote there, with token 5';
     const error = await errorOf(expectAccepted({ outcome: 'refused', reason }));
     expect(error).to.include({ code: 'OWNERSHIP_LOST', message: `[OWNERSHIP_LOST] ${reason}` });
   });

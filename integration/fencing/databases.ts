@@ -117,7 +117,7 @@ const sqlite: Database = {
 
 export const databases: readonly Database[] = [postgres, mariadb, sqlite];
 
-/** For `sqlAnswer`. */
+/** For `sqlOutcome`. */
 export function queryBy(connection: SqlConnection): SqlQuery {
   return (statement) => (statement.reads ? connection.rows(statement) : connection.run(statement));
 }

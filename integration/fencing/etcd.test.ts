@@ -1,7 +1,7 @@
 import { safely } from '@queuelock/conformance';
 import { createLockClient, type LockClient, type Ownership } from '@queuelock/core';
 import { etcd } from '@queuelock/etcd';
-import { etcdAnswer, etcdCompare, expectAccepted, heldInEtcd } from '@queuelock/fencing';
+import { etcdOutcome, etcdCompare, expectAccepted, heldInEtcd } from '@queuelock/fencing';
 import { expect } from 'chai';
 import { Etcd3, KVClient } from 'etcd3';
 import { endScripts } from '@queuelock/harness/services/script-process';
@@ -62,7 +62,7 @@ describe('a write in etcd that compares with the hold', function () {
     const write = async (hold: Ownership, text: string): Promise<string> => {
       const put = client.put('report').value(text);
       return (
-        await etcdAnswer(
+        await etcdOutcome(
           hold,
           client
             .if(...heldInEtcd(hold))
@@ -91,7 +91,7 @@ describe('a write in etcd that compares with the hold', function () {
     const ownership = await locks.acquire('expected');
     const write = (): Promise<unknown> =>
       expectAccepted(
-        etcdAnswer(
+        etcdOutcome(
           ownership,
           client
             .if(...heldInEtcd(ownership))
@@ -105,7 +105,7 @@ describe('a write in etcd that compares with the hold', function () {
     const { key, token } = ownership;
     safely(() =>
       expect(late).to.equal(
-        `QueueLockError: [OWNERSHIP_LOST] the hold of "expected" with token ${String(token)} is refused by etcd: its entry ${JSON.stringify(key)} is not in the queue any more`,
+        `QueueLockError: [OWNERSHIP_LOST] the hold of "expected" with token ${String(token)} is refused by etcd: its entry ${JSON.stringify(key)} is no longer in the queue`,
       ),
     );
   });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
-import { createFencingGate, fencingHeaders, headersOf, httpAnswer, sendRefusal } from '@queuelock/fencing';
+import { createFencingGate, fencingHeaders, headersOf, httpOutcome, sendRefusal } from '@queuelock/fencing';
 import { answerOf, type Resource, type Texts } from './writer.ts';
 
 export interface HttpReceiver {
@@ -58,7 +58,7 @@ export const httpResource: Resource = {
       return response;
     };
     return {
-      fenced: async (text) => answerOf(httpAnswer(hold, put('fenced', text, fencingHeaders(hold)))),
+      fenced: async (text) => answerOf(httpOutcome(hold, put('fenced', text, fencingHeaders(hold)))),
       unfenced: async (text) => ((await put('unfenced', text, {})).ok ? 'accepted' : 'refused'),
       close: async () => undefined,
     };

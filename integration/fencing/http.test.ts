@@ -1,4 +1,4 @@
-import { expectAccepted, fencingHeaders, httpAnswer } from '@queuelock/fencing';
+import { expectAccepted, fencingHeaders, httpOutcome } from '@queuelock/fencing';
 import { expect } from 'chai';
 import { startReceiver, type HttpReceiver } from './http-resource.ts';
 
@@ -22,7 +22,7 @@ describe('a receiver over HTTP behind the gate', () => {
       fencingHeaders({ name: LOCK, token }, { epoch });
     expect((await put(of(7n))).status).to.equal(204);
     const hold = { name: LOCK, token: 6n };
-    const late = await expectAccepted(httpAnswer(hold, put(fencingHeaders(hold)))).catch(String);
+    const late = await expectAccepted(httpOutcome(hold, put(fencingHeaders(hold)))).catch(String);
     expect(late).to.match(/OWNERSHIP_LOST.*"fenced\/http é" with token 6 is refused .* with token 7$/);
     const stale = await put(of(6n));
     expect([stale.status, stale.headers.get('fencing-token')]).to.deep.equal([412, '7']);

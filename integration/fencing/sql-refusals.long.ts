@@ -1,10 +1,10 @@
 import {
   expectAccepted,
   fencedUpdate,
-  sqlAnswer,
+  sqlOutcome,
   sqlFences,
   type FencedStatement,
-  type SqlAnswer,
+  type SqlOutcome,
 } from '@queuelock/fencing';
 import { expect } from 'chai';
 import { databases, queryBy, startOrSkip, type SqlConnection } from './databases.ts';
@@ -20,8 +20,8 @@ for (const database of databases) {
     let stop: (() => Promise<void>) | undefined;
     const { dialect } = database;
     const fences = sqlFences(dialect);
-    const answer = (statement: FencedStatement): Promise<SqlAnswer> =>
-      sqlAnswer(queryBy(connection), statement);
+    const answer = (statement: FencedStatement): Promise<SqlOutcome> =>
+      sqlOutcome(queryBy(connection), statement);
     const write = (id: string, token: bigint, once = false): FencedStatement =>
       fencedUpdate(dialect, {
         table: 'texts',
@@ -61,7 +61,7 @@ for (const database of databases) {
     });
 
     it('of a claim tells a later holder from a name that is not registered, also within the transaction', async () => {
-      const claim = (name: string, token: bigint): Promise<SqlAnswer> =>
+      const claim = (name: string, token: bigint): Promise<SqlOutcome> =>
         answer(fences.claim({ name, token }));
       await connection.run(fences.register('known'));
       expect(await claim('known', BIG)).to.deep.equal({ outcome: 'accepted' });

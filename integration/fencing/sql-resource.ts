@@ -1,4 +1,4 @@
-import { fencedUpdate, sqlAnswer } from '@queuelock/fencing';
+import { fencedUpdate, sqlOutcome } from '@queuelock/fencing';
 import { queryBy, type Database } from './databases.ts';
 import { answerOf, type Resource } from './writer.ts';
 
@@ -17,7 +17,7 @@ export function sqlResource(database: Database): Resource {
       return {
         async fenced(text) {
           const update = { table: 'texts', set: { text }, where: { id: 'fenced' }, hold };
-          return answerOf(sqlAnswer(queryBy(connection), fencedUpdate(database.dialect, update)));
+          return answerOf(sqlOutcome(queryBy(connection), fencedUpdate(database.dialect, update)));
         },
         async unfenced(text) {
           await connection.exec(`UPDATE texts SET text = '${text}' WHERE id = 'unfenced'`);

@@ -1,5 +1,5 @@
 import { isQueueLockError } from '@queuelock/core';
-import { expectAccepted, type FenceAnswer, type FencingHold } from '@queuelock/fencing';
+import { expectAccepted, type AnyFenceOutcome, type FencingHold } from '@queuelock/fencing';
 
 export type Answer = 'accepted' | 'refused';
 
@@ -12,7 +12,7 @@ interface Writer {
 }
 
 /** What `expectAccepted` says of it: a later holder refuses, all else is an error. */
-export async function answerOf(answer: PromiseLike<FenceAnswer>): Promise<Answer> {
+export async function answerOf(answer: PromiseLike<AnyFenceOutcome>): Promise<Answer> {
   try {
     await expectAccepted(answer);
     return 'accepted';

@@ -10,10 +10,10 @@ import { createLockClient, type LockClient, type LockClientOptions, type Ownersh
 import type { Backend } from '../src/backend.ts';
 
 const TTL_MS = 10_000;
-// 1 % for clocks and 2 % of margin less.
+// The TTL minus 1 % for clocks and 2 % for the safety margin.
 const LONGEST_MS = 9_700;
 
-describe('the beginning of a hold', () => {
+describe('the start of a hold', () => {
   let clock: VirtualClock;
   let server: MemoryServer;
   let clients: LockClient[];
@@ -45,7 +45,7 @@ describe('the beginning of a hold', () => {
   }
 
   describe('with minRemainingMs', () => {
-    it('waits for one more heartbeat, which is sent at once, and for nothing when there is enough', async () => {
+    it('waits for one more heartbeat, which is sent at once, and for none when enough time is proven', async () => {
       const client = connect();
       await client.run('x', () => undefined);
       await clock.advance(2_000);
@@ -78,7 +78,7 @@ describe('the beginning of a hold', () => {
       expect(server.entryCount).to.equal(0);
     });
 
-    it('is refused when no heartbeat can prove it', async () => {
+    it('is refused when no heartbeat can prove that time', async () => {
       const client = connect();
       for (const minRemainingMs of [LONGEST_MS + 1, -1, Number.NaN]) {
         const error = await failure(client.acquire('x', { minRemainingMs }));
@@ -91,7 +91,7 @@ describe('the beginning of a hold', () => {
   });
 
   describe('with minRemainingMs on a store whose heartbeats prove earlier ones', () => {
-    it('is refused at once when these cannot prove it', async () => {
+    it('is refused at once when heartbeats cannot prove that time', async () => {
       const sound = memory({ server });
       const client = connect({}, { ...sound, info: { ...sound.info, proofLag: 0.2 } });
       const most = LONGEST_MS - TTL_MS / 4;
@@ -102,7 +102,7 @@ describe('the beginning of a hold', () => {
   });
 
   describe('throwIfLost', () => {
-    it('is silent while there is time enough, and throws NOT_ENOUGH_TIME when there is not', async () => {
+    it('returns while enough time is left, and throws NOT_ENOUGH_TIME otherwise', async () => {
       const ownership = await connect().acquire('x');
       ownership.throwIfLost();
       ownership.throwIfLost(LONGEST_MS);
@@ -112,7 +112,7 @@ describe('the beginning of a hold', () => {
       expect(() => ownership.throwIfLost(Number.NaN)).to.throw(/NOT_ENOUGH_TIME/);
     });
 
-    it('throws the reason of the signal after a loss, also when nobody was told yet', async () => {
+    it('throws the reason of the signal after a loss, also before any listener was called', async () => {
       const ownership = await connect().acquire('x');
       clock.stall(TTL_MS);
       const thrown = thrownBy(() => ownership.throwIfLost());
@@ -130,14 +130,14 @@ describe('the beginning of a hold', () => {
   describe('with lockDelayMs', () => {
     const delayed = { lockDelayMs: 2_500 };
 
-    /** Acquires `x` and answers how long that took. */
+    /** Acquires `x` and measures how long that takes. */
     async function waitOf(client: LockClient): Promise<{ ownership: Ownership; tookMs: number }> {
       const from = clock.now();
       const ownership = await client.acquire('x');
       return { ownership, tookMs: clock.now() - from };
     }
 
-    it('comes late after a holder that crashed, and at once after one that released', async () => {
+    it('is delayed after a holder that crashed, and not after one that released', async () => {
       const [first, second, third] = [connect(delayed), connect(delayed), connect(delayed)];
       await first.acquire('x');
       const next = waitOf(second);
@@ -150,7 +150,7 @@ describe('the beginning of a hold', () => {
       expect((await waitOf(third)).tookMs).to.equal(0);
     });
 
-    it('comes late for one who comes when the crashed holder is gone already, also by tryAcquire', async () => {
+    it('is delayed for a claim that starts after the crashed entry was removed, also with tryAcquire', async () => {
       await connect(delayed).acquire('x');
       server.expireSession(server.sessionIds[0]!);
       const second = connect(delayed);
@@ -163,7 +163,7 @@ describe('the beginning of a hold', () => {
       expect((await tried)?.held).to.equal(true);
     });
 
-    it('comes late after a holder that was closed while it held', async () => {
+    it('is delayed after a holder that was closed while it held', async () => {
       const [first, second] = [connect(delayed), connect(delayed)];
       await first.acquire('x');
       await first.close();
@@ -172,7 +172,7 @@ describe('the beginning of a hold', () => {
       expect((await next).tookMs).to.equal(2_500);
     });
 
-    it('counts as waiting: a timeout ends it, and the next one waits again', async () => {
+    it('counts the delay as waiting: a timeout ends it, and the next claim waits again', async () => {
       const [first, second] = [connect(delayed), connect(delayed)];
       await first.acquire('x');
       server.expireSession(server.sessionIds[0]!);
@@ -184,7 +184,7 @@ describe('the beginning of a hold', () => {
       expect((await next).tookMs).to.equal(2_500);
     });
 
-    it('is refused on a backend that keeps no traces', async () => {
+    it('is refused on a backend without traces', async () => {
       const sound = memory({ server });
       const plain: Backend = {
         ...sound,
@@ -199,7 +199,7 @@ describe('the beginning of a hold', () => {
 
 type Session = Awaited<ReturnType<Backend['open']>>;
 
-/** The calls of a session without its traces. */
+/** Returns the methods of a session without its traces. */
 function bound(session: Session): Session {
   return {
     id: session.id,

@@ -7,17 +7,17 @@ import { anyInterleaving } from './interleaving.ts';
 import { KINDS, type Kind } from './settings.ts';
 import { onStage, type Stage } from './stage.ts';
 
-/** Ways of giving up an acquisition. */
+/** The ways of cancelling an acquisition. */
 const WAYS = ['signal', 'timeout', 'unsubscribe', 'close'] as const;
 type Way = (typeof WAYS)[number];
 
-/** What is there when it is asked for. The last one leaves a trace, and the delay is waited for. */
+/** The state of the lock before the acquisition. The crashed holder leaves a trace, so the delay is waited for. */
 const BEFORE = ['on a free lock', 'behind a holder', 'behind a holder that crashed'] as const;
 type Before = (typeof BEFORE)[number];
 
 const STEP_MS = 10;
 
-/** Acquires `x` and can give it up at any moment, also from within the call itself. */
+/** Acquires `x` and can be cancelled at any moment, also from within the call itself. */
 class Attempt {
   readonly granted: Ownership[] = [];
   readonly failed: unknown[] = [];
@@ -48,8 +48,8 @@ class Attempt {
   }
 }
 
-describe('giving up an acquisition', () => {
-  /** One acquisition behind a holder or on a free lock, given up at the `at`-th point where it awaits something. */
+describe('cancelling an acquisition', () => {
+  /** Runs one acquisition behind a holder or on a free lock, and cancels it at the `at`-th point where it awaits something. */
   async function scenario(
     way: Way,
     before: Before,
@@ -117,11 +117,11 @@ describe('giving up an acquisition', () => {
   }
 });
 
-/** What happens to the first answer of every kind of call. */
+/** What happens to the first reply of every kind of call. */
 const ANSWERS = ['arrive', 'are lost at first'] as const;
 
-describe('giving up an acquisition of another kind', () => {
-  /** As above, given up at the `at`-th point. */
+describe('cancelling another kind of acquisition', () => {
+  /** Runs it as above, cancelled at the `at`-th point. */
   async function scenario(
     stage: Stage,
     { kind, way, at, answers }: { kind: Kind; way: Way; at: number; answers: (typeof ANSWERS)[number] },
@@ -181,7 +181,7 @@ describe('giving up an acquisition of another kind', () => {
   for (const kind of KINDS) {
     for (const answers of ANSWERS) {
       for (const way of WAYS) {
-        it(`by ${way}, of ${kind.what}, leaves nothing behind at any await when answers ${answers}`, async () => {
+        it(`by ${way}, of ${kind.what}, leaves nothing behind at any await when replies ${answers}`, async () => {
           const played = (at: number): ReturnType<typeof scenario> =>
             onStage((stage) => scenario(stage, { kind, way, at, answers }));
           const outcomes = new Set<number>();
@@ -196,8 +196,8 @@ describe('giving up an acquisition of another kind', () => {
   }
 });
 
-describe('giving up to enter a hold again', () => {
-  /** Behind a sibling, given up after so many promise jobs; the sibling leaves after the fifth. */
+describe('cancelling the re-entry of a hold', () => {
+  /** Runs it behind a sibling and cancels it after that many promise jobs. The sibling leaves after the fifth. */
   async function scenario(stage: Stage, way: Way, at: number): Promise<boolean> {
     const client = stage.client();
     const outer = await client.acquire('x', { reentrant: true });
@@ -236,11 +236,11 @@ describe('giving up to enter a hold again', () => {
 });
 
 describe('any interleaving of contenders, faults and cancellations', () => {
-  it('never gives two the lock, keeps the order, gives everyone an outcome, and leaves nothing', async () => {
+  it('never grants the lock twice at a time, keeps the order, gives every claim an outcome, and leaves nothing', async () => {
     await fc.assert(anyInterleaving, { numRuns: 20, seed: 1 });
   });
 
-  it('gives typed errors or the reason of the signal, nothing else', async () => {
+  it('rejects with typed errors or the reason of the signal only', async () => {
     const client = createLockClient(memory());
     const reasons: unknown[] = [];
     await client

@@ -16,21 +16,21 @@ async function stand(
   return line;
 }
 
-/** As a person would be told. */
+/** Formats a state as text. */
 function told(state: PositionedClaimState | QueuePosition): string {
   if ('status' in state && state.status !== 'queued') return state.status;
   const { position, expectedWaitMs: waitMs } = state;
   return waitMs === undefined ? `${position}` : `${position}, about ${waitMs / 1_000} s`;
 }
 
-/** So that the next change is told at once. */
+/** Waits so long that the next change is emitted at once. */
 async function quiet(stage: Stage): Promise<void> {
   await stage.clock.advance(250);
 }
 
-describe('a place in line', () => {
+describe('a claim with its position', () => {
   it(
-    'goes from joining over a number that counts down, with the wait that is expected, to held and released',
+    'emits joining, a position that counts down with the expected wait, held and released',
     onStages(async (stage) => {
       const ahead = [
         await join(stage, stage.client()),
@@ -47,7 +47,7 @@ describe('a place in line', () => {
       expect(line.states.map(told)).to.deep.equal([
         'joining',
         '3, about 60 s',
-        // The hold of the one that has just left was not seen from its beginning.
+        // The start of the hold that has just ended was not observed.
         '2, about 40 s',
         '1, about 0.25 s',
         'held',
@@ -56,7 +56,7 @@ describe('a place in line', () => {
   );
 
   it(
-    'is told at once when the turn comes, and at most four times a second before, of many changes the last',
+    'emits the grant at once, and before that the last of many changes at most four times a second',
     onStages(async (stage) => {
       const ahead = await Promise.all(Array.from({ length: 11 }, () => join(stage, stage.client())));
       const line = await stand(stage);
@@ -74,7 +74,7 @@ describe('a place in line', () => {
   );
 
   it(
-    'keeps its number behind a holder that holds longer than it said: the wait that is expected is 0 then',
+    'keeps its position behind a holder that holds longer than announced, with an expected wait of 0',
     onStages(async (stage) => {
       const holder = await join(stage, stage.client(), { typicalHoldMs: 1_000 });
       const line = await stand(stage);
@@ -86,7 +86,7 @@ describe('a place in line', () => {
   );
 
   it(
-    'counts readers like everybody, and is told to several who ask in one client by one watch',
+    'counts readers too, and uses one watch for several claims of a client',
     onStages(async (stage) => {
       const reader = await join(stage, stage.client(), { mode: 'shared' });
       const writer = await join(stage, stage.client());
@@ -97,14 +97,14 @@ describe('a place in line', () => {
         await stand(stage, { mode: 'shared' }, client),
       ];
       expect(lines.map(({ last }) => told(last))).to.deep.equal(['2', '3']);
-      // Two turns and one queue.
+      // Two turns and one queue are watched.
       expect(stage.server.watcherCount - before).to.equal(3);
       for (const { subscription } of [reader, writer, ...lines]) subscription.unsubscribe();
     }),
   );
 
   it(
-    'is looked for only while it waits: not at once, not by a holder, and by nobody who does not ask',
+    'reads the position only while it waits: not at once, not as a holder, and only if requested',
     onStages(async (stage) => {
       const holder = await stand(stage);
       const withHolder = stage.server.watcherCount;
@@ -121,7 +121,7 @@ describe('a place in line', () => {
   );
 
   it(
-    'is looked for at most four times a second, by one watch, also where somebody else of the client asks for every change',
+    'reads it at most four times a second with one watch, also when another watcher of the client requests every change',
     onStages(async (stage) => {
       const asked: (ObserveOptions | undefined)[] = [];
       const spoil = (backend: Backend): Backend => ({
@@ -143,7 +143,7 @@ describe('a place in line', () => {
   );
 
   it(
-    'is of the new entry after somebody was let pass',
+    'emits the position of the new entry after another entry was let pass',
     onStages(async (stage) => {
       const holder = await join(stage, stage.client());
       const line = await stand(stage);
@@ -157,7 +157,7 @@ describe('a place in line', () => {
   );
 
   it(
-    'fails where the queue may not be seen, and leaves nothing',
+    'rejects when the queue must not be read, and leaves nothing',
     onStages(async (stage) => {
       const holder = await join(stage, stage.client());
       const refused$ = throwError(() => new QueueLockError('ACCESS_DENIED', 'no right to read'));
@@ -175,7 +175,7 @@ describe('a place in line', () => {
   );
 });
 
-describe('a loop over a place in line', () => {
+describe('a loop over a claim with its position', () => {
   it(
     'joins, gets the latest state, and has released when it is left',
     onStages(async (stage) => {
@@ -185,7 +185,7 @@ describe('a loop over a place in line', () => {
         for await (const state of stage.client().claimWithPosition('x')) {
           seen.push(told(state));
           if (state.status !== 'held') continue;
-          // Slow: what happens meanwhile is told as it is afterwards.
+          // The loop is slow, so it gets the state after the changes in between.
           await stage.clock.advance(1_000);
           break;
         }
@@ -199,7 +199,7 @@ describe('a loop over a place in line', () => {
   );
 
   it(
-    'leaves the line when it throws, and ends by itself after the end of the claim',
+    'leaves the queue when it throws, and ends after the end of the claim',
     onStages(async (stage) => {
       const holder = await join(stage, stage.client());
       const thrown = (async () => {
@@ -221,9 +221,9 @@ describe('a loop over a place in line', () => {
   );
 });
 
-describe('a callback for the place in line', () => {
+describe('the callback onPosition', () => {
   it(
-    'is called by acquire and run while they wait, and never for who need not wait',
+    'is called by acquire and run while they wait, and never when the lock is free',
     onStages(async (stage) => {
       const places: string[] = [];
       const onPosition = (place: QueuePosition): void => void places.push(told(place));
@@ -239,7 +239,7 @@ describe('a callback for the place in line', () => {
   );
 
   it(
-    'ends the wait by what it throws',
+    'ends the wait when it throws',
     onStages(async (stage) => {
       const holder = await join(stage, stage.client());
       const onPosition = (): never => {
@@ -254,9 +254,9 @@ describe('a callback for the place in line', () => {
   );
 });
 
-describe('how long a hold is said to take', () => {
+describe('the announced duration of holds', () => {
   it(
-    'is what others are told, until the client has held the name itself',
+    'is what other clients observe, until the client has held the name itself',
     onStages(async (stage) => {
       const client = stage.client();
       const announced = async (): Promise<unknown> => {

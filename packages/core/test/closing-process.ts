@@ -1,4 +1,4 @@
-// A program that is told to end while it works: prints what comes of it.
+// A program that gets a signal while it works, and prints what happens.
 import { memory } from '@queuelock/memory';
 import { closeOnSignals, createLockClient } from '../src/index.ts';
 

@@ -10,7 +10,7 @@ function stopped(stop: AbortSignal): Promise<void> {
 }
 
 describe('a close that drains', () => {
-  it('tells works to stop, and waits until they have ended and released', () =>
+  it('signals all works to stop, and waits until they have ended and released', () =>
     onStage(async (stage) => {
       const client = stage.client();
       let end: (() => void) | undefined;
@@ -34,7 +34,7 @@ describe('a close that drains', () => {
       await stage.passing(closed);
     }));
 
-  it('turns away who waits and who comes, at once', () =>
+  it('rejects waiters and new claims at once', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const works = client.run('x', (_own, stop) => stopped(stop).then(() => stage.clock.advance(0)));
@@ -49,7 +49,7 @@ describe('a close that drains', () => {
       await stage.passing(Promise.all([works, closed]));
     }));
 
-  it('revokes what is left when the time is over, and handles, which nothing tells to stop', () =>
+  it('revokes the remaining holds at the timeout, and handles, which have no stop signal', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const handle = await client.acquire('h');
@@ -65,7 +65,7 @@ describe('a close that drains', () => {
       expect(await stubborn).to.include({ code: 'OWNERSHIP_LOST', reason: 'client-closed' });
     }));
 
-  it('says CLOSED of a work that threw because of it', () =>
+  it('rejects with CLOSED for a work that threw because of it', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const failure = new Error('half done');
@@ -77,7 +77,7 @@ describe('a close that drains', () => {
       expect(await failing).to.include({ code: 'CLOSED', cause: failure });
     }));
 
-  it('takes no time when nothing runs, answers the same again, and knows its options', () =>
+  it('resolves at once when nothing runs, returns the same promise again, and checks its options', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const closed = client.close({ drainMs: 60_000 });
@@ -116,7 +116,7 @@ describe('a process that closes on signals', () => {
   }
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    it(`lets its works end and dies by the signal: ${signal}`, async () => {
+    it(`lets its works end and is ended by the signal: ${signal}`, async () => {
       const [end, [, ...told]] = await endOf('willing', signal);
       expect(end).to.equal(signal);
       expect(told).to.deep.equal(['told', 'QueueLockError: [CLOSED] "x": the client is closing', 'done']);
@@ -129,7 +129,7 @@ describe('a process that closes on signals', () => {
     expect(told).to.include('told').and.not.include('done');
   });
 
-  it('leaves its end to others who listen', async () => {
+  it('leaves its end to other listeners of the signal', async () => {
     const [end, told] = await endOf('listener', 'SIGTERM');
     expect(end).to.equal(7);
     expect(told).to.include('done');

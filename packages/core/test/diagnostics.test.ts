@@ -12,7 +12,7 @@ import { join, onStage, rejection, type Stage } from './stage.ts';
 
 const PHASES = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const;
 
-/** All that is told while a scene plays, in order: `acquire start`. */
+/** Records all messages of the channels during a scene in order, for instance `acquire start`. */
 class Ear {
   readonly told: string[] = [];
   readonly messages: unknown[] = [];
@@ -57,9 +57,9 @@ const hearing =
     }
   };
 
-describe('whoever listens to the channels', () => {
+describe('a subscriber of the diagnostics channels', () => {
   it(
-    'hears of an acquisition and its hold, by one object each, whose times are those of the clock',
+    'gets one object per acquisition and one per hold, with times of the clock',
     hearing(async (stage, { told, messages }) => {
       const hold = await stage.client().acquire('x');
       await stage.clock.advance(1_500);
@@ -78,7 +78,7 @@ describe('whoever listens to the channels', () => {
   );
 
   it(
-    'hears of a hand-over when the turn of a waiter comes, and how long that has waited',
+    'gets the hand-off when a waiter is admitted, and how long it has waited',
     hearing(async (stage, { told, messages }) => {
       const holder = await stage.client().acquire('x');
       const waiter = stage.client().acquire('x');
@@ -93,7 +93,7 @@ describe('whoever listens to the channels', () => {
   );
 
   it(
-    'hears of a loss at once, with its reason, and the hold ends with that error',
+    'gets a loss at once with its reason, and the hold ends with that error',
     hearing(async (stage, { told, messages }) => {
       const hold = await stage.client().acquire('x');
       stage.server.evict(hold.key);
@@ -111,7 +111,7 @@ describe('whoever listens to the channels', () => {
   );
 
   it(
-    'hears why a wait failed, of a try that finds the lock taken, and of one that left',
+    'gets the reason of a failed wait, of a try of a busy lock, and of a cancelled wait',
     hearing(async (stage, { told, messages }) => {
       const holder = await stage.client().acquire('x');
       const client = stage.client();
@@ -142,7 +142,7 @@ describe('whoever listens to the channels', () => {
     }),
   );
 
-  it('hears of a loss also if it began to listen after the grant', () =>
+  it('gets a loss also if it subscribed after the grant', () =>
     onStage(async (stage) => {
       const hold = await stage.client().acquire('x');
       const ear = new Ear(...ALL);
@@ -152,7 +152,7 @@ describe('whoever listens to the channels', () => {
       expect(ear.told).to.deep.equal(['loss']);
     }));
 
-  it('may bind a store: its value is there while the acquisition begins', async () => {
+  it('can bind a store, whose value is available while the acquisition starts', async () => {
     const store = new AsyncLocalStorage<AcquireMessage>();
     const { start } = tracingChannel<AcquireMessage, AcquireMessage>(CHANNELS.acquire);
     let seen: AcquireMessage | undefined;
@@ -177,7 +177,7 @@ describe('whoever listens to the channels', () => {
     expect(seen?.name).to.equal('x');
   });
 
-  it('does not disturb what it listens to by what it throws', async () => {
+  it('does not disturb the acquisition when it throws', async () => {
     const thrown: unknown[] = [];
     const others = process.listeners('uncaughtException');
     process.removeAllListeners('uncaughtException');

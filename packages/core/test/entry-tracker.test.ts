@@ -5,7 +5,7 @@ const PLACED = { queue: 'a', id: 'i', ord: 1, key: 'a/1', call: 1 };
 const WAITS = { admitted: false, ahead: 1 };
 const OWNS = { admitted: true };
 
-/** What whoever follows an entry is told: whether it is admitted, in the end with what code it is gone. */
+/** Records what followers of an entry are notified of: whether it is admitted, and finally the code of its loss. */
 class Told {
   readonly entries = new EntryTracker<TrackedEntry>();
 
@@ -23,14 +23,14 @@ class Told {
   }
 }
 
-describe('an entry whose turn the store tells', () => {
+describe('an entry whose turn the store reports', () => {
   let told: Told;
 
   beforeEach(() => {
     told = new Told();
   });
 
-  it('is admitted by the answer, by news, or by a look', () => {
+  it('is admitted by the reply, by a notification, or by a read', () => {
     expect(told.place({ ord: 2, id: 'j', turn: OWNS })).to.deep.equal([true]);
     const byNews = told.place();
     told.entries.notify(1, true, 1);
@@ -40,7 +40,7 @@ describe('an entry whose turn the store tells', () => {
     expect(byLook).to.deep.equal([false, true]);
   });
 
-  it('has the news that came before the answer, and none that came when nothing was asked for', async () => {
+  it('uses the notification that came before the reply, and ignores one that came before any request', async () => {
     told.entries.notify(1, true, 1);
     expect(told.place()).to.deep.equal([false]);
     await told.entries.whilePending(async () => {
@@ -52,7 +52,7 @@ describe('an entry whose turn the store tells', () => {
     expect(told.entries.all.map(({ ord }) => ord)).to.deep.equal([1, 2]);
   });
 
-  it('is lost when a look does not find it, or finds that it is not admitted any more', () => {
+  it('is lost when a read does not find it, or finds that it is no longer admitted', () => {
     const missing = told.place();
     told.look(2);
     expect(missing).to.deep.equal([false, 'ENTRY_LOST']);
@@ -61,7 +61,7 @@ describe('an entry whose turn the store tells', () => {
     expect(demoted).to.deep.equal([true, 'ENTRY_LOST']);
   });
 
-  it('is left alone by a look that was asked for before the answer, or before the news', () => {
+  it('ignores a read that was requested before the reply, or before the notification', () => {
     const placed = told.place({ call: 2 });
     told.look(2);
     told.entries.notify(1, true, 3);
@@ -71,20 +71,20 @@ describe('an entry whose turn the store tells', () => {
     expect(placed).to.deep.equal([false, true, 'ENTRY_LOST']);
   });
 
-  it('does not wait again when it is placed once more by an answer that is late', () => {
+  it('does not wait again when a late reply places it once more', () => {
     const first = told.place();
     told.entries.notify(1, true, 1);
     expect(told.place()).to.deep.equal([false, true]);
     expect([first, [...told.entries.waiting]]).to.deep.equal([[false, true], []]);
   });
 
-  it('is admitted for all who follow it when it is placed once more as one that is', () => {
+  it('is admitted for all followers when it is placed once more as admitted', () => {
     const first = told.place();
     expect(told.place({ turn: OWNS })).to.deep.equal([true]);
     expect([first, told.entries.anyWaits]).to.deep.equal([[false, true], false]);
   });
 
-  it('is known until it leaves or the session ends', () => {
+  it('is tracked until it leaves or the session ends', () => {
     const left = told.place();
     expect(told.entries.remove('a', 'i')).to.include({ ord: 1 });
     expect([told.entries.has(1), told.entries.remove('a', 'i')]).to.deep.equal([false, undefined]);

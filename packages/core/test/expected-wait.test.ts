@@ -7,7 +7,7 @@ import type { QueueEntry } from '../src/index.ts';
 
 type Told = Partial<Pick<QueueEntry, 'shared' | 'permits' | 'limit' | 'typicalHoldMs'>>;
 
-/** A line of entries with the ids `0`, `1`, ... and the keys `q/0`, `q/1`, ... */
+/** Returns a queue of entries with the ids `0`, `1`, ... and the keys `q/0`, `q/1`, ... */
 function lineOf(...told: readonly Told[]): readonly QueueEntry[] {
   return told.map((one, place) => ({
     key: `q/${place}`,
@@ -131,12 +131,12 @@ describe('the expected wait', () => {
     });
   }
 
-  it('of an entry that is not there is unknown', () => {
+  it('of a missing entry is unknown', () => {
     const { waitMs } = expectedWait(lineOf(writes(10)), 'another');
     expect(waitMs).to.equal(undefined);
   });
 
-  it('is what happens when everybody holds as long as expected', () => {
+  it('is right when every holder holds as long as expected', () => {
     fc.assert(
       fc.property(mixedLines(), (line) => {
         const starts = play(line);
@@ -145,7 +145,7 @@ describe('the expected wait', () => {
     );
   });
 
-  it('never is less for a later one that conflicts with the same', () => {
+  it('is never less for a later entry with the same conflicts', () => {
     fc.assert(
       fc.property(plainLines(), (line) => {
         const waits = line.map(({ id }) => expectedWait(line, id!).waitMs ?? Infinity);
@@ -155,8 +155,8 @@ describe('the expected wait', () => {
   });
 });
 
-describe('who is admitted', () => {
-  it('is told by the rule that turns are given by', () => {
+describe('the admitted entries', () => {
+  it('follow the rule of turns', () => {
     fc.assert(
       fc.property(mixedLines(), (line) => {
         const byTurns = line.filter((own, place) => {
@@ -169,7 +169,7 @@ describe('who is admitted', () => {
   });
 });
 
-/** Lines with readers, writers, semaphores of different limits, all mixed; they announce small whole numbers, also 0. */
+/** Generates queues with readers, writers and semaphores of different limits. They announce small whole numbers, also 0. */
 function mixedLines(): fc.Arbitrary<readonly QueueEntry[]> {
   const told = fc.integer({ min: 1, max: 4 }).chain((limit) =>
     fc.record({
@@ -182,7 +182,7 @@ function mixedLines(): fc.Arbitrary<readonly QueueEntry[]> {
   return fc.array(told, { maxLength: 12 }).map((all) => lineOf(...all));
 }
 
-/** Lines as one kind of primitive makes them: readers and writers, or takers of permits of one limit; some announce nothing. */
+/** Generates queues of one primitive: readers and writers, or permits of one limit. Some announce nothing. */
 function plainLines(): fc.Arbitrary<readonly QueueEntry[]> {
   const typicalHoldMs = fc.option(fc.nat({ max: 50 }), { nil: undefined });
   const known = (all: readonly (Told | { typicalHoldMs: undefined })[]): readonly QueueEntry[] =>
@@ -195,11 +195,11 @@ function plainLines(): fc.Arbitrary<readonly QueueEntry[]> {
   const takers = fc.array(
     fc.record({ limit: fc.constant(4), permits: fc.integer({ min: 1, max: 4 }), typicalHoldMs }),
   );
-  // A reader passes nobody, but it begins together with those ahead: all is in order for both.
+  // A reader passes no entry, but it starts together with readers ahead, which keeps the order of both.
   return fc.oneof(locks, takers).map(known);
 }
 
-/** Lets the time pass, event after event: who is admitted holds as long as announced, then leaves. */
+/** Lets time pass event by event: an admitted entry holds as long as announced, then leaves. */
 function play(line: readonly QueueEntry[]): ReadonlyMap<string, number> {
   const starts = new Map<string, number>();
   let left = line;

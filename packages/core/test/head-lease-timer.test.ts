@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { virtualClock, type VirtualClock } from '@queuelock/memory';
 import { HeadLeaseTimer } from '../src/turn/head-lease-timer.ts';
 
-describe('whoever waits behind a lease that may end without a word', () => {
+describe('a waiter behind a lease that may expire without a notification', () => {
   const asked: (readonly [at: number, queues: readonly string[]])[] = [];
   let clock: VirtualClock;
   let ends: () => Promise<readonly (number | null)[]>;
@@ -27,7 +27,7 @@ describe('whoever waits behind a lease that may end without a word', () => {
     wanted = new Set(['a', 'b']);
   });
 
-  it('looks when the first one may have ended, for all queues at once of which that is so', async () => {
+  it('reads when the first lease may have expired, for all such queues at once', async () => {
     const looks = fronts();
     looks.watch('a', 100, 0);
     looks.watch('b', 90.5, 0);
@@ -42,7 +42,7 @@ describe('whoever waits behind a lease that may end without a word', () => {
     expect(asked).to.have.length(1);
   });
 
-  it('looks the later the more are ahead, who tell it, and no later than 100 ms', async () => {
+  it('reads later with more entries ahead, which notify it, and after 100 ms at most', async () => {
     for (const [ahead, at] of [
       [2, 105],
       [1_000, 151],
@@ -57,7 +57,7 @@ describe('whoever waits behind a lease that may end without a word', () => {
     }
   });
 
-  it('looks again when the next one may have ended, and soon when there was no answer', async () => {
+  it('reads again when the next lease may have expired, and soon after a failed read', async () => {
     fronts().watch('a', 0, 0);
     ends = async () => [10];
     await clock.advance(1);
@@ -69,7 +69,7 @@ describe('whoever waits behind a lease that may end without a word', () => {
     expect(asked.map(([at]) => at)).to.deep.equal([1, 62, 613]);
   });
 
-  it('does not look for what nobody waits for any more, nor when it is closed, nor where nobody is in front', async () => {
+  it('does not read a queue without waiters or without a head, or after it was closed', async () => {
     const looks = fronts();
     looks.watch('a', null, 0);
     looks.watch('b', 10, 0);
@@ -81,7 +81,7 @@ describe('whoever waits behind a lease that may end without a word', () => {
     expect(asked).to.deep.equal([]);
   });
 
-  it('leaves one that is being ended by somebody else its time', async () => {
+  it('waits while another client removes the expired entry', async () => {
     fronts({ minDelayMs: 20 }).watch('a', 0, 0);
     await clock.advance(19);
     expect(asked).to.deep.equal([]);

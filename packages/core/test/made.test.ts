@@ -4,12 +4,12 @@ import { createLockClient, type LockClient } from '../src/index.ts';
 import { madeBy, type Made } from './made.ts';
 
 const CYCLES = 100;
-/** Streams that are subscribed to: ten of the core, four of the memory backend. */
+/** The number of subscribed streams: ten of the core, four of the memory backend. */
 const STREAMS = 14;
 const LEAST = { abortControllers: 0, timers: 0, errors: 0, subscriptions: STREAMS };
 
-// Times say nothing on a busy machine; what is made on the way is what they are made of.
-describe('what an acquisition makes', () => {
+// Times are meaningless on a busy machine, so the created objects are counted.
+describe('the cost of an acquisition', () => {
   let client: LockClient;
 
   beforeEach(async () => {
@@ -32,16 +32,16 @@ describe('what an acquisition makes', () => {
     };
   }
 
-  it('is no signal, no timer and no error where nobody asks for one', async () => {
+  it('is no signal, no timer and no error unless they are used', async () => {
     expect(await perCycle(async () => (await client.acquire('x')).release())).to.deep.equal(LEAST);
   });
 
-  it('is for a run the signal that its work is handed, and that of the hold, which it follows', async () => {
+  it('is, for a run, the signal of its work and that of the hold, which it follows', async () => {
     const made = await perCycle(() => client.run('x', ({ signal }, stop) => signal.aborted || stop.aborted));
     expect(made).to.deep.equal({ ...LEAST, abortControllers: 2 });
   });
 
-  it('is no more for one that waits', async () => {
+  it('is the same for one that waits', async () => {
     const made = await perCycle(async () => {
       const holder = await client.acquire('x');
       const waiter = client.acquire('x');
@@ -51,7 +51,7 @@ describe('what an acquisition makes', () => {
     expect(made).to.deep.equal({ ...LEAST, subscriptions: 2 * STREAMS });
   });
 
-  it('is a signal, a timer or an error for those who ask', async () => {
+  it('is a signal, a timer or an error when they are used', async () => {
     const looking = await perCycle(async () => {
       const ownership = await client.acquire('x');
       if (!ownership.signal.aborted) await ownership.release();
@@ -65,7 +65,7 @@ describe('what an acquisition makes', () => {
     });
   });
 
-  it('is a signal for each name and four more with two names together', async () => {
+  it('is a signal per name and four more for two names together', async () => {
     const { abortControllers, timers, errors } = await perCycle(() =>
       client.multi(['x', 'y']).run(() => undefined),
     );

@@ -1,7 +1,7 @@
 import { Observable } from 'rxjs';
 import { QueueLockError } from '../src/api/errors.ts';
 
-/** What costs something each time that it is made. */
+/** Objects that are expensive to create. */
 export interface Made {
   readonly abortControllers: number;
   readonly timers: number;
@@ -9,7 +9,7 @@ export interface Made {
   readonly subscriptions: number;
 }
 
-/** Counts what is made while `work` runs, by whomever in this process. */
+/** Counts the objects that this process creates while `work` runs. */
 export async function madeBy(work: () => Promise<unknown>): Promise<Made> {
   const made = { abortControllers: 0, timers: 0, errors: 0, subscriptions: 0 };
   const { AbortController, setTimeout } = globalThis;
@@ -30,7 +30,7 @@ export async function madeBy(work: () => Promise<unknown>): Promise<Made> {
     made.subscriptions += 1;
     return Reflect.apply(subscribe, this, args);
   };
-  // What `super` means is looked up at every call.
+  // `super` is resolved at every call.
   Object.setPrototypeOf(
     QueueLockError,
     class extends Error {

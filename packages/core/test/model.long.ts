@@ -1,7 +1,7 @@
-// As model.test.ts, with more histories, which are others every time, and with the defects in the histories of one seed.
+// Plays more histories than model.test.ts, with another seed in each run, and all defects with the histories of one seed.
 //
-//   MODEL_RUNS=100000 node_modules/.bin/mocha packages/core/test/model.long.ts -g 'any history'   (about 5 minutes)
-//   MODEL_SEED=...                                                                                 the same histories again
+//   MODEL_RUNS=100000 node_modules/.bin/mocha packages/core/test/model.long.ts -g 'any history' (about 5 minutes) MODEL_SEED=... repeats
+//   the same histories
 import { randomInt } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -12,9 +12,9 @@ import { RULES } from './model/judge.ts';
 import { anyHistory } from './model/plan.ts';
 
 const RUNS = Number(process.env['MODEL_RUNS'] ?? 3_000);
-/** Of those that the first seed shows late. */
+/** The seeds of defects that the first seed shows late. */
 const LATE: Readonly<Record<string, number>> = {
-  'a lock is granted without a look at the clock': 11,
+  'a lock is granted without a read of the clock': 11,
   'a refused enqueue is followed by a removal, whose refusal ends the session': 2,
   'a session that opens after the client was closed stays': 4,
 };
@@ -26,7 +26,7 @@ describe('any history of clients, faults and an operator', () => {
   }).timeout(0);
 });
 
-describe('the rules notice in the same histories that', () => {
+describe('the rules detect in the same histories that', () => {
   const noticing = new Set<unknown>();
 
   for (const defect of DEFECTS) {
@@ -38,7 +38,7 @@ describe('the rules notice in the same histories that', () => {
     });
   }
 
-  it('none of them is idle: each notices a defect', () => {
+  it('every rule detects a defect', () => {
     expect([...noticing].sort()).to.deep.equal(Object.keys(RULES).sort());
   });
 });

@@ -9,7 +9,7 @@ type Told = readonly [
   more?: { readonly shared?: boolean; readonly value?: string },
 ];
 
-/** Entries with the label as their owner and key, in the order of the alphabet. */
+/** Returns entries with the label as their owner and key, in alphabetical order. */
 function seen(who: string, { shared = false, value = who }: Told[3] = {}): PastChange['entry'] {
   return { key: who, order: BigInt(who.charCodeAt(0)), shared, value };
 }
@@ -32,8 +32,8 @@ function story(before: readonly string[], ...changes: readonly Told[]): string[]
   );
 }
 
-describe('a history that is played again', () => {
-  it('tells whose turn came when', () => {
+describe('a replayed history', () => {
+  it('shows when each entry was admitted', () => {
     expect(
       story([], [2, 'joined', 'a'], [3, 'joined', 'b'], [4, 'left', 'a'], [5, 'left', 'b']),
     ).to.deep.equal([
@@ -46,7 +46,7 @@ describe('a history that is played again', () => {
     ]);
   });
 
-  it('begins with who was there before the first change', () => {
+  it('starts with the entries before the first change', () => {
     expect(story(['a', 'b', 'c'], [9, 'left', 'b'], [10, 'left', 'a'])).to.deep.equal([
       '9 left b',
       '10 left a held',
@@ -54,7 +54,7 @@ describe('a history that is played again', () => {
     ]);
   });
 
-  it('takes the changes of one revision for one step', () => {
+  it('treats the changes of one revision as one step', () => {
     expect(story(['a', 'b', 'c'], [9, 'left', 'a'], [9, 'left', 'b'])).to.deep.equal([
       '9 left a held',
       '9 left b',

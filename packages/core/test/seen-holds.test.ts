@@ -19,7 +19,7 @@ const [ann, ben, cat] = ['ann', 'ben', 'cat'].map((id, at): QueueEntry => ({
   answers: [],
 })) as [Entry, Entry, Entry];
 
-describe('what is seen of holds', () => {
+describe('the observed hold durations', () => {
   let clock: VirtualClock;
   let seen: SeenHolds;
 
@@ -41,11 +41,11 @@ describe('what is seen of holds', () => {
     return [typicalMs, Object.fromEntries(heldMs!)];
   }
 
-  it('is nothing before the first picture', () => {
+  it('are empty before the first snapshot', () => {
     expect(told()).to.deep.equal([undefined, {}]);
   });
 
-  it('counts a hold from its turn to its end, not from its joining', async () => {
+  it('count a hold from its admission to its end, not from its enqueue', async () => {
     await look(0, []);
     await look(10, [ann]);
     await look(5, [ann, ben]);
@@ -55,7 +55,7 @@ describe('what is seen of holds', () => {
     expect(told()).to.deep.equal([20, { 'x/1': 7 }]);
   });
 
-  it('is the median of the last nine', async () => {
+  it('have the median of the last nine', async () => {
     await look(0, []);
     for (const ms of [900, 900, 900, 900, 900, 1, 2, 3, 4, 5]) {
       await look(1, [ann]);
@@ -64,13 +64,13 @@ describe('what is seen of holds', () => {
     expect(told()).to.deep.equal([5, {}]);
   });
 
-  it('does not count a hold whose beginning it has not seen', async () => {
+  it('ignore a hold whose start was not observed', async () => {
     await look(0, [ann]);
     await look(10, []);
     expect(told()).to.deep.equal([undefined, {}]);
   });
 
-  it('does not count a hold that began or ended while there were no pictures', async () => {
+  it('ignore a hold that started or ended while there were no snapshots', async () => {
     await look(0, []);
     await look(0, [ann, ben]);
     await look(10, [ann, ben], 'stale');
@@ -80,7 +80,7 @@ describe('what is seen of holds', () => {
     expect(told()).to.deep.equal([undefined, {}]);
   });
 
-  it('goes on with a hold that was there before and after', async () => {
+  it('continue with a hold that was there before and after', async () => {
     await look(0, []);
     await look(0, [ann]);
     await look(10, [ann], 'stale');
@@ -89,14 +89,14 @@ describe('what is seen of holds', () => {
     expect(told()).to.deep.equal([30, {}]);
   });
 
-  it('tells entries apart that use one key', async () => {
+  it('distinguish entries with the same key', async () => {
     await look(0, []);
     await look(0, [ann]);
     await look(10, [{ ...ann, order: 9n }]);
     expect(told()).to.deep.equal([10, { 'x/0': 0 }]);
   });
 
-  it('counts readers that hold together each for itself', async () => {
+  it('count concurrent readers separately', async () => {
     const [one, other] = [ann, ben].map((entry) => ({ ...entry, shared: true })) as [Entry, Entry];
     await look(0, []);
     await look(0, [one, other, cat]);

@@ -2,14 +2,14 @@ import { BehaviorSubject, type Observable } from 'rxjs';
 import type { ClaimOptions, ClaimState, LockClient, MultiClaimState, MultiOptions } from '../src/index.ts';
 import type { Stage } from './stage.ts';
 
-/** What is in the way of a claim of some kind, and that claim. */
+/** The obstacle of a claim of some kind, and that claim. */
 interface Setting {
   claim(
     client: LockClient,
     options: Pick<MultiOptions, 'signal' | 'timeoutMs'>,
   ): Observable<ClaimState | MultiClaimState>;
   makeWay(): void;
-  /** Ends what has not made way. */
+  /** Ends what is still there. */
   tidy(): Promise<unknown>;
 }
 

@@ -11,7 +11,7 @@ const HOLDS: Readonly<Record<string, Taking>> = {
   'several locks': (stage) => stage.client().multi(['x', 'y']).acquire(),
 };
 
-describe('methods that are taken out of their object', () => {
+describe('methods that are called without their object', () => {
   for (const [what, take] of Object.entries(HOLDS)) {
     it(`work: throwIfLost and release of ${what}`, () =>
       onStage(async (stage) => {
@@ -29,7 +29,7 @@ describe('methods that are taken out of their object', () => {
       }));
   }
 
-  it('work: update and downgrade of a lock, and of one that may be entered again', () =>
+  it('work: update and downgrade of a lock, and of one that can be entered again', () =>
     onStage(async (stage) => {
       for (const reentrant of [false, true]) {
         const ownership = await stage.passing(stage.client().acquire(`x${reentrant}`, { reentrant }));
@@ -41,7 +41,7 @@ describe('methods that are taken out of their object', () => {
       }
     }));
 
-  it('work: of several locks, the one with a name; of a request, the answers to it', () =>
+  it('work: the lock of one name of several; the answers to a request', () =>
     onStage(async (stage) => {
       const { of, release } = await stage.passing(stage.client().multi(['x', 'y']).acquire());
       const request = { reason: 'a test', withinMs: 1_000 };

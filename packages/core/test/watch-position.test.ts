@@ -9,7 +9,7 @@ interface Told {
   readonly subscription: Subscription;
 }
 
-/** The place of an entry as somebody else sees it. */
+/** Returns the positions of an entry as another client sees them. */
 async function placesOf(stage: Stage, id: string, appearsWithinMs = 100): Promise<Told> {
   const places: QueuePosition[] = [];
   let isOver = false;
@@ -31,11 +31,11 @@ async function placesOf(stage: Stage, id: string, appearsWithinMs = 100): Promis
 const idAt = (stage: Stage, at: number): string => stage.server.queues().get('x')![at]!.id;
 const NOBODY = 'f'.repeat(32);
 
-describe('the place of an entry, as anybody sees it', () => {
+describe('the position of an entry for any observer', () => {
   const onStages = (scene: (stage: Stage) => Promise<void>) => () => onStage(scene);
 
   it(
-    'counts down to 0 while others leave, and is over when the entry is gone',
+    'counts down to 0 while other entries leave, and completes when the entry is removed',
     onStages(async (stage) => {
       const line = [
         await join(stage, stage.client()),
@@ -53,7 +53,7 @@ describe('the place of an entry, as anybody sees it', () => {
   );
 
   it(
-    'is over when the session of the entry ends',
+    'completes when the session of the entry ends',
     onStages(async (stage) => {
       await join(stage, stage.client());
       const told = await placesOf(stage, idAt(stage, 0));
@@ -64,7 +64,7 @@ describe('the place of an entry, as anybody sees it', () => {
   );
 
   it(
-    'is over when the entry does not appear, however busy the queue is',
+    'completes when the entry does not appear, however busy the queue is',
     onStages(async (stage) => {
       const told = await placesOf(stage, NOBODY);
       const busy = await join(stage, stage.client());
@@ -78,7 +78,7 @@ describe('the place of an entry, as anybody sees it', () => {
   );
 
   it(
-    'is of an entry of another kind what it is of others: such a one holds one permit',
+    'counts an entry of another kind as one that takes one permit',
     onStages(async (stage) => {
       const foreign = await join(stage, stage.client(), { value: 'foreign' });
       await join(stage, stage.client());
@@ -90,7 +90,7 @@ describe('the place of an entry, as anybody sees it', () => {
   );
 
   it(
-    'is refused at the call where it makes no sense',
+    'is refused at the call with invalid arguments',
     onStages(async (stage) => {
       const client = stage.client();
       expect(() => watchPosition(client, '', { id: 'x' })).to.throw('name');

@@ -35,7 +35,7 @@ describe('etcd with authentication', () => {
   after(() => server.stop());
   afterEach(() => clients.close());
 
-  it('lets a user lock below its prefix, by URL too', async () => {
+  it('lets a user lock below its prefix, also by URL', async () => {
     const backend = fromUrl(
       `etcd://${alice.username}:${alice.password}@${server.endpoint}/allowed?heartbeatProof=strict`,
     );
@@ -52,22 +52,22 @@ describe('etcd with authentication', () => {
     ['a wrong password', { ...alice, password: 'mirror-4711' }],
     ['an unknown user', { username: 'nobody', password: 'mirror-4711' }],
   ] as const) {
-    it(`refuses ${title} with ACCESS_DENIED, without a word about the password`, async () => {
+    it(`refuses ${title} with ACCESS_DENIED, without the password in the message`, async () => {
       const failure = await failureOf(clients.backend({ hosts: server.endpoint, auth }).open(5_000, patient));
       expect(failure.code).to.equal('ACCESS_DENIED');
       expect(JSON.stringify([failure.message, failure.stack, String(failure.cause)])).not.to.include('4711');
     });
   }
 
-  it('refuses whoever does not log in with ACCESS_DENIED', async () => {
+  it('refuses clients that do not log in with ACCESS_DENIED', async () => {
     const backend = clients.backend({ hosts: server.endpoint, prefix: 'allowed/' });
     const opened = backend.open(5_000, patient);
-    // Leases are free for all on some versions, keys on none.
+    // On some versions leases need no permission; keys need one on all versions.
     const failure = await failureOf(opened.then((session) => session.enqueue(wish(freshQueue()))));
     expect(failure.code).to.equal('ACCESS_DENIED');
   });
 
-  it("refuses queues outside of the user's prefix with ACCESS_DENIED, also to observers", async () => {
+  it("refuses queues outside of the user's prefix with ACCESS_DENIED, also for observers", async () => {
     const elsewhere = { hosts: server.endpoint, auth: alice, prefix: 'elsewhere/' };
     const session = await clients.session(elsewhere);
     const queue = freshQueue();
@@ -83,8 +83,8 @@ describe('etcd with authentication', () => {
     observing.unsubscribe();
   });
 
-  it('says which keys need permission where only those of the queue are allowed', async () => {
-    // Below allowed/ lies the whole queue of that name, and .queuelock/ does not.
+  it('names the keys that need permission when only those of the queue are allowed', async () => {
+    // The whole queue of that name is below allowed/, and .queuelock/ is not.
     const backend = clients.backend({ hosts: server.endpoint, auth: alice });
     const session = await backend.open(10_000, patient);
     const failure = await failureOf(session.enqueue(wish('allowed')));
@@ -94,7 +94,7 @@ describe('etcd with authentication', () => {
       .and.include('below "NAME/", NAME being the queue, and on all below ".queuelock/"');
   });
 
-  it('keeps a forbidden key from spoiling the look at the others that is made together with it', async () => {
+  it('reads the other keys of a batch when one key is forbidden', async () => {
     const connection = new Connection(checkOptions({ hosts: server.endpoint, auth: alice }));
     const lookups = new Lookups(connection);
     const answers = await Promise.allSettled(
@@ -108,7 +108,7 @@ describe('etcd with authentication', () => {
   });
 
   for (const transport of ['etcd3', 'http2'] as const)
-    it(`goes on with the holds that a user may still have when it loses the right to another one (${transport})`, async () => {
+    it(`keeps the holds that a user may have when it loses the permission for another one (${transport})`, async () => {
       const admin = new Etcd3({ hosts: server.endpoint, auth: root });
       const operator = new Operator(server.endpoint, root);
       const role = admin.role(`of ${transport}`);
@@ -134,7 +134,7 @@ describe('etcd with authentication', () => {
     });
 
   for (const transport of ['etcd3', 'http2'] as const)
-    it(`forgets its tokens when it restarts, and those who wait go on without them (${transport})`, async () => {
+    it(`forgets its tokens when it restarts, and waiters continue (${transport})`, async () => {
       const options = { hosts: server.endpoint, auth: alice, prefix: 'allowed/', transport };
       const [holding, waiting] = [
         await clients.session(options, 30_000),
@@ -151,7 +151,7 @@ describe('etcd with authentication', () => {
       await eventually('the holder is out', () => holding.remove(queue, held.id).catch(() => false));
       const removedAt = performance.now();
       await turns.untilAdmitted();
-      // Without any news who waits looks after ten seconds.
+      // Without a notification, a waiter reads again after 10 s.
       expect(livedSince(removedAt)).to.be.lessThan(5_000);
     });
 });

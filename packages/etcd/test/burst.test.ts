@@ -12,7 +12,7 @@ function blockLoop(ms: number): void {
   while (performance.now() < until);
 }
 
-describe('many requests to etcd at once', () => {
+describe('many concurrent requests to etcd', () => {
   const own = new OwnServer();
   const clients = new Clients();
 
@@ -21,10 +21,10 @@ describe('many requests to etcd at once', () => {
   const open = (more: EtcdOptions = {}): Promise<Session> =>
     clients.session({ hosts: own.server.endpoint, heartbeatProof: 'verified', ...more });
 
-  it('all succeed, though together they take longer than one of them may, and heartbeats go ahead of them', async function () {
+  it('all succeed when together they take longer than the timeout of one, and heartbeats overtake them', async function () {
     this.timeout(120_000);
     const session = await open({ requestTimeoutMs: 1_500 });
-    // The stream of heartbeats is opened with the first of them.
+    // The first heartbeat opens the stream of heartbeats.
     await session.renew(patient);
     const parent = freshQueue();
     let placed = 0;
@@ -37,7 +37,7 @@ describe('many requests to etcd at once', () => {
     expect(await own.operator.keysUnder(`${parent}/`)).to.have.length(3_000);
   });
 
-  it('that nobody wants any more are not sent', async () => {
+  it('are not sent when they were aborted', async () => {
     const session = await open();
     const parent = freshQueue();
     const wishes = Array.from({ length: 200 }, (_, i) => wish(`${parent}/${i}`));
@@ -51,14 +51,14 @@ describe('many requests to etcd at once', () => {
     expect(await own.operator.keysUnder(`.queuelock/${session.id}`), 'its generation').to.deep.equal([]);
   });
 
-  it('are not given up because this process was busy for longer than they may take', async () => {
+  it('do not time out because this process was busy', async () => {
     const session = await clients.session({ hosts: own.server.endpoint, requestTimeoutMs: 1_000 });
     const entering = [session.enqueue(wish(freshQueue())), session.enqueue(wish(freshQueue()))];
     blockLoop(1_500);
     for (const { turn } of await Promise.all(entering)) expect(turn.admitted).to.equal(true);
   });
 
-  it('are given up after their time otherwise', async () => {
+  it('time out otherwise', async () => {
     const started = performance.now();
     await new Promise<void>((resolve) => afterPatience(200, resolve));
     expect(performance.now() - started).to.be.at.least(195);

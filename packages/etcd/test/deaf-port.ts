@@ -1,5 +1,5 @@
-// A port where nobody answers, not even with a refusal, as of a host that is down: a process listens there that stands still, and its
-// line of connections is full.
+// A port that sends no response, not even a refusal, as a host that is down. A stopped process listens there, and its backlog of
+// connections is full.
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

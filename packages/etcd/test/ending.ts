@@ -3,7 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { livedSince } from '@queuelock/harness/lived-time';
 
-/** Runs a script as a process, which ends by itself and without another word after it has said that all is closed: in so many milliseconds. */
+/**
+ * Runs a script in a process. Expects that it prints nothing and exits by itself after it has reported that all is closed. Resolves with
+ * the milliseconds in between.
+ */
 export async function endingOf(script: URL, hosts: readonly string[]): Promise<number> {
   const child = fork(fileURLToPath(script), hosts, { silent: true });
   let printed = '';

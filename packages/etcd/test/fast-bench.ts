@@ -3,26 +3,26 @@ import type { Naming } from '@queuelock/etcd';
 import { benchOf, type Bench } from './bench.ts';
 import { Clients, freshQueue, wish, type TurnLog } from './clients.ts';
 
-/** An entry in the line. */
+/** An entry in the queue. */
 export interface Place {
   readonly session: Session;
   readonly spec: EntrySpec;
   readonly placement: Placement;
 }
 
-/** A queue for each test of naming `fast`, and what is done with it. */
+/** Provides a queue with naming `fast` for each test, and operations on it. */
 export class FastBench {
   readonly at: Bench<Clients> = benchOf(new Clients());
   queue = '';
 
-  /** Defines the hooks of the suite in which it is made. */
+  /** Defines the hooks of the suite that creates it. */
   constructor() {
     beforeEach(() => {
       this.queue = freshQueue();
     });
   }
 
-  /** Of that naming, reached directly or by these hosts, which may lose replies. */
+  /** Opens a session with this naming, directly or through these hosts, which may lose replies. */
   open(naming: Naming = 'fast', hosts?: readonly string[]): Promise<Session> {
     return this.at.clients.session({
       hosts: hosts ?? this.at.server.endpoint,
@@ -44,17 +44,17 @@ export class FastBench {
     return this.at.clients.follow(placement);
   }
 
-  /** Who enters from now on goes by the tail, as in a long line, until an owner leaves as the last one. */
+  /** Makes later entries follow the tail key, as in a long queue, until the last owner leaves. */
   makeLong(): Promise<void> {
     return this.at.operator.clutter(this.#tailKey, { puts: 50, bytes: 1 });
   }
 
-  /** Of the entries, in their order. */
+  /** Returns the keys of the entries in order. */
   keys(): Promise<string[]> {
     return this.at.operator.keysUnder(`${this.queue}/`);
   }
 
-  /** What the tail says, if there is one. */
+  /** Returns the value of the tail key, if it exists. */
   async tail(): Promise<string | undefined> {
     return (await this.at.operator.under(this.#tailKey))[this.#tailKey];
   }

@@ -4,19 +4,22 @@ import { expect } from 'chai';
 import { eventually } from './clients.ts';
 import type { FastBench } from './fast-bench.ts';
 
-/** Who comes to the queue of a test. */
+/** The sessions that use the queue of a test. */
 export interface Crowd {
-  /** Of naming fast. */
+  /** Sessions with naming fast. */
   readonly sessions: readonly Session[];
-  /** Of naming go, each of which comes now and then. */
+  /** Sessions with naming go, each of which enqueues now and then. */
   readonly visitors: readonly Session[];
-  /** Until there were so many holds. */
+  /** The number of holds after which the test ends. */
   readonly holds: number;
 }
 
 const WORKERS = 40;
 
-/** Many enter, and give up or hold: one at a time, in the order in which they came; nothing is left. */
+/**
+ * Enqueues many entries, which are cancelled or hold. Expects one holder at a time, in the order of the entries, and an empty queue at the
+ * end.
+ */
 export async function holdInOrder(bench: FastBench, { sessions, visitors, holds }: Crowd): Promise<void> {
   const held: bigint[] = [];
   let inside = 0;

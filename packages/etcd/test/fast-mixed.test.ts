@@ -7,7 +7,7 @@ import { holdInOrder } from './fast-crowd.ts';
 import { mentions } from './late.ts';
 import { loseReply } from './lost-reply.ts';
 
-describe('fast entries of etcd next to others in one line', () => {
+describe('fast entries of etcd in a queue with other entries', () => {
   const bench = new FastBench();
   let session: Session;
   let plain: Session;
@@ -20,7 +20,7 @@ describe('fast entries of etcd next to others in one line', () => {
   const admitted = (...turns: readonly TurnLog[]): boolean[] =>
     turns.map(({ turn }) => turn?.admitted === true);
 
-  it('wait for those of naming go, and those for them, in the order in which they came', async () => {
+  it('wait for entries of naming go, and those for them, in order', async () => {
     const places: Place[] = [];
     for (const by of [session, plain, session, session, plain, session]) places.push(await bench.enter(by));
     const turns = places.map((place) => bench.follow(place));
@@ -33,7 +33,7 @@ describe('fast entries of etcd next to others in one line', () => {
     expect(await bench.keys()).to.deep.equal([]);
   });
 
-  it('see one of naming go between two of theirs', async () => {
+  it('see an entry of naming go between two of theirs', async () => {
     const [first, between, last] = [
       await bench.enter(session),
       await bench.enter(plain),
@@ -49,7 +49,7 @@ describe('fast entries of etcd next to others in one line', () => {
     await turns.untilAdmitted();
   });
 
-  it('see one between two of theirs that came by another prefix, with a shorter name', async () => {
+  it('see an entry between two of theirs that uses another prefix and a shorter name', async () => {
     const { clients, server } = bench.at;
     const [prefix, name] = [bench.queue.slice(0, 2), bench.queue.slice(2)];
     const hosts = server.endpoint;
@@ -65,9 +65,9 @@ describe('fast entries of etcd next to others in one line', () => {
     await turns.untilAdmitted();
   });
 
-  // As Go names its own; and whatever else somebody may put there, before and behind theirs in the order of keys.
+  // Names that Go uses, and names of arbitrary keys that sort before or after those of entries.
   for (const name of ['694d805f7dad0506', '', '}', '\u007f', 'ü', '鎖']) {
-    it(`see a key that is called ${JSON.stringify(name)}`, async () => {
+    it(`see a key with the name ${JSON.stringify(name)}`, async () => {
       await bench.at.operator.put(`${bench.queue}/${name}`);
       const place = await bench.enter(session);
       expect(place.placement.turn).to.deep.equal({ admitted: false, ahead: 1 });
@@ -77,7 +77,7 @@ describe('fast entries of etcd next to others in one line', () => {
     });
   }
 
-  it('wait for nobody in a queue of a nested name, though they look for each other', async () => {
+  it("do not wait for entries of a nested name, although they read each other's keys", async () => {
     for (const nested of ['sub', '~sub']) {
       const below = wish(`${bench.queue}/${nested}`);
       await session.enqueue(below);
@@ -88,7 +88,7 @@ describe('fast entries of etcd next to others in one line', () => {
     }
   });
 
-  it('have one place after a lost reply, when others have come behind', async () => {
+  it('have one position after a lost reply, when other entries were enqueued behind', async () => {
     const [proxy] = bench.at.proxies;
     const far = await bench.open('fast', [proxy.endpoint]);
     const first = await bench.enter(session);
@@ -105,7 +105,7 @@ describe('fast entries of etcd next to others in one line', () => {
     expect(await far.remove(bench.queue, spec.id)).to.equal(true);
   });
 
-  it('leave nothing when they are given up after a lost reply', async () => {
+  it('leave no key when they are cancelled after a lost reply', async () => {
     const [proxy] = bench.at.proxies;
     const far = await bench.open('fast', [proxy.endpoint]);
     const spec = wish(bench.queue);
@@ -117,7 +117,7 @@ describe('fast entries of etcd next to others in one line', () => {
     expect([await bench.keys(), await bench.tail()]).to.deep.equal([[], undefined]);
   });
 
-  it('leave nothing when the reply to a release is lost', async () => {
+  it('leave no key when the reply to a release is lost', async () => {
     const [proxy] = bench.at.proxies;
     const far = await bench.open('fast', [proxy.endpoint]);
     const place = await bench.enter(far);
@@ -129,7 +129,7 @@ describe('fast entries of etcd next to others in one line', () => {
     expect([await bench.keys(), await bench.tail()]).to.deep.equal([[], undefined]);
   });
 
-  it('hold one at a time, in the order in which they came, where many give up, and some are of naming go', async () => {
+  it('hold one at a time in order when many are cancelled and some entries have naming go', async () => {
     const sessions = [session, await bench.open(), await bench.open(), session];
     await holdInOrder(bench, { sessions, visitors: [plain], holds: 50 });
   });

@@ -8,7 +8,7 @@ import { keyRequests } from './requests.ts';
 
 const LISTED = 20;
 
-describe('a queue of etcd with naming fast', () => {
+describe('an etcd queue with naming fast', () => {
   const bench = new FastBench();
   let session: Session;
   let other: Session;
@@ -25,14 +25,14 @@ describe('a queue of etcd with naming fast', () => {
     return Object.fromEntries(asked.filter(([, count]) => count !== 0)) as Record<string, number>;
   }
 
-  /** As many entries of the session, entered one by one. */
+  /** Enqueues that many entries of the session, one by one. */
   async function line(by: Session, count: number): Promise<Place[]> {
     const places: Place[] = [];
     while (places.length < count) places.push(await bench.enter(by));
     return places;
   }
 
-  it('has keys that sort behind those of all others, and a tail outside of it that names the last one', async () => {
+  it('has keys that sort behind all others, and a tail key outside of the queue that names the last entry', async () => {
     const places = await line(session, 2);
     const keys = places.map(({ placement }) => placement.key);
     for (const [i, { spec }] of places.entries())
@@ -41,7 +41,7 @@ describe('a queue of etcd with naming fast', () => {
     expect(await bench.tail()).to.equal(keys[1]);
   });
 
-  it('costs a request to enter and one to leave while it is free, and nothing is left', async () => {
+  it('costs one request to enqueue and one to remove while the lock is free, and leaves no key', async () => {
     for (const by of [session, other, session, session]) {
       let place: Place | undefined;
       expect(await requestsOf(async () => (place = await bench.enter(by)))).to.deep.equal({ Txn: 1 });
@@ -51,13 +51,13 @@ describe('a queue of etcd with naming fast', () => {
     }
   });
 
-  it('tells the place in a line of up to 20 others, and none behind more', async () => {
+  it('reports the position with up to 20 entries ahead, and none with more', async () => {
     const places = await line(session, LISTED + 3);
     const told = places.map(({ placement }) => placement.turn.ahead);
     expect(told).to.deep.equal([...Array.from({ length: LISTED + 1 }, (_, i) => i), undefined, undefined]);
   });
 
-  it('costs one request to enter, of the same bytes in a line of 30 and of 300', async () => {
+  it('costs one request to enqueue, with the same size in a queue of 30 and of 300', async () => {
     await line(other, 30);
     const [proxy] = bench.at.proxies;
     const near = await bench.open('fast', [proxy.endpoint]);
@@ -72,7 +72,7 @@ describe('a queue of etcd with naming fast', () => {
     expect((await bytesOf()) / few).to.be.within(0.9, 1.1);
   });
 
-  it('is served in its order, by one at a time, when it is long', async () => {
+  it('is served in order, one entry at a time, when it is long', async () => {
     const sessions = [session, other, await bench.open()];
     const places: Place[] = [];
     for (let i = 0; i < 30; i += 1) places.push(await bench.enter(sessions[i % 3]!));
@@ -86,12 +86,12 @@ describe('a queue of etcd with naming fast', () => {
     expect([await bench.keys(), await bench.tail()]).to.deep.equal([[], undefined]);
   });
 
-  it('is handed over within a process by removals alone when it is long', async () => {
+  it('hands off within a process by removals alone when it is long', async () => {
     await bench.makeLong();
     const places = await line(session, 4);
     const turns = places.map((place) => bench.follow(place));
     await turns[0]!.untilAdmitted();
-    // Who holds watches its own key, who waits two.
+    // A holder watches its own key, and a waiter watches two keys.
     await eventually('all watches are live', async () => {
       const metrics = await etcdMetrics(bench.at.server.endpoint);
       return sumOf(metrics, 'etcd_debugging_mvcc_watcher_total') >= 2 * places.length - 1;
@@ -109,7 +109,7 @@ describe('a queue of etcd with naming fast', () => {
     expect(cost).to.deep.equal({ DeleteRange: 3 });
   });
 
-  it('admits nobody whose predecessor gave up while others are ahead', async () => {
+  it('does not admit a waiter whose predecessor was cancelled while other entries are ahead', async () => {
     await bench.makeLong();
     const [first, middle, last] = [
       await bench.enter(other),
@@ -125,7 +125,7 @@ describe('a queue of etcd with naming fast', () => {
     await turns.untilAdmitted();
   });
 
-  it('admits who comes when all have left whom the tail knew', async () => {
+  it('admits a new entry when all entries that the tail names have left', async () => {
     await bench.makeLong();
     const turns = bench.follow(await bench.enter(session));
     await turns.untilAdmitted();
@@ -133,7 +133,7 @@ describe('a queue of etcd with naming fast', () => {
   });
 
   for (const [about, goes] of [
-    ['has given up', (place: Place) => bench.leave(place)],
+    ['was cancelled', (place: Place) => bench.leave(place)],
     ['was removed by an operator', ({ placement }: Place) => bench.at.operator.remove(placement.key)],
     [
       'has lost its session, and the tail with it',
@@ -145,7 +145,7 @@ describe('a queue of etcd with naming fast', () => {
         bench.at.clients.backend({ hosts: bench.at.server.endpoint }).evict!(bench.queue, placement),
     ],
   ] as const) {
-    it(`waits for those before when the last one ${about}`, async () => {
+    it(`makes an entry wait for the earlier ones when the last one ${about}`, async () => {
       await bench.makeLong();
       const first = await bench.enter(other);
       await goes(await bench.enter(await bench.open()));
@@ -157,7 +157,7 @@ describe('a queue of etcd with naming fast', () => {
     });
   }
 
-  it('keeps its tail when one gives up in a long line, and loses it with one in a short line', async () => {
+  it('keeps its tail when an entry is cancelled in a long queue, and removes it in a short one', async () => {
     const [, short] = await line(session, 2);
     await bench.leave(short!);
     expect(await bench.tail()).to.equal(undefined);
@@ -166,7 +166,7 @@ describe('a queue of etcd with naming fast', () => {
     expect(await bench.tail()).to.equal(places.at(-1)?.placement.key);
   });
 
-  it('takes the next life of the key ahead for another entry', async () => {
+  it('treats the next life of the key ahead as another entry', async () => {
     await bench.makeLong();
     const first = await bench.enter(other);
     const gone = await bench.enter(session);
@@ -183,7 +183,7 @@ describe('a queue of etcd with naming fast', () => {
     await turnsBehind.untilAdmitted();
   });
 
-  it('is entered by a key whose earlier life the tail names', async () => {
+  it('accepts an entry whose key has an earlier life that the tail names', async () => {
     await bench.makeLong();
     const first = await bench.enter(other);
     const before = await bench.enter(session);
@@ -197,7 +197,7 @@ describe('a queue of etcd with naming fast', () => {
     await turns.untilAdmitted();
   });
 
-  it('is entered by a try only when nobody is there, whatever the tail says', async () => {
+  it('admits a try only when the queue is empty, whatever the tail says', async () => {
     await bench.makeLong();
     const held = wish(bench.queue);
     const { turn, key } = (await session.tryEnqueue(held))!;
@@ -209,7 +209,7 @@ describe('a queue of etcd with naming fast', () => {
     await turns.untilAdmitted();
   });
 
-  it('gives several who come in one tick a place each', async () => {
+  it('gives each of several entries of one tick a position of its own', async () => {
     await bench.makeLong();
     const places = await Promise.all([session, session, session, other].map((by) => bench.enter(by)));
     const orders = places.map(({ placement }) => placement.order);
@@ -225,7 +225,7 @@ describe('a queue of etcd with naming fast', () => {
     }
   });
 
-  it('goes together with others in one transaction, in and out', async () => {
+  it('is entered and left in one transaction with other queues', async () => {
     const specs = Array.from({ length: 50 }, (_, i) => wish(`${bench.queue}/${i}`));
     const enter = requestsOf(() => Promise.all(specs.map((spec) => session.enqueue(spec))));
     expect(await enter).to.deep.equal({ Txn: 1 });
@@ -239,7 +239,7 @@ describe('a queue of etcd with naming fast', () => {
     expect(await bench.at.operator.under('.queuelock/tail/')).to.deep.equal({});
   });
 
-  it('is entered at one point with others, whatever their naming', async () => {
+  it('is entered at the same revision as other queues, whatever their naming', async () => {
     const names = [bench.queue, freshQueue(), freshQueue()];
     const mixed = await bench.at.clients.session({
       hosts: bench.at.server.endpoint,
@@ -257,7 +257,7 @@ describe('a queue of etcd with naming fast', () => {
     await turns.untilAdmitted();
   });
 
-  it('is entered together with queues of so many readers that a server takes no more in one transaction', async () => {
+  it('is entered together with queues of readers that exceed the limit of a transaction', async () => {
     const mixed = await bench.at.clients.session({
       hosts: bench.at.server.endpoint,
       naming: (queue) => (queue === bench.queue ? 'fast' : 'go'),
@@ -267,7 +267,7 @@ describe('a queue of etcd with naming fast', () => {
     expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal(Array.from(placements, () => true));
   });
 
-  it('goes on in another process, where its entries are found', async () => {
+  it('continues in another process, which finds its entries', async () => {
     await bench.makeLong();
     const first = await bench.enter(session);
     const second = await bench.enter(session);
@@ -284,7 +284,7 @@ describe('a queue of etcd with naming fast', () => {
   });
 
   for (const more of [{ shared: true }, { limit: 2 }, { limit: 3, permits: 2 }]) {
-    it(`refuses ${JSON.stringify(more)}, and nothing is left`, async () => {
+    it(`refuses ${JSON.stringify(more)} and leaves no key`, async () => {
       for (const entering of [
         session.enqueue(wish(bench.queue, more)),
         session.tryEnqueue(wish(bench.queue, more)),
@@ -294,7 +294,7 @@ describe('a queue of etcd with naming fast', () => {
     });
   }
 
-  it('lets the readers of other clients in behind a writer that has become a reader, and no writer', async () => {
+  it('admits readers of other clients behind a writer that was downgraded, and no writer', async () => {
     const writer = await bench.enter(session, { value: 'writes' });
     const plain = await bench.open('go');
     const reader = bench.follow(await bench.enter(plain, { shared: true }));
@@ -308,7 +308,7 @@ describe('a queue of etcd with naming fast', () => {
     expect(await bench.at.operator.under('.queuelock/shared/')).to.deep.equal({});
   });
 
-  it('is no queue with a single key', () => {
+  it('cannot have a single key', () => {
     const backend = bench.at.clients.backend({
       hosts: bench.at.server.endpoint,
       naming: 'fast',
@@ -320,7 +320,7 @@ describe('a queue of etcd with naming fast', () => {
       .with.property('code', 'INVALID_ARGUMENT');
   });
 
-  it('is one where the function says so, and a name for which that answers no naming is refused', () => {
+  it('is selected by a function, and a name for which that returns no naming is refused', () => {
     const backend = bench.at.clients.backend({ hosts: 'nowhere', naming: () => 'java' as 'go' });
     expect(() => backend.checkName('jobs'))
       .to.throw(/naming\("jobs"\) is one of go, fast; got "java"/)

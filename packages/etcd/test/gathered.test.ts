@@ -50,7 +50,7 @@ describe('many locks of one process on etcd', () => {
     expect(await keysOf(specs)).to.deep.equal([]);
   });
 
-  it('are each in one request where they come one by one', async () => {
+  it('are acquired by one request each when they are acquired one after another', async () => {
     const session = await direct();
     const cost = await requestsOf(async () => {
       for (const spec of wishes(3)) {
@@ -61,7 +61,7 @@ describe('many locks of one process on etcd', () => {
     expect(cost).to.deep.equal({ Range: 0, Put: 0, DeleteRange: 3, Txn: 3 });
   });
 
-  it('have an order of their own where they are of one queue', async () => {
+  it('are ordered when they are entries of one queue', async () => {
     const session = await direct();
     const queue = freshQueue();
     const placements = await Promise.all([1, 2, 3].map(() => session.enqueue(wish(queue))));
@@ -69,7 +69,7 @@ describe('many locks of one process on etcd', () => {
     safely(() => expect(placements.filter(({ turn }) => turn.admitted)).to.have.length(1));
   });
 
-  it('are not spoiled by one whose key somebody else has', async () => {
+  it('are acquired when another client has the key of one of them', async () => {
     const session = await direct();
     const specs = wishes(5);
     const [, , odd] = specs as [EntrySpec, EntrySpec, EntrySpec];
@@ -80,7 +80,7 @@ describe('many locks of one process on etcd', () => {
     expect(await keysOf(specs), "somebody else's").to.have.length(1);
   });
 
-  it('are told together that the outcome is unknown, and have the same places when they ask again', async () => {
+  it('are all reported as unknown after a lost reply, and have the same positions when they are repeated', async () => {
     const session = await clients.session({ hosts: bench.proxies[0].endpoint });
     const specs = wishes(4);
     const lost = loseReply(bench.proxies[0], mentions(specs[0]!.id));
@@ -93,7 +93,7 @@ describe('many locks of one process on etcd', () => {
     expect(await keysOf(specs)).to.deep.equal(keys);
   });
 
-  it('never appear after they were given up while their transaction was on its way', async () => {
+  it('never appear when they were cancelled while their transaction was in flight', async () => {
     const session = await slow();
     const specs = wishes(3);
     const before = await handledTxns(bench.server.endpoint);
@@ -108,7 +108,7 @@ describe('many locks of one process on etcd', () => {
     expect(await enter(session, specs.slice(0, 1))).to.deep.equal([true]);
   });
 
-  it('leave one by one those who were given up before they were sent, and take the others along', async () => {
+  it('leave the batch one by one when they were cancelled before it was sent', async () => {
     const session = await direct();
     const specs = wishes(4);
     const codes = Promise.all(specs.map((spec) => codeOf(session.enqueue(spec))));
@@ -117,7 +117,7 @@ describe('many locks of one process on etcd', () => {
     expect(await keysOf(specs)).to.have.length(2);
   });
 
-  it('are released as far as they are there, and all of them after a lost reply', async () => {
+  it('are released as far as they exist, and all of them after a lost reply', async () => {
     const session = await clients.session({ hosts: bench.proxies[0].endpoint });
     const specs = wishes(4);
     await enter(session, specs);
@@ -131,7 +131,7 @@ describe('many locks of one process on etcd', () => {
     expect(await leave(session, specs)).to.deep.equal([false, false, false, false]);
   });
 
-  it('are acquired and released on a server that takes few operations in a transaction', async () => {
+  it('are acquired and released on a server that limits the operations of a transaction', async () => {
     const server = await startOwnServer({ 'max-txn-ops': '8' });
     try {
       const session = await clients.session({ hosts: server.endpoint });

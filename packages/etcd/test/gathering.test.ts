@@ -2,7 +2,7 @@ import { QueueLockError } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { Gatherer, isRefusalOfOne, refuseTooMuch } from '../src/base/gathering.ts';
 
-/** Requests that are answered when the test says so. Items are named `<kind><number>`. */
+/** Requests whose replies the test sends. Items are named `<kind><number>`. */
 class Requests {
   readonly sent: string[] = [];
   readonly #answers: (() => void)[] = [];
@@ -31,13 +31,13 @@ class Requests {
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('gathering requests', () => {
+describe('batching of requests', () => {
   let requests: Requests;
   beforeEach(() => {
     requests = new Requests();
   });
 
-  it('sends what comes in one turn together, also by way of promises, and one alone in the turn in which it comes', async () => {
+  it('sends the requests of one tick together, also those after promises, and a single one in the same tick', async () => {
     void requests.add('a1');
     void Promise.resolve().then(() => requests.add('b1'));
     expect(requests.sent).to.deep.equal([]);
@@ -48,13 +48,13 @@ describe('gathering requests', () => {
     expect(requests.sent).to.deep.equal(['a1 b1', 'c1']);
   });
 
-  it('never sends two of one kind together, nor more than there is room for', async () => {
+  it('never sends two requests of one kind together, nor more than fit into one batch', async () => {
     void requests.add('a1', 'a2', 'b1', 'c1', 'd1', 'a3');
     await nextTurn();
     expect(requests.sent).to.deep.equal(['a1 b1 c1', 'd1 a2', 'a3']);
   });
 
-  it('gathers while four are under way', async () => {
+  it('collects requests while four batches are in flight', async () => {
     for (const item of ['a1', 'b1', 'c1', 'd1', 'e1', 'f1']) {
       void requests.add(item);
       await nextTurn();
@@ -65,7 +65,7 @@ describe('gathering requests', () => {
     expect(requests.sent.slice(4)).to.deep.equal(['e1 f1']);
   });
 
-  it('sends more of one kind at once, since they gain nothing by waiting, but no more than four full requests take', async () => {
+  it('sends more requests of one kind at once, since waiting gains nothing, but at most as many as four full batches contain', async () => {
     void requests.add(...Array.from({ length: 30 }, (_, i) => `a${i}`));
     await nextTurn();
     expect(requests.sent).to.have.length(12);
@@ -74,7 +74,7 @@ describe('gathering requests', () => {
     expect(requests.sent).to.have.length(13);
   });
 
-  it('sends four full requests at once and the others when those have come back', async () => {
+  it('sends four full batches at once and the others after their replies', async () => {
     void requests.add(...Array.from('abcdefghijklmnopqr', (kind) => `${kind}1`));
     await nextTurn();
     expect(requests.sent).to.have.length(4);
@@ -83,7 +83,7 @@ describe('gathering requests', () => {
     expect(requests.sent).to.have.length(5);
   });
 
-  it('answers each with its own answer or failure', async () => {
+  it('settles each request with its own result or error', async () => {
     const answers = requests.add('a1', 'b!', 'c1');
     await nextTurn();
     requests.answer();
@@ -94,7 +94,7 @@ describe('gathering requests', () => {
     ]);
   });
 
-  it('is refused where a server takes less in one request, and not where the outcome is unknown', () => {
+  it('is refused when a server has a lower limit per request, and not when the outcome is unknown', () => {
     const thrown = (message: string): unknown => {
       try {
         return refuseTooMuch(new Error(message));

@@ -4,13 +4,13 @@ import { until } from '@queuelock/harness/services/until';
 import { codeOf, eventually, freshQueue } from './clients.ts';
 import { HandOffBench, type Place } from './handoff-bench.ts';
 
-// As PROMISES states it.
+// The limit that PROMISES states.
 const MAX_UNCONFIRMED_MS = 100;
 
-describe('a session does not hand over', () => {
+describe('a session does not hand over early', () => {
   const bench = new HandOffBench();
 
-  /** So many entries of one session, which reaches the server by the first way. */
+  /** Enqueues entries of one session that uses the first proxy. */
   async function entries(count: number): Promise<Place[]> {
     const queue = freshQueue();
     const session = await bench.at.clients.session({
@@ -23,7 +23,7 @@ describe('a session does not hand over', () => {
     return places;
   }
 
-  /** The removal of the first never arrives: nothing may tell the second that its turn has come. Later it does, and something does. */
+  /** The removal of the first entry never arrives, so the second must not be admitted. A later removal admits it. */
   async function staysBehind([first, second]: readonly Place[]): Promise<void> {
     bench.at.proxies[0].toServer.blackhole();
     expect(await codeOf(bench.leave(first!))).to.equal('UNAVAILABLE');
@@ -40,13 +40,13 @@ describe('a session does not hand over', () => {
     await staysBehind(places);
   });
 
-  it('once it was exported: whoever resumes it knows of no replaced entry', async () => {
+  it('after it was exported: the process that resumes it does not know of a replaced entry', async () => {
     const places = await entries(2);
     expect(places[0]?.session.resumption).to.be.a('string');
     await staysBehind(places);
   });
 
-  it(`while the oldest removal has been unanswered for more than ${MAX_UNCONFIRMED_MS} ms`, async () => {
+  it(`while the oldest removal has been unconfirmed for more than ${MAX_UNCONFIRMED_MS} ms`, async () => {
     const [first, second, third] = (await entries(3)) as [Place, Place, Place];
     bench.at.proxies[0].toServer.blackhole();
     const left = codeOf(bench.leave(first));
@@ -64,7 +64,7 @@ describe('a session does not hand over', () => {
     await third.turns.untilAdmitted();
   });
 
-  it('and does not tell the key of one that has, until that is out of the store', async () => {
+  it('and hides the key of an early holder until the removal of its predecessor commits', async () => {
     const [first, second] = (await entries(2)) as [Place, Place];
     const { session, spec } = first;
     bench.at.proxies[0].toServer.blackhole();
@@ -79,7 +79,7 @@ describe('a session does not hand over', () => {
   });
 });
 
-/** Also where an earlier attempt has taken it out, of which no answer came. */
+/** Removes an entry, also if an earlier attempt without a reply has removed it. */
 async function hasLeft({ session, spec }: Place): Promise<boolean> {
   return (await codeOf(session.remove(spec.queue, spec.id))) === undefined;
 }

@@ -7,7 +7,7 @@ import { keyRequests, keyRequestsIn } from './requests.ts';
 
 type Requests = Readonly<Record<string, number>>;
 
-/** An entry in the line. */
+/** An entry in the queue. */
 export interface Place {
   readonly session: Session;
   readonly spec: EntrySpec;
@@ -16,18 +16,18 @@ export interface Place {
 
 export const LABEL: string = JSON.stringify({ owner: 'somebody', metadata: { job: '7' } });
 export const REMOVAL: Requests = { Range: 0, Put: 0, DeleteRange: 1, Txn: 0 };
-/** It compares whether the heir is there. */
+/** The removal also compares that the successor exists. */
 export const REMOVAL_WITH_SUCCESSOR: Requests = { Range: 0, Put: 0, DeleteRange: 0, Txn: 1 };
-/** The new owner tells others that it is one, while it holds. */
+/** The new owner writes a note that it holds, while it holds. */
 const REMOVAL_AND_NOTE: Requests = { Range: 0, Put: 0, DeleteRange: 1, Txn: 1 };
 const QUIET_LOOKS = 3;
 
-/** Lines of which every request is counted. */
+/** Queues whose requests are all counted. */
 export class HandOffBench {
-  /** Defines the hooks of the suite in which it is made. */
+  /** Defines the hooks of the suite that creates it. */
   readonly at: Bench<Clients> = benchOf(new Clients());
 
-  /** Reached directly; opened without asking for a version. */
+  /** Opens a session directly, without a request for the version. */
   open(): Promise<Session> {
     return this.at.clients.session({ hosts: this.at.server.endpoint, heartbeatProof: 'verified' });
   }
@@ -41,7 +41,7 @@ export class HandOffBench {
     return session.remove(spec.queue, spec.id);
   }
 
-  /** A line of as many, each of its own session, all of which watch. */
+  /** Enqueues that many entries, each of its own session. All of them have watches. */
   async line(count: number): Promise<Place[]> {
     const queue = freshQueue();
     const places: Place[] = [];
@@ -50,7 +50,10 @@ export class HandOffBench {
     return places;
   }
 
-  /** Every one who waits watches two keys, who holds its own, and nothing is asked any more. Answers with what was asked so far. */
+  /**
+   * Waits until each waiter watches two keys, each holder watches its own, and no more requests are sent. Resolves with the requests so
+   * far.
+   */
   async untilQuiet(places: readonly Place[]): Promise<Requests> {
     const watches = places.reduce((sum, { turns }) => sum + (turns.turn?.admitted ? 1 : 2), 0);
     let asked: Requests = {};
@@ -67,7 +70,7 @@ export class HandOffBench {
     return asked;
   }
 
-  /** The first releases, the next one holds, and no more than this was asked of the server until nothing went on; watches apart. */
+  /** Releases the first entry, waits for the next hold, and expects exactly these requests, watches apart. */
   async handOver(places: readonly Place[], expected: Requests): Promise<void> {
     const [first, next] = places as [Place, Place];
     const before = await this.untilQuiet(places);
@@ -85,7 +88,7 @@ export class HandOffBench {
     expect(since(await this.untilQuiet(places.slice(1)))).to.deep.equal(expected);
   }
 
-  /** Processes in a ring, each of which enters again when it has left. */
+  /** Hands off through a ring of processes, each of which enqueues again after its release. */
   async goRound(size: number): Promise<void> {
     const places = await this.line(size);
     for (let i = 0; i <= size; i += 1) {

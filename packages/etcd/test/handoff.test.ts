@@ -12,7 +12,7 @@ describe('a hand-off on etcd', () => {
   const admitted = (places: readonly Place[]): boolean[] =>
     places.map(({ turns }) => turns.turn?.admitted === true);
 
-  it('among many that wait in one session is one removal each, which compares that the next one is there', async () => {
+  it('between waiters of one session costs one removal, which compares that the next entry exists', async () => {
     const queue = freshQueue();
     const session = await bench.open();
     const places: Place[] = [];
@@ -23,7 +23,7 @@ describe('a hand-off on etcd', () => {
     }
   });
 
-  it('between processes reads nothing, and costs no note where the value is none of our labels', async () => {
+  it('between processes costs no read, and no note when the value is not a label', async () => {
     const queue = freshQueue();
     const places = [
       await bench.enter(await bench.open(), queue),
@@ -33,10 +33,10 @@ describe('a hand-off on etcd', () => {
     await bench.handOver(places, REMOVAL);
   });
 
-  it('in a ring of 3 processes reads nothing: there is the removal, and a note while the next one holds', () =>
+  it('in a ring of 3 processes costs one removal, one note of the next holder, and no read', () =>
     bench.goRound(3));
 
-  it('shows observers the label as it was given', async () => {
+  it('shows observers the original label', async () => {
     const places = await line(3);
     const [first, second, third] = places as [Place, Place, Place];
     const seen: string[] = [];
@@ -56,18 +56,18 @@ describe('a hand-off on etcd', () => {
   });
 
   for (const [about, goes] of [
-    ['gives up', leave],
+    ['is cancelled', leave],
     ['is removed by an operator', ({ turns }: Place) => bench.at.operator.remove(turns.key)],
     ['loses its session', ({ session }: Place) => bench.at.operator.revoke(session.id)],
     [
-      'changes its label and gives up',
+      'changes its label and is cancelled',
       async (place: Place) => {
         await place.session.update(place.spec.queue, place.spec.id, LABEL.replace('7', '8'));
         await leave(place);
       },
     ],
   ] as const) {
-    it(`admits nobody when one in the middle ${about}`, async () => {
+    it(`does not happen when an entry in the middle ${about}`, async () => {
       const [first, second, third] = (await line(3)) as [Place, Place, Place];
       second.turns.stop();
       await goes(second);
@@ -78,13 +78,13 @@ describe('a hand-off on etcd', () => {
     });
   }
 
-  it('admits the next when the session of the first ends while the one between gives up', async () => {
+  it('happens when the session of the first entry ends while the middle one is cancelled', async () => {
     const [first, second, third] = (await line(3)) as [Place, Place, Place];
     await Promise.all([leave(second), bench.at.operator.revoke(first.session.id)]);
     await third.turns.untilAdmitted();
   });
 
-  it('admits the next when an owner that has told so loses its session', async () => {
+  it('happens when an owner with a note loses its session', async () => {
     const [first, second, third] = (await line(3)) as [Place, Place, Place];
     await leave(first);
     await second.turns.untilAdmitted();
@@ -92,7 +92,7 @@ describe('a hand-off on etcd', () => {
     await third.turns.untilAdmitted();
   });
 
-  it('admits nobody whose entry an operator removed just before', async () => {
+  it('does not reach an entry that an operator removed just before', async () => {
     const [first, second, third] = (await line(3)) as [Place, Place, Place];
     await bench.at.operator.remove(second.turns.key);
     await leave(first);
@@ -101,7 +101,7 @@ describe('a hand-off on etcd', () => {
     await third.turns.untilAdmitted();
   });
 
-  it('admits nobody who finds the own entry gone too after its connections were cut', async () => {
+  it('does not reach a waiter that finds its own entry removed after its connections were cut', async () => {
     const queue = freshQueue();
     const first = await bench.enter(await bench.open(), queue);
     const session = await bench.at.clients.session({ hosts: bench.at.hosts() });
@@ -118,7 +118,7 @@ describe('a hand-off on etcd', () => {
     safely(() => expect(admitted([second])).to.deep.equal([false]));
   });
 
-  it('waits for the removal itself where no revision is known that its grant could tell', async () => {
+  it('waits for the removal itself when no revision is known that could become the fencing token', async () => {
     const queue = freshQueue();
     const session = await bench.at.clients.session({
       hosts: bench.at.proxies[0].endpoint,

@@ -20,7 +20,7 @@ describe('a session on etcd', () => {
     return medianOf(took);
   }
 
-  it('cannot be opened where nobody answers, and gives up after one request timeout for each member', async () => {
+  it('is not opened when no member responds, and rejects after one request timeout per member', async () => {
     for (const proxy of bench.proxies) proxy.toClient.blackhole();
     const took = await medianMs(async () => {
       const backend = clients.backend({ hosts: hosts(), requestTimeoutMs: 300 });
@@ -29,7 +29,7 @@ describe('a session on etcd', () => {
     expect(took).to.be.lessThan(1_500);
   });
 
-  it('ends within a second when the server does not answer', async () => {
+  it('closes within a second when the server does not respond', async () => {
     const sessions = await Promise.all(
       Array.from({ length: RUNS }, () => clients.session({ hosts: bench.proxies[0].endpoint })),
     );

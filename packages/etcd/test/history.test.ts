@@ -31,11 +31,11 @@ describe('the history and the list of queues of an etcd server', function () {
   const told = ({ changes }: StoredHistory): string[] =>
     changes.map(({ kind, entry }) => `${kind} ${entry.value}`);
 
-  it('nothing has happened in a store that is empty', async () => {
+  it('is empty in an empty store', async () => {
     expect(await history('q')).to.deep.equal({ before: [], changes: [], gaps: [] });
   });
 
-  it('is told while others write all the time, to this queue, too', async () => {
+  it('is complete while other clients write to this queue and others all the time', async () => {
     const session = await backend.open(10_000, new AbortController().signal);
     const wish = (queue: string): EntrySpec => {
       return { queue, id: randomBytes(16).toString('hex'), shared: false, limit: 1, value: queue };
@@ -59,7 +59,7 @@ describe('the history and the list of queues of an etcd server', function () {
     await session.close();
   }).timeout(10_000);
 
-  it('every join, change and leave is told in order, also of those who are gone', async () => {
+  it('contains every enqueue, change and removal in order, also of removed entries', async () => {
     const session = await backend.open(10_000, new AbortController().signal);
     const wish = (value: string): EntrySpec => ({
       queue: 'q',
@@ -87,14 +87,14 @@ describe('the history and the list of queues of an etcd server', function () {
     await session.close();
   });
 
-  it('is given up when its caller has gone', async () => {
+  it('is aborted with its caller', async () => {
     const gone = new AbortController();
     const asked = backend.history!('q', gone.signal).catch((error: unknown) => error);
     gone.abort(new Error('gone'));
     expect(await asked).to.have.property('message', 'gone');
   });
 
-  it('more queues than a page holds are listed, whatever else is in the store', async () => {
+  it('lists more queues than fit into a page, whatever else the store contains', async () => {
     const lease = operator.client.lease(60, { autoKeepAlive: false });
     const id = await lease.grant();
     const hex = BigInt(id).toString(16);

@@ -1,4 +1,4 @@
-// What http2-driver.test.ts runs as a process: the whole life of a client over HTTP/2, and what it has loaded for that.
+// The process that http2-driver.test.ts runs: the whole life of a client over HTTP/2, and the modules that it has loaded.
 import { createRequire } from 'node:module';
 import { etcd } from '@queuelock/etcd';
 import { freshQueue, wish } from './clients.ts';

@@ -12,7 +12,7 @@ async function messageOf(promise: Promise<unknown>): Promise<string> {
   return promise.then(String, (error: unknown) => String(error));
 }
 
-describe('the id of an entry of etcd', () => {
+describe('the id of an etcd entry', () => {
   const bench = benchOf(new Clients());
   const { clients } = bench;
   let session: Session;
@@ -28,7 +28,7 @@ describe('the id of an entry of etcd', () => {
     return clients.backend(options).resume!(resumption!, patient);
   }
 
-  it('is of one queue: in another one it is refused, and means nothing there', async () => {
+  it('belongs to one queue, and is refused in another one', async () => {
     const spec = wish(freshQueue());
     const { key } = await session.enqueue(spec);
     const other = freshQueue();
@@ -50,7 +50,7 @@ describe('the id of an entry of etcd', () => {
     { stored: { limit: 3 }, wanted: { limit: 3, permits: 2 }, says: ['permits 1', 'permits 2'] },
   ];
   for (const { stored, wanted, says } of shapes)
-    it(`is of an entry that stays as it is: ${says[0]}, also if ${says[1]} is asked for later`, async () => {
+    it(`belongs to an entry that is unchanged: ${says[0]}, also if ${says[1]} is requested later`, async () => {
       const spec = wish(freshQueue(), stored);
       const { key, order } = await session.enqueue(spec);
       const resumed = await handOver();
@@ -66,7 +66,7 @@ describe('the id of an entry of etcd', () => {
     });
 });
 
-describe('a session of etcd that was resumed elsewhere', () => {
+describe('an etcd session that another process resumed', () => {
   const bench = benchOf(new Clients());
   const { clients } = bench;
   const options = (): { hosts: string; heartbeatProof: 'verified' } => ({
@@ -74,7 +74,7 @@ describe('a session of etcd that was resumed elsewhere', () => {
     heartbeatProof: 'verified',
   });
 
-  it('is lost to the process that had it, which leaves it alone', async () => {
+  it('is lost for the process that had it, which leaves it alone', async () => {
     const frozen = await clients.session(options());
     const spec = wish(freshQueue());
     await frozen.enqueue(spec);
@@ -90,7 +90,7 @@ describe('a session of etcd that was resumed elsewhere', () => {
     await resumed.close();
   });
 
-  it('is not taken back by a removal whose outcome was unknown', async () => {
+  it('is not changed by an earlier removal with an unknown outcome', async () => {
     const [proxy] = bench.proxies;
     const frozen = await clients.session({ ...options(), hosts: proxy.endpoint });
     const spec = wish(freshQueue());
@@ -105,7 +105,7 @@ describe('a session of etcd that was resumed elsewhere', () => {
     await resumed.close();
   });
 
-  it('goes on with whoever has resumed it last', async () => {
+  it('belongs to the last process that resumed it', async () => {
     const first = await clients.session(options());
     const { resumption = '' } = first;
     const second = await clients.backend(options()).resume!(resumption, patient);
@@ -115,7 +115,7 @@ describe('a session of etcd that was resumed elsewhere', () => {
     await third.close();
   });
 
-  it('costs no request more to know', async () => {
+  it('costs no extra request to notice that', async () => {
     const session = await clients.session(options());
     await session.enqueue(wish(freshQueue()));
     await session.renew(patient);

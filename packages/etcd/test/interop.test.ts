@@ -6,7 +6,7 @@ import { lockByEtcdctl } from './etcdctl.ts';
 import { Operator } from './operator.ts';
 import { requestsOf } from './requests.ts';
 
-// A little less than what costs no watch.
+// Slightly less than the duration of a hold without a watch.
 const SHORT_HOLD_MS = 200;
 
 describe('the queues of @queuelock/etcd', () => {
@@ -23,7 +23,7 @@ describe('the queues of @queuelock/etcd', () => {
   });
   afterEach(() => clients.close());
 
-  it('are keys of the form NAME/<hex lease>-<id> on the lease of the session, shared ones ending in ~r', async () => {
+  it('are keys of the form NAME/<hex lease>-<id> on the lease of the session, and shared ones end in ~r', async () => {
     const session = await clients.session({ hosts: server.endpoint, prefix: 'team/' });
     const queue = freshQueue();
     const [alone, reader] = [wish(queue, { value: 'who' }), wish(queue, { shared: true })];
@@ -47,7 +47,7 @@ describe('the queues of @queuelock/etcd', () => {
     expect(await operator.keysUnder(`${spec.queue}/`)).to.deep.equal([]);
   });
 
-  it('are shared with etcdctl lock, in one line', async () => {
+  it('are shared with etcdctl lock', async () => {
     const queue = freshQueue();
     const session = await clients.session({ hosts: server.endpoint });
     const held = wish(queue);
@@ -65,7 +65,7 @@ describe('the queues of @queuelock/etcd', () => {
     await turns.untilAdmitted();
   });
 
-  it('of nested names do not block each other, in whatever order', async () => {
+  it('of nested names do not block each other, in any order', async () => {
     const session = await clients.session({ hosts: server.endpoint });
     const outer = freshQueue();
     const inner = `${outer}/inner`;
@@ -75,7 +75,7 @@ describe('the queues of @queuelock/etcd', () => {
     expect((await session.enqueue(wish(outer))).turn).to.deep.equal({ admitted: false, ahead: 1 });
   });
 
-  it('are looked through to the end when readers and nested names hide who is ahead', async () => {
+  it('are read to the end when readers and nested names hide the entries ahead', async () => {
     const session = await clients.session({ hosts: server.endpoint });
     const queue = freshQueue();
     const writer = wish(queue);
@@ -93,7 +93,7 @@ describe('the queues of @queuelock/etcd', () => {
     await turns.untilAdmitted();
   });
 
-  it('let a try in that finds nothing but keys of nested names', async () => {
+  it('admit a try that finds only keys of nested names', async () => {
     const session = await clients.session({ hosts: server.endpoint });
     const queue = freshQueue();
     await session.enqueue(wish(`${queue}/nested`));
@@ -103,7 +103,7 @@ describe('the queues of @queuelock/etcd', () => {
     expect(await operator.keysUnder(`${queue}/`)).to.have.length(2);
   });
 
-  it('leave no key of any of a thousand names', async () => {
+  it('leave no key of any of 1,000 names', async () => {
     const prefix = `${freshQueue()}/`;
     const session = await clients.session({ hosts: server.endpoint, prefix });
     const wishes = Array.from({ length: 1_000 }, (_, number) => wish(`name-${number}`));
@@ -116,7 +116,7 @@ describe('the queues of @queuelock/etcd', () => {
     expect(await operator.keysUnder(prefix)).to.deep.equal([]);
   });
 
-  it('cost two requests for a free lock, and one for a try at a busy one', async () => {
+  it('cost two requests for a free lock, and one for a try of a busy one', async () => {
     const session = await clients.session({ hosts: server.endpoint, heartbeatProof: 'verified' });
     const queue = freshQueue();
     const holdBriefly = async (): Promise<number> => {
@@ -127,7 +127,7 @@ describe('the queues of @queuelock/etcd', () => {
       turns.stop();
       return performance.now() - from;
     };
-    // One that is held for longer is watched, too.
+    // A longer hold is watched too.
     for (let heldMs = Infinity; heldMs >= SHORT_HOLD_MS;) {
       const free = await requestsOf(server.endpoint, async () => (heldMs = await holdBriefly()));
       if (heldMs < SHORT_HOLD_MS) expect(free).to.equal(2);
@@ -136,7 +136,7 @@ describe('the queues of @queuelock/etcd', () => {
     expect(await requestsOf(server.endpoint, () => session.tryEnqueue(wish(queue)))).to.equal(1);
   });
 
-  it('refuse a request whose generation is not the present one, once, also after somebody removed that key', async () => {
+  it('refuse a request of an earlier generation once, also after the key of the generation was removed', async () => {
     const options = { hosts: server.endpoint, heartbeatProof: 'verified' } as const;
     const { resumption } = await clients.session(options);
     const session = await clients.backend(options).resume!(resumption!, new AbortController().signal);

@@ -9,8 +9,8 @@ import { keyRequests, requestsOf } from './requests.ts';
 
 const patient = new AbortController().signal;
 
-/** Something of an earlier entry that is still to come must never meet a later one with its key. */
-describe('a key on etcd is not used again', () => {
+/** A late request of an earlier entry must never affect a later one with the same key. */
+describe('the key of an etcd entry is not reused', () => {
   const bench = benchOf(new Clients());
   const { clients, hosts } = bench;
   let queue: string;
@@ -31,7 +31,7 @@ describe('a key on etcd is not used again', () => {
     return (await keyRequests(bench.server.endpoint))[method] ?? 0;
   }
 
-  it('when its removal was sent twice: the first may still come', async () => {
+  it('when its removal was sent twice, since the first one may still arrive', async () => {
     const session = await slow();
     const { key } = await session.enqueue(spec);
     const before = await handled('DeleteRange');
@@ -61,7 +61,7 @@ describe('a key on etcd is not used again', () => {
     expect(next.key).to.not.equal(key);
   });
 
-  it('when two removals were asked for at once', async () => {
+  it('when two removals were requested at once', async () => {
     const session = await direct();
     const { key } = await session.enqueue(spec);
     const removals = await Promise.all([1, 2].map(() => session.remove(queue, spec.id)));
@@ -69,7 +69,7 @@ describe('a key on etcd is not used again', () => {
     expect((await session.enqueue(wish(queue))).key).to.not.equal(key);
   });
 
-  it('when a reply to its creation was lost: that may come again', async () => {
+  it('when a reply to its create was lost, since the create may arrive again', async () => {
     const session = await slow();
     const before = await handled('Txn');
     const late = keepBack(bench.proxies, mentions(spec.id));
@@ -84,7 +84,7 @@ describe('a key on etcd is not used again', () => {
     expect(await keys()).to.deep.equal([next.key]);
   });
 
-  it('when somebody else has removed the entry', async () => {
+  it('when another client has removed the entry', async () => {
     const session = await direct();
     const { key } = await session.enqueue(spec);
     await bench.operator.remove(key);
@@ -100,7 +100,7 @@ describe('a key on etcd is not used again', () => {
     expect((await session.enqueue(wish(queue))).key).to.not.equal(key);
   });
 
-  it('when somebody else has it now', async () => {
+  it('when another client has it now', async () => {
     const session = await direct();
     await session.enqueue(spec);
     await session.remove(queue, spec.id);
@@ -112,7 +112,7 @@ describe('a key on etcd is not used again', () => {
     expect(await keys()).to.include(stolen);
   });
 
-  it('when its removal together with others was refused, and asked for again alone', async () => {
+  it('when its removal in a batch was refused, and repeated alone', async () => {
     const server = await startOwnServer({ 'max-txn-ops': '8' });
     try {
       const session = await clients.session({ hosts: server.endpoint });
@@ -131,7 +131,7 @@ describe('a key on etcd is not used again', () => {
     }
   });
 
-  it('but it is when a change was given up, which then does nothing to who comes later', async () => {
+  it('unless only a change was aborted, which then does not affect later entries', async () => {
     const session = await slow();
     const { key } = await session.enqueue(spec);
     const before = await handled('Txn');
@@ -146,7 +146,7 @@ describe('a key on etcd is not used again', () => {
   });
 });
 
-describe('a session of etcd that is gone on with', () => {
+describe('a resumed etcd session', () => {
   const bench = benchOf(new Clients());
   const { clients } = bench;
   let queue: string;
@@ -164,7 +164,7 @@ describe('a session of etcd that is gone on with', () => {
     return heir.resume!(resumption!, patient);
   }
 
-  it('has its entries at the keys of earlier ones, and nothing where an earlier one was', async () => {
+  it('has its entries at the keys of earlier ones, and none at the key of an entry that has left', async () => {
     const [earlier, held] = [wish(queue), wish(queue)];
     await session.enqueue(earlier);
     await session.remove(queue, earlier.id);
@@ -184,7 +184,7 @@ describe('a session of etcd that is gone on with', () => {
     await resumed.close();
   });
 
-  it('asks no more for an entry at the key of an earlier one than for any other that is there', async () => {
+  it('costs no more requests for an entry at the key of an earlier one than for any other', async () => {
     const [earlier, held] = [wish(queue), wish(queue)];
     await session.enqueue(earlier);
     await session.remove(queue, earlier.id);
@@ -194,7 +194,7 @@ describe('a session of etcd that is gone on with', () => {
     await resumed.close();
   });
 
-  it('has used no key again since it was noted', async () => {
+  it('has reused no key since it was exported', async () => {
     const visit = async (by: Session): Promise<string> => {
       const spec = wish(queue);
       const { key } = await by.enqueue(spec);

@@ -9,7 +9,7 @@ import { Clients, eventually, freshQueue, wish } from './clients.ts';
 
 const LABEL = JSON.stringify({ owner: 'somebody', metadata: {} });
 
-describe('a session of etcd', () => {
+describe('an etcd session', () => {
   const bench = benchOf(new Clients());
   const { clients, hosts } = bench;
   let queue: string;
@@ -23,7 +23,7 @@ describe('a session of etcd', () => {
   const direct = (): Promise<Session> =>
     clients.session({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
 
-  /** Enters and leaves; the key that it had. */
+  /** Enqueues and removes an entry; resolves with its key. */
   async function visit(by: Session, more: Partial<EntrySpec> = {}): Promise<string> {
     const spec = wish(queue, more);
     const { key } = await by.enqueue(spec);
@@ -31,14 +31,14 @@ describe('a session of etcd', () => {
     return key;
   }
 
-  describe('uses the keys of entries that have left again', () => {
-    it('so that locks one after the other have one key', async () => {
+  describe('reuses the keys of entries that have left', () => {
+    it('so that successive locks have one key', async () => {
       const keys = new Set<string>();
       for (let i = 0; i < 30; i += 1) keys.add(await visit(session, { value: LABEL }));
       expect([...keys]).to.have.length(1);
     });
 
-    it('with a new order and token for each', async () => {
+    it('with a new order and token for each entry', async () => {
       const orders: bigint[] = [];
       for (let i = 0; i < 5; i += 1) {
         const spec = wish(queue);
@@ -50,7 +50,7 @@ describe('a session of etcd', () => {
       safely(() => expect(orders).to.deep.equal([...new Set(orders)].sort((a, b) => Number(a - b))));
     });
 
-    it('so that many who take turns have no more keys than they are', async () => {
+    it('so that alternating entries have no more keys than there are entries at a time', async () => {
       const [loops, turns] = [16, 10];
       const keys = new Set<string>();
       let inside = 0;
@@ -87,7 +87,7 @@ describe('a session of etcd', () => {
       expect([...keys]).to.have.length(1);
     });
 
-    it('also for readers and takers of permits, with the ends that tell what they are', async () => {
+    it('also for readers and permits, with the endings that say so', async () => {
       const key = await visit(session);
       expect(await visit(session, { shared: true })).to.equal(`${key}~r`);
       expect(await visit(session, { limit: 3, permits: 2 })).to.equal(`${key}~2of3`);
@@ -105,7 +105,7 @@ describe('a session of etcd', () => {
       expect(await together()).to.deep.equal(await together());
     });
 
-    it('also after holds that took their traces along', async () => {
+    it('also after holds with traces', async () => {
       const keys = new Set<string>();
       for (let i = 0; i < 3; i += 1) {
         const spec = wish(queue);
@@ -117,7 +117,7 @@ describe('a session of etcd', () => {
       expect(await bench.operator.keysUnder(`.queuelock/held/${queue}/`)).to.deep.equal([]);
     });
 
-    it('but not with a value that others may know, a single key, or in the line of an election of npm etcd3', async () => {
+    it('but not with a published value, a single key, or in the queue of an election of npm etcd3', async () => {
       const published = { value: 'node-7' };
       expect(await visit(session, published)).to.not.equal(await visit(session, published));
       const single = await clients.session({
@@ -130,7 +130,7 @@ describe('a session of etcd', () => {
     });
   });
 
-  /** One has left and another one has its key, behind a waiter that has seen the first. */
+  /** An entry has left, and another one has its key behind a waiter that has seen the first. */
   interface Scene {
     readonly first: Placement;
     readonly again: Placement;
@@ -146,11 +146,11 @@ describe('a session of etcd', () => {
     return { first, again, spec };
   }
 
-  describe('that uses a key again behind a waiter', () => {
+  describe('that reuses a key behind a waiter', () => {
     const watchers = async (): Promise<number> =>
       sumOf(await etcdMetrics(bench.server.endpoint), 'etcd_debugging_mvcc_watcher_total');
 
-    it('does not hold it up before it has looked', async () => {
+    it('does not delay the waiter before its first read', async () => {
       const held = wish(queue);
       const first = await session.enqueue(held);
       const waiter = await (await direct()).enqueue(wish(queue));
@@ -160,7 +160,7 @@ describe('a session of etcd', () => {
       safely(() => expect(behind.turn?.admitted).to.equal(false));
     });
 
-    it('does not hold it up while its connections are cut', async () => {
+    it('does not delay the waiter while its connections are cut', async () => {
       const waiting = await clients.session({ hosts: hosts(), heartbeatProof: 'verified' });
       const held = wish(queue);
       const first = await session.enqueue(held);
@@ -176,7 +176,7 @@ describe('a session of etcd', () => {
       expect(clients.follow(again).turn?.admitted).to.equal(false);
     });
 
-    it('is shown in its new place to observers, and with both lives in the history', async () => {
+    it('is shown at its new position to observers, and with both lives in the history', async () => {
       const backend = clients.backend({ hosts: bench.server.endpoint });
       const seen: string[] = [];
       const observing = backend
@@ -198,7 +198,7 @@ describe('a session of etcd', () => {
       ]);
     });
 
-    it('loses it to nobody who means an earlier entry', async () => {
+    it('does not lose the entry to a removal of an earlier one', async () => {
       const held = wish(queue);
       const first = await session.enqueue(held);
       await (await direct()).enqueue(wish(queue));
@@ -212,7 +212,7 @@ describe('a session of etcd', () => {
     });
   });
 
-  it('does not hold up a candidate of npm etcd3, which waits for a key in whatever life', async () => {
+  it('does not delay a candidate of npm etcd3, which waits for a key in any life', async () => {
     const [proxy] = bench.proxies;
     const theirs = new Etcd3({ hosts: proxy.endpoint });
     const name = queue;
@@ -223,7 +223,7 @@ describe('a session of etcd', () => {
       const campaign: Campaign = theirs.election(name, 30).campaign('theirs');
       let elected = false;
       campaign.on('elected', () => (elected = true));
-      // Between its list and the look at the key that it found.
+      // The pause is between the candidate's list and its read of the key that it found.
       await new Promise<void>((resolve) => {
         (campaign as NodeJS.EventEmitter).once('_isWaiting', () => {
           proxy.toServer.hold();

@@ -5,12 +5,12 @@ import { keepBack, mentions } from './late.ts';
 import { loseReply } from './lost-reply.ts';
 import { handledTxns, keyRequests } from './requests.ts';
 
-describe('a change of an entry of etcd', () => {
+describe('a change of an etcd entry', () => {
   const bench = benchOf(new Clients());
   const { clients, hosts } = bench;
 
   for (const change of ['update', 'share'] as const)
-    it(`does nothing any more when it arrives after a later one (${change})`, async () => {
+    it(`has no effect when it arrives after a later one (${change})`, async () => {
       const session = await clients.session({
         hosts: hosts(),
         heartbeatProof: 'verified',
@@ -30,7 +30,7 @@ describe('a change of an entry of etcd', () => {
       expect(await bench.operator.keysUnder(`.queuelock/shared/${spec.queue}/`)).to.deep.equal([]);
     });
 
-  it('comes after an earlier one whose reply was lost, and after what others have written', async () => {
+  it('is applied after an earlier one with a lost reply, and after writes of other clients', async () => {
     const session = await clients.session({ hosts: hosts(), heartbeatProof: 'verified' });
     const spec = wish(freshQueue(), { value: 'none' });
     const { key } = await session.enqueue(spec);
@@ -48,7 +48,7 @@ describe('a change of an entry of etcd', () => {
     const session = await clients.session({ hosts: bench.server.endpoint });
     const spec = wish(freshQueue(), { value: 'none' });
     await session.enqueue(spec);
-    // Its watch may begin meanwhile, which is a request too.
+    // The watch may start meanwhile, which is a request too.
     const before = await keyRequests(bench.server.endpoint);
     for (const value of ['once', 'twice']) await session.update(spec.queue, spec.id, value);
     const after = await keyRequests(bench.server.endpoint);

@@ -1,22 +1,22 @@
 import type { TcpProxy } from '@queuelock/harness/faults';
 
-/** Whether the bytes on their way to the server are a transaction that mentions the id. */
+/** Returns a predicate for chunks that contain the id, such as a transaction in flight. */
 export const mentions =
   (id: string) =>
   (chunk: Buffer): boolean =>
     chunk.includes(id);
 
-/** The same from the second such chunk on: the request that follows the one that made the entry. */
+/** Matches from the second such chunk on: the request after the create of the entry. */
 export function mentionsAgain(id: string): (chunk: Buffer) => boolean {
   let seen = 0;
   return (chunk) => chunk.includes(id) && (seen += 1) > 1;
 }
 
-/** A request that is on its way to the server for as long as the test wants. */
+/** A request that stays in flight for as long as the test wants. */
 export interface LateRequest {
-  /** Whether it has come to a proxy. */
+  /** Whether the request has reached a proxy. */
   readonly isOnItsWay: () => boolean;
-  /** It goes on now, and what was sent after it follows at the distance that it had. */
+  /** Forwards the request, and later ones after it with their original delay. */
   readonly arrive: () => void;
 }
 
@@ -24,8 +24,8 @@ const FOR_EVER_MS = 2 ** 31 - 1;
 const HEAD_START_MS = 100;
 
 /**
- * The request that such a chunk is of is kept back on the proxy where it comes, with all that follows it there. Until it comes everything
- * goes a little later: its headers may be a chunk before, and a server that has those alone drops the request after its time.
+ * Holds the request with such a chunk at the proxy where it arrives, and all later bytes there. Until then everything is delayed a little:
+ * the headers may be in the chunk before, and a server that has only those drops the request at its timeout.
  */
 export function keepBack(proxies: readonly TcpProxy[], chunk: (chunk: Buffer) => boolean): LateRequest {
   let arrive: (() => void) | undefined;

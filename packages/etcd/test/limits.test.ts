@@ -7,7 +7,7 @@ import { lockByEtcdctl } from './etcdctl.ts';
 import { Operator } from './operator.ts';
 import { requestsOf } from './requests.ts';
 
-describe('limits and permits on etcd', () => {
+describe('limits and permits in etcd', () => {
   let server: EtcdService;
   let operator: Operator;
   let session: Session;
@@ -25,7 +25,7 @@ describe('limits and permits on etcd', () => {
   });
   afterEach(() => clients.close());
 
-  it('stand in the names of the keys, where there is more than one', async () => {
+  it('are part of the keys when they are not 1', async () => {
     const queue = freshQueue();
     const specs = [wish(queue, { limit: 3, permits: 2 }), wish(queue, { limit: 3 }), wish(queue)];
     const keys: string[] = [];
@@ -55,7 +55,7 @@ describe('limits and permits on etcd', () => {
     expect(await operator.keysUnder(`${queue}/`)).to.have.length(2);
   });
 
-  it('are 1 for whoever says nothing, as etcdctl, which takes one permit of ours', async () => {
+  it('are 1 for clients without them, such as etcdctl, which takes one of our permits', async () => {
     const queue = freshQueue();
     const etcdctl = lockByEtcdctl(server.endpoint, queue);
     await eventually('etcdctl owns the lock', () => etcdctl.printed().startsWith(`${queue}/`));
@@ -69,7 +69,7 @@ describe('limits and permits on etcd', () => {
     await turns.untilAdmitted();
   });
 
-  it('do not hide who waits for many permits behind many who hold one', async () => {
+  it('do not hide a waiter for many permits behind many holders of one', async () => {
     const queue = freshQueue();
     const holders = Array.from({ length: 60 }, () => wish(queue, { limit: 60 }));
     for (const holder of holders) expect((await session.enqueue(holder)).turn.admitted).to.equal(true);
@@ -81,7 +81,7 @@ describe('limits and permits on etcd', () => {
   });
 });
 
-describe('an operator who evicts on etcd', () => {
+describe('an eviction in etcd', () => {
   let server: EtcdService;
   const clients = new Clients();
 
@@ -90,7 +90,7 @@ describe('an operator who evicts on etcd', () => {
   });
   afterEach(() => clients.close());
 
-  it('removes an entry of etcdctl, in one request', async () => {
+  it('removes an entry of etcdctl in one request', async () => {
     const backend = clients.backend({ hosts: server.endpoint });
     const queue = freshQueue();
     const etcdctl = lockByEtcdctl(server.endpoint, queue);
@@ -110,7 +110,7 @@ describe('an operator who evicts on etcd', () => {
     await etcdctl.release();
   });
 
-  it('hears that an order which nobody can have is not there', async () => {
+  it('resolves with false for an order that no entry can have', async () => {
     const backend = clients.backend({ hosts: server.endpoint });
     const queue = freshQueue();
     for (const order of [0n, -1n])
@@ -118,7 +118,7 @@ describe('an operator who evicts on etcd', () => {
   });
 
   for (const key of ['other/a', 'jobs', 'jobs/nested/a', '.queuelock/a']) {
-    it(`is refused the key ${key} in the queue "jobs", with the prefix that it lacks`, async () => {
+    it(`refuses the key ${key} in the queue "jobs" and names the missing prefix`, async () => {
       const backend = clients.backend({ hosts: server.endpoint });
       const failure: unknown = await backend
         .evict?.('jobs', { key, order: 1n })

@@ -4,7 +4,7 @@ import { until } from '@queuelock/harness/services/until';
 import type { Connection, Request } from '../src/server/connection.ts';
 import { Lookups } from '../src/server/lookups.ts';
 
-describe('looks at keys', () => {
+describe('reads of keys in etcd', () => {
   let asked: number[];
   let answers: (() => void)[];
   let lookups: Lookups;
@@ -31,14 +31,14 @@ describe('looks at keys', () => {
     }
   };
 
-  it('are sent together when they come while one is on its way, 64 at most', async () => {
+  it('are batched while one is in flight, up to 64 keys', async () => {
     const seen = Array.from({ length: 100 }, (_, i) => lookups.look({ key: Buffer.from(String(i)) }));
     await answerAll();
     expect(asked).to.deep.equal([1, 64, 35]);
     expect(await Promise.all(seen)).to.deep.equal(Array(100).fill({ there: false, revision: 7n }));
   });
 
-  it('are not sent for those who have left meanwhile', async () => {
+  it('are not sent for waiters that have left meanwhile', async () => {
     const key = Buffer.from('any');
     let isWanted = true;
     const leaver = { patient: true, isWanted: () => isWanted };

@@ -6,7 +6,7 @@ import { loseReply } from './lost-reply.ts';
 import { OwnServer } from './own-server.ts';
 import { handledTxns, requestsOf } from './requests.ts';
 
-describe('@queuelock/etcd with lost replies', () => {
+describe('an etcd session with lost replies', () => {
   const own = new OwnServer();
   let proxy: TcpProxy;
   let detour: TcpProxy;
@@ -22,7 +22,7 @@ describe('@queuelock/etcd with lost replies', () => {
     await Promise.all([proxy.stop(), detour.stop()]);
   });
 
-  it('gives the same place, and takes one, when the reply to an enqueue is lost', async () => {
+  it('returns the same position, and creates one entry, when the reply to an enqueue is lost', async () => {
     const session = await clients.session({ hosts: proxy.endpoint, requestTimeoutMs: 1_000 });
     const queue = freshQueue();
     const spec = wish(queue);
@@ -39,7 +39,7 @@ describe('@queuelock/etcd with lost replies', () => {
     expect(await own.operator.keysUnder(`${queue}/`)).to.deep.equal([]);
   });
 
-  it('is certain of an entry again when it is found, and releases it as any other', async () => {
+  it('trusts an entry again when it is found, and releases it as any other', async () => {
     const session = await clients.session({ hosts: proxy.endpoint });
     const [spec, other] = [wish(freshQueue()), wish(freshQueue())];
     const lost = loseReply(proxy, mentions(spec.id));
@@ -53,7 +53,7 @@ describe('@queuelock/etcd with lost replies', () => {
     expect(await own.operator.keysUnder(`${spec.queue}/`)).to.deep.equal([]);
   });
 
-  it('leaves nothing when the reply to a release is lost', async () => {
+  it('leaves no entry when the reply to a release is lost', async () => {
     const session = await clients.session({ hosts: proxy.endpoint });
     const queue = freshQueue();
     const spec = wish(queue);
@@ -65,7 +65,7 @@ describe('@queuelock/etcd with lost replies', () => {
     expect(await own.operator.keysUnder(`${queue}/`)).to.deep.equal([]);
   });
 
-  it('leaves alone what the same session holds by then when a release is repeated', async () => {
+  it('keeps what the same session holds by then when a release is repeated', async () => {
     const session = await clients.session({ hosts: proxy.endpoint });
     const queue = freshQueue();
     const [first, second] = [wish(queue), wish(queue)];
@@ -80,7 +80,7 @@ describe('@queuelock/etcd with lost replies', () => {
     expect(await session.remove(queue, second.id)).to.equal(true);
   });
 
-  it('refuses an enqueue that arrives after its removal, and lets others of the session in', async () => {
+  it('refuses an enqueue that arrives after its removal, and accepts others of the session', async () => {
     const session = await clients.session({
       hosts: [proxy.endpoint, detour.endpoint],
       requestTimeoutMs: 1_000,

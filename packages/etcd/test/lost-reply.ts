@@ -1,6 +1,6 @@
 import type { TcpProxy } from '@queuelock/harness/faults';
 
-// Frames of HTTP/2: with headers an answer begins; a server sends others before it.
+// Frames of HTTP/2: a reply starts with headers, and a server sends other frames before it.
 const FRAME = { head: 9, sizeBytes: 3, kindAt: 3 };
 const HEADERS = 1;
 
@@ -12,8 +12,8 @@ function beginsAnswer(data: Buffer): boolean {
 }
 
 /**
- * The server carries the next request out that such a chunk is of, and the connection breaks instead of its reply: whoever sent it knows
- * at once that the outcome is unknown. Resolves when that has happened.
+ * Lets the server execute the next request with such a chunk, and breaks the connection instead of the reply. The sender gets an unknown
+ * outcome at once. Resolves when that has happened.
  */
 export async function loseReply(proxy: TcpProxy, chunk: (chunk: Buffer) => boolean): Promise<void> {
   const { seen, lost } = proxy.loseNextReply(chunk);

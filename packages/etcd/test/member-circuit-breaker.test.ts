@@ -8,26 +8,26 @@ function fails(way: MemberCircuitBreaker): void {
   way.begin().failed(BROKEN);
 }
 
-describe('the way to a member', () => {
+describe('the circuit breaker of an etcd member', () => {
   let way: MemberCircuitBreaker;
   beforeEach(() => {
     way = new MemberCircuitBreaker(new Failures());
   });
 
-  it('is open to all as long as it works, and after a connection that broke under them', () => {
+  it('is closed while the member works, and after an established connection broke', () => {
     const all = [way.begin(), way.begin(), way.begin()];
     for (const passage of all) passage.failed(BROKEN);
     way.begin();
     way.begin();
   });
 
-  it('is closed for a while after two failures, and says why', () => {
+  it('opens for a while after two failures, and names the reason', () => {
     fails(way);
     fails(way);
     expect(() => way.begin()).to.throw(/^14 UNAVAILABLE: no connection; the last attempt: .*ECONNREFUSED/);
   });
 
-  it('is no worse for answers of the member, for silence, and for calls that were not made', () => {
+  it('ignores replies of the member, timeouts, and calls that were not sent', () => {
     const ends = [
       new GrpcError('UNAVAILABLE', 'etcdserver: no leader'),
       new GrpcError('DEADLINE_EXCEEDED', 'no answer within 1500 ms'),
@@ -38,7 +38,7 @@ describe('the way to a member', () => {
     way.begin();
   });
 
-  it('is open again once somebody has come through', () => {
+  it('closes again after a call has succeeded', () => {
     const earlier = way.begin();
     fails(way);
     fails(way);
@@ -47,7 +47,7 @@ describe('the way to a member', () => {
     way.begin();
   });
 
-  it('is open again once the member has answered, also if that was a refusal', () => {
+  it('closes again after the member has responded, also with a refusal', () => {
     const earlier = way.begin();
     fails(way);
     fails(way);
@@ -56,7 +56,7 @@ describe('the way to a member', () => {
     way.begin();
   });
 
-  it('is closed to members in trouble when several have failed of late, and open to the others', () => {
+  it('opens for failing members when several have failed recently, and stays closed for the others', () => {
     const failures = new Failures();
     const [first, second, sound] = [
       new MemberCircuitBreaker(failures),
@@ -70,7 +70,7 @@ describe('the way to a member', () => {
     sound.begin();
   });
 
-  describe('at members in trouble, however many those are', () => {
+  describe('with any number of failing members', () => {
     const now = performance.now.bind(performance);
     let laterMs: number;
     let failures: Failures;
@@ -102,14 +102,14 @@ describe('the way to a member', () => {
       });
     }
 
-    it('is open to two attempts in two seconds', () => {
+    it('allows two attempts in two seconds', () => {
       for (let round = 0; round < 3; round += 1) {
         expect(opened(1_900), `too early in round ${round}`).to.have.length(0);
         expect(opened(1_100), `in round ${round}`).to.have.length(2);
       }
     });
 
-    it('is open to two in three seconds when that lasts, and as before when somebody has answered', () => {
+    it('allows two attempts in three seconds when failures last, and closes after a reply', () => {
       opened(10_100);
       for (let round = 0; round < 3; round += 1) {
         expect(opened(2_900), `too early in round ${round}`).to.have.length(0);

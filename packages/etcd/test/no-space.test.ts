@@ -6,7 +6,7 @@ import { startOwnServer } from './own-server.ts';
 
 const patient = new AbortController().signal;
 
-describe('an etcd without space', () => {
+describe('an etcd server without free space', () => {
   let server: ProcessService;
   let operator: Operator;
   const clients = new Clients();
@@ -21,7 +21,7 @@ describe('an etcd without space', () => {
     await server.stop();
   });
 
-  it('keeps holds, lets them be released, and says what to do to whoever enters', async () => {
+  it('keeps holds, accepts releases, and reports the remedy for enqueues', async () => {
     const session = await clients.session({ hosts: server.endpoint, heartbeatProof: 'strict' });
     const reading = await clients.session({
       hosts: server.endpoint,

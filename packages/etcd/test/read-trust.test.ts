@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { distrust, losesEvents, staleReads, type MemberFacts } from '../src/server/read-trust.ts';
 
-describe('whether the reads of a version of etcd may be stale', () => {
+describe('staleReads', () => {
   for (const [version, stale] of [
     ['3.3.27', true],
     ['3.4.0', true],
@@ -26,13 +26,13 @@ describe('whether the reads of a version of etcd may be stale', () => {
     ['unknown', true],
     ['3.5', true],
   ] as const) {
-    it(`is ${stale ? 'so' : 'not so'} for "${version}"`, () => {
+    it(`is ${stale ? 'true' : 'false'} for etcd "${version}"`, () => {
       expect(staleReads(version)).to.equal(stale);
     });
   }
 });
 
-describe('whether the watches of a version of etcd may lose events', () => {
+describe('losesEvents', () => {
   for (const [version, loses] of [
     ['3.4.35', true],
     ['3.4.36', false],
@@ -42,7 +42,7 @@ describe('whether the watches of a version of etcd may lose events', () => {
     ['3.6.0', false],
     ['', true],
   ] as const) {
-    it(`is ${loses ? 'so' : 'not so'} for "${version}"`, () => {
+    it(`is ${loses ? 'true' : 'false'} for etcd "${version}"`, () => {
       expect(losesEvents(version)).to.equal(loses);
     });
   }
@@ -56,7 +56,7 @@ const facts = (member: string, more: Partial<MemberFacts> = {}): MemberFacts => 
   ...more,
 });
 
-describe('the reads of a cluster', () => {
+describe('the reads of an etcd cluster', () => {
   for (const [about, told, reason] of [
     ['are trusted when all members run sound versions', [facts('1'), facts('2')], undefined],
     [
@@ -65,28 +65,40 @@ describe('the reads of a cluster', () => {
       undefined,
     ],
     [
-      'are not when one member runs 3.4.23',
+      'are not trusted when one member runs 3.4.23',
       [facts('1'), facts('2', { version: '3.4.23' })],
       /b:1 runs 3.4.23.*3.4.42/,
     ],
     [
-      'are not when a version cannot be read',
+      'are not trusted when a version cannot be parsed',
       [facts('1', { version: 'mine' })],
       /a:1 runs mine.*3.4.42, 3.5.28/,
     ],
     [
-      'are not when one member has not told',
+      'are not trusted when the version of one member is unknown',
       [facts('1'), undefined],
       /b:1 has not told its version in Raft term 7/,
     ],
-    ['are not when it told in an earlier term', [facts('1'), facts('2', { term: '6' })], /b:1 has not told/],
-    ['are not when it told in a later term', [facts('1'), facts('2', { term: '8' })], /b:1 has not told/],
     [
-      'are not when the leader is none of the hosts',
+      'are not trusted when a version was reported in an earlier term',
+      [facts('1'), facts('2', { term: '6' })],
+      /b:1 has not told/,
+    ],
+    [
+      'are not trusted when a version was reported in a later term',
+      [facts('1'), facts('2', { term: '8' })],
+      /b:1 has not told/,
+    ],
+    [
+      'are not trusted when the leader is none of the hosts',
       [facts('2'), facts('3')],
       /follows a leader that is none/,
     ],
-    ['are not when nobody leads', [facts('1', { leader: '0' })], /follows a leader that is none/],
+    [
+      'are not trusted when there is no leader',
+      [facts('1', { leader: '0' })],
+      /follows a leader that is none/,
+    ],
   ] as const) {
     it(about, () => {
       const reasons = distrust('7', new Map(told.map((each, i) => [['a:1', 'b:1'][i]!, each])));

@@ -9,8 +9,8 @@ import { handledTxns, requestsOf } from './requests.ts';
 
 const patient = new AbortController().signal;
 
-describe('what a session of etcd needs to be resumed', () => {
-  it('is its lease, its time to live, its prefix, and which keys are called by other ids', () => {
+describe('the export of an etcd session', () => {
+  it('contains its lease, its TTL, its prefix, and the ids of keys that differ from those of their entries', () => {
     for (const id of ['7587862094807893254', '10', '-1']) {
       const resumption = {
         lease: { id, ttlMs: 5_000 },
@@ -21,7 +21,7 @@ describe('what a session of etcd needs to be resumed', () => {
     }
   });
 
-  it('is refused with another prefix, and names both', () => {
+  it('is refused with another prefix, and the message names both', () => {
     const lease = { id: '10', ttlMs: 5_000 };
     const written = writeResumption({ lease, prefix: 'team/', keyIds: new Map() });
     expect(() => readResumption(written, ''))
@@ -40,21 +40,21 @@ describe('what a session of etcd needs to be resumed', () => {
     '{"lease":"a","ttlMs":1,"prefix":"","keyIds":{"a":"b"}}',
     '[]',
   ]) {
-    it(`is not ${JSON.stringify(text)}`, () => {
+    it(`cannot be parsed from ${JSON.stringify(text)}`, () => {
       expect(() => readResumption(text, ''))
         .to.throw(/session's `resumption`/)
         .with.property('code', 'INVALID_ARGUMENT');
     });
   }
 
-  it('is not repeated in a message, since it may be the secret of another backend', () => {
+  it('is not repeated in a message, since the text may be the secret of another backend', () => {
     expect(() => readResumption('{"password":"s3cret"}', ''))
       .to.throw()
       .not.match(/s3cret/);
   });
 });
 
-describe('a resumed session of etcd', () => {
+describe('a resumed etcd session', () => {
   let heir: Backend;
   const bench = benchOf(new Clients());
   const { clients, hosts } = bench;
@@ -77,7 +77,7 @@ describe('a resumed session of etcd', () => {
     );
   }
 
-  it('finds an entry under the name of its first limit, and takes no second place', async () => {
+  it('finds an entry under the name of its first limit, and creates no second one', async () => {
     const session = await direct();
     const spec = wish(freshQueue(), { limit: 3, permits: 2 });
     const { key, order } = await session.enqueue(spec);
@@ -92,7 +92,7 @@ describe('a resumed session of etcd', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('costs as much as any other for new entries, and one look for a known one that is not entered again', async () => {
+  it('costs no more for new entries, and one read for a known entry that is not enqueued again', async () => {
     const session = await direct();
     const held = wish(freshQueue());
     await session.enqueue(held);
@@ -105,7 +105,7 @@ describe('a resumed session of etcd', () => {
     await resumed.close();
   });
 
-  it('updates, shares and removes what another process has entered, together with trace and mark', async () => {
+  it('updates, shares and removes entries of another process, with their traces and marks', async () => {
     const session = await direct();
     const spec = wish(freshQueue(), { value: 'old' });
     const { key } = await session.enqueue(spec);
@@ -124,7 +124,7 @@ describe('a resumed session of etcd', () => {
     await resumed.close();
   });
 
-  it('knows which of its entries have become readers', async () => {
+  it('knows which of its entries were downgraded to readers', async () => {
     const session = await direct();
     const spec = wish(freshQueue());
     await session.enqueue(spec);
@@ -143,7 +143,7 @@ describe('a resumed session of etcd', () => {
     await resumed.close();
   });
 
-  it('refuses what the other process had sent and the server had not received yet', async () => {
+  it('refuses requests of the other process that the server had not received', async () => {
     const session = await clients.session({
       hosts: hosts(),
       requestTimeoutMs: 1_000,
@@ -164,7 +164,7 @@ describe('a resumed session of etcd', () => {
     await resumed.close();
   });
 
-  it('leaves nothing of an entry whose second entering had no certain outcome', async () => {
+  it('leaves no entry whose second enqueue had an unknown outcome', async () => {
     const session = await direct();
     const spec = wish(freshQueue(), { limit: 3 });
     await session.enqueue(spec);
@@ -173,7 +173,7 @@ describe('a resumed session of etcd', () => {
     const lossy = clients.backend({ hosts: bench.proxies[0].endpoint, heartbeatProof: 'verified' });
     const resumed = await lossy.resume!(resumption!, patient);
     const lost = loseReply(bench.proxies[0], mentions(spec.id));
-    // With another limit it would get another key.
+    // With another limit the entry would get another key.
     const failure: unknown = await resumed.enqueue({ ...spec, limit: 2 }).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
     await lost;
@@ -183,12 +183,12 @@ describe('a resumed session of etcd', () => {
     await resumed.close();
   });
 
-  it('may be resumed again when the reply was lost, and gets as much time as the server grants', async () => {
+  it('can be resumed again when the reply was lost, and gets as much time as the server grants', async () => {
     const session = await direct();
     const { resumption, ttlMs } = session;
     await session.abandon?.();
     const lossy = clients.backend({ hosts: bench.proxies[0].endpoint, heartbeatProof: 'verified' });
-    // It makes what was sent before too late.
+    // The request makes earlier requests too late.
     const lost = loseReply(bench.proxies[0], mentions(`.queuelock/${session.id}`));
     const failure: unknown = await lossy.resume!(resumption!, patient).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
@@ -198,7 +198,7 @@ describe('a resumed session of etcd', () => {
     await resumed.close();
   });
 
-  it('is left alone by an abort, which is the reason of the rejection', async () => {
+  it('is not changed by an abort, whose reason is the error of the rejection', async () => {
     const session = await direct();
     const { resumption } = session;
     await session.abandon?.();

@@ -1,4 +1,4 @@
-// What exit.long.ts runs as a process: one entry, on the members that answer.
+// The process that exit.long.ts runs: one entry, on the members that respond.
 import { etcd } from '@queuelock/etcd';
 import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { freshQueue, wish } from './clients.ts';

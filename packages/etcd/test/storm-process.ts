@@ -14,13 +14,13 @@ export interface StormWish {
 
 export type StormEvent = { readonly ev: 'ready' } | { readonly ev: 'cost'; readonly cost: Cost };
 
-/** Away from the proxies and from whatever runs the tests: what they cost is not the client's. */
+/** Runs the client apart from the proxies and the test runner, whose cost is not the client's. */
 export class StormProcess extends ScriptProcess<StormEvent> {
   constructor(wish: StormWish) {
     super(scriptOf(SCRIPT), [JSON.stringify(wish)]);
   }
 
-  /** What it costs from now on. */
+  /** Resolves with the cost from now on. */
   async cost(): Promise<Cost> {
     this.tell({});
     const event = await this.untilEvent('cost');

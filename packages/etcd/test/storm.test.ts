@@ -5,7 +5,7 @@ import { startOwnServer } from './own-server.ts';
 import { attemptsDuring, busyClient, mostInASecond, openingAgain } from './storm-load.ts';
 import { Ways } from './storm.ts';
 
-// A busy machine can put off the attempts of one second into the next, and those of two into one.
+// A busy machine can delay the attempts of one second into the next, so that those of two seconds fall into one.
 const MOST = 10;
 const WATCHED_MS = 1_200;
 
@@ -26,7 +26,7 @@ describe('a client whose etcd does not serve', () => {
   }
 
   for (const transport of ['etcd3', 'http2'] as const) {
-    it(`connects a few times a second, where it holds and waits: each of two accepts and closes (${transport})`, async () => {
+    it(`connects a few times a second while it holds and waits, when each of two accepts and closes (${transport})`, async () => {
       const ways = await waysTo(2);
       const client = await busyClient({ hosts: ways.hosts, transport });
       open.push({ stop: () => client.abandon() });
@@ -37,7 +37,7 @@ describe('a client whose etcd does not serve', () => {
       expect(mostInASecond(attempts)).to.be.at.most(MOST);
     });
 
-    it(`connects a few times a second, where it opens a session again and again (${transport})`, async () => {
+    it(`connects a few times a second while it opens sessions repeatedly (${transport})`, async () => {
       const ways = await waysTo(1);
       ways.begin('accepts and closes');
       const attempts = await attemptsDuring(ways.ports, async () => {

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 
-/** What a server does to those who connect. */
+/** The ways in which a server fails its clients. */
 export const TROUBLES = ['accepts and closes', 'refuses', 'is silent'] as const;
 export type Trouble = (typeof TROUBLES)[number];
 
-/** A way to a server, and what becomes of it. */
+/** Proxies to a server, and the failures that they simulate. */
 export class Ways {
   readonly #proxies: TcpProxy[] = [];
   readonly #closing = createServer((socket) => socket.destroy());

@@ -6,25 +6,25 @@ import { keepBack, mentions } from './late.ts';
 import { loseReply } from './lost-reply.ts';
 import { handledTxns, requestsOf } from './requests.ts';
 
-/** Wishes for queues below one name that no other test uses. */
+/** Returns specs for queues below one name that no other test uses. */
 function wishes(count: number, more: Partial<EntrySpec> = {}): EntrySpec[] {
   const parent = freshQueue();
   return Array.from({ length: count }, (_, i) => wish(`${parent}/${i}`, more));
 }
 
-describe('entering several queues of etcd at once', () => {
+describe('an enqueue in several etcd queues at once', () => {
   const bench = benchOf(new Clients());
   const { clients, hosts } = bench;
 
   const direct = (): Promise<Session> =>
     clients.session({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
   const slow = (): Promise<Session> => clients.session({ hosts: hosts(), requestTimeoutMs: 1_000 });
-  /** On one way only, where a reply is to be lost. */
+  /** Opens a session through one proxy, to lose a reply. */
   const lossy = (): Promise<Session> => clients.session({ hosts: bench.proxies[0].endpoint });
   const keysOf = async (specs: readonly EntrySpec[]): Promise<string[]> =>
     (await Promise.all(specs.map(({ queue }) => bench.operator.keysUnder(`${queue}/`)))).flat();
 
-  it('costs one request and makes one revision', async () => {
+  it('costs one request and creates one revision', async () => {
     const session = await direct();
     const specs = [
       wish(freshQueue()),
@@ -45,7 +45,7 @@ describe('entering several queues of etcd at once', () => {
     expect(new Set(created)).to.have.property('size', 1);
   });
 
-  it('takes 60 queues in one transaction, also of readers, and no more', async () => {
+  it('enters 60 queues in one transaction, also of readers, and no more', async () => {
     const session = await direct();
     for (const specs of [wishes(60), wishes(60, { shared: true })]) {
       const placements = (await session.enqueueAll?.(specs)) ?? [];
@@ -57,7 +57,7 @@ describe('entering several queues of etcd at once', () => {
     expect(await keysOf(tooMany)).to.deep.equal([]);
   });
 
-  it('looks at the marks afterwards where there are too many readers for one transaction', async () => {
+  it('reads the marks afterwards when there are too many readers for one transaction', async () => {
     const session = await direct();
     const specs = wishes(60, { shared: true });
     const [writer] = specs.map(({ queue }) => wish(queue)) as [EntrySpec];
@@ -74,7 +74,7 @@ describe('entering several queues of etcd at once', () => {
     ['before', '!'],
     ['after', 'z'],
   ] as const) {
-    it(`takes names that nest in each other, of which none is in the way of another (those below sort ${about})`, async () => {
+    it(`accepts names that nest in each other without blocking itself (those below sort ${about})`, async () => {
       const session = await direct();
       const outer = freshQueue();
       const nested = Array.from({ length: 50 }, (_, i) => wish(`${outer}/${sign}${i}/deeper`));
@@ -82,7 +82,7 @@ describe('entering several queues of etcd at once', () => {
       const placements = (await session.enqueueAll?.(specs)) ?? [];
       expect(placements).to.have.length(52);
       for (const { turn } of placements) expect(turn).to.include({ admitted: true, ahead: 0 });
-      // Looks again: the outer one is still seen among so many rows of its own revision.
+      // A new read still shows the outer entry among so many rows of its own revision.
       const again = [...((await session.enqueueAll?.(specs)) ?? []), await session.enqueue(specs[25]!)];
       for (const { turn } of again) expect(turn).to.include({ admitted: true, ahead: 0 });
       const behind = clients.follow(await session.enqueue(wish(outer)));
@@ -91,7 +91,7 @@ describe('entering several queues of etcd at once', () => {
     });
   }
 
-  it('gives the same places, and takes no others, when the reply is lost', async () => {
+  it('returns the same positions, and creates no others, when the reply is lost', async () => {
     const session = await lossy();
     const specs = wishes(3);
     const lost = loseReply(bench.proxies[0], mentions(specs[0]!.id));
@@ -106,7 +106,7 @@ describe('entering several queues of etcd at once', () => {
     expect(await keysOf(specs)).to.deep.equal([]);
   });
 
-  it('is refused for all when it arrives after the removal of one, and leaves nothing', async () => {
+  it('is refused completely when it arrives after the removal of one entry, and leaves no key', async () => {
     const session = await slow();
     const specs = wishes(3);
     const before = await handledTxns(bench.server.endpoint);
@@ -124,7 +124,7 @@ describe('entering several queues of etcd at once', () => {
     expect(other.turn).to.include({ admitted: true, ahead: 0 });
   });
 
-  it('is the loss of all when somebody removed one before the lost reply was asked for again', async () => {
+  it('reports the loss of all entries when another client removed one before the repetition after a lost reply', async () => {
     const session = await lossy();
     const specs = wishes(3);
     const lost = loseReply(bench.proxies[0], mentions(specs[0]!.id));

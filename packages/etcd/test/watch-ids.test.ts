@@ -5,7 +5,7 @@ import { Watches, type WatchTarget } from '../src/server/watches.ts';
 import { eventually } from './clients.ts';
 import { ScriptedStreams } from './scripted-stream.ts';
 
-// No answer is waited for, except where a test says so.
+// A timeout that no test reaches, unless a test says otherwise.
 const PATIENT_MS = 30_000;
 const SOON_MS = 20;
 
@@ -13,7 +13,7 @@ describe('the watches on one stream of an etcd server', () => {
   let member: ScriptedStreams;
   let connection: Connection;
   let watches: Watches;
-  /** The news of each watcher, by its key. */
+  /** The notifications of each watcher, by its key. */
   let news: Record<string, string[]>;
 
   beforeEach(() => {
@@ -44,7 +44,7 @@ describe('the watches on one stream of an etcd server', () => {
     for (const key of keys) watch(key);
   }
 
-  describe('which numbers watches itself', () => {
+  describe('that numbers watches itself', () => {
     it('are requested one at a time, each after the confirmation of the one before', () => {
       watchAll('q/a', 'q/b', 'q/c');
       expect(member.requested).to.deep.equal(['q/a']);
@@ -56,7 +56,7 @@ describe('the watches on one stream of an etcd server', () => {
       expect(news).to.deep.equal({ 'q/a': ['live'], 'q/b': ['live'], 'q/c': ['live'] });
     });
 
-    it('are told the events of the ids that were confirmed for them', () => {
+    it('get the events of the ids that were confirmed for them', () => {
       watchAll('q/a', 'q/b');
       member.confirm('0');
       member.confirm('1');
@@ -82,14 +82,14 @@ describe('the watches on one stream of an etcd server', () => {
       expect(news).to.deep.equal({ 'q/a': [], 'q/b': ['live'] });
     });
 
-    it('are not requested at all when their watchers have left before', () => {
+    it('are not requested when their watchers have left before', () => {
       watch('q/a');
       watch('q/b').unsubscribe();
       member.confirm('0');
       expect(member.requested).to.deep.equal(['q/a']);
     });
 
-    it('are joined by a brief one after a failed request, since a grpc-proxy leaves requests for progress unanswered', () => {
+    it('include a short one after a failed request, since a grpc-proxy does not answer requests for progress', () => {
       watch('q/a');
       member.confirm('0');
       connection.failed(connection.endpoint, { what: 'a request', error: new Error('no answer') });
@@ -101,7 +101,7 @@ describe('the watches on one stream of an etcd server', () => {
       expect(news).to.deep.equal({ 'q/a': ['live', 'q/a is gone'] });
     });
 
-    it('are broken when the server confirms a second one by the id of the first', () => {
+    it('are broken when the server confirms a second one with the id of the first', () => {
       watchAll('q/a', 'q/b');
       member.confirm('0');
       member.confirm('0');
@@ -109,7 +109,7 @@ describe('the watches on one stream of an etcd server', () => {
     });
   });
 
-  describe('which takes the proposed ids', () => {
+  describe('that accepts the proposed ids', () => {
     const confirmFirst = (): void => {
       watch('q/first');
       member.confirm(String(member.proposed[0]));
@@ -121,7 +121,7 @@ describe('the watches on one stream of an etcd server', () => {
       expect(member.requested).to.deep.equal(['q/first', 'q/a', 'q/b', 'q/c']);
     });
 
-    it('are live by their ids, in whatever order the server confirms them', () => {
+    it('are confirmed by their ids, in any order', () => {
       confirmFirst();
       watchAll('q/a', 'q/b');
       const [, a, b] = member.proposed.map(String);
@@ -149,7 +149,7 @@ describe('the watches on one stream of an etcd server', () => {
     expect(news).to.deep.equal({ 'q/a': ['live'] });
   });
 
-  it('are broken, and told nothing else, when the server sends an event of another key', () => {
+  it('are broken without a further notification when the server sends an event of another key', () => {
     watchAll('q/a', 'q/b');
     member.confirm('0');
     member.confirm('1');
@@ -157,7 +157,7 @@ describe('the watches on one stream of an etcd server', () => {
     expect(news).to.deep.equal({ 'q/a': ['live', 'broken'], 'q/b': ['live', 'broken'] });
   });
 
-  it('are begun anew on another stream after that', async () => {
+  it('are requested again on another stream after that', async () => {
     watch('q/a');
     member.confirm('0');
     member.deleted('0', 'q/b');
@@ -167,7 +167,7 @@ describe('the watches on one stream of an etcd server', () => {
     expect(news).to.deep.equal({ 'q/a': ['live', 'broken', 'live'] });
   });
 
-  it('of a range are told events of every key in it, and of none beside it', () => {
+  it('of a range get the events of every key in it, and of no other', () => {
     watch('q/', { key: Buffer.from('q/'), range_end: Buffer.from('q0') });
     member.confirm('0');
     member.deleted('0', 'q/a');
@@ -175,7 +175,7 @@ describe('the watches on one stream of an etcd server', () => {
     expect(news).to.deep.equal({ 'q/': ['live', 'q/a is gone', 'broken'] });
   });
 
-  it('of all keys from one on are told events of all of these', () => {
+  it('of all keys from one on get the events of all of these', () => {
     watch('q/', { key: Buffer.from([0]), range_end: Buffer.from([0]) });
     member.confirm('0');
     member.deleted('0', 'z');

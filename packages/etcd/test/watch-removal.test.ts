@@ -12,7 +12,7 @@ const KEY = Buffer.from('q/1-0123456789abcdef0123456789abcdef');
 const LABEL = JSON.stringify({ owner: 'somebody', metadata: {} });
 const NOTED = `${LABEL.slice(0, -1)},"owned":true}`;
 
-/** One of several lives of a key; created at 20, after one that was deleted at 15. */
+/** One of several lives of a key: created at 20, after one that was deleted at 15. */
 const rival: ConflictingEntry = { key: KEY, createRevision: '20', permits: 1, limit: 1, mayTell: true };
 
 function put(created: number, changed = created, value = LABEL): IEvent {
@@ -26,7 +26,7 @@ function deleted(at: number): IEvent {
   return { type: 'Delete', kv, prev_kv: kv };
 }
 
-describe('the end of one life of a key', () => {
+describe('the end of one life of an etcd key', () => {
   let news$: Subject<WatchNews>;
   let followed: LocalWaiters;
   let sight: Waiter;
@@ -56,13 +56,13 @@ describe('the end of one life of a key', () => {
     return told;
   }
 
-  it('is its deletion', () => {
+  it('is reported by its deletion', () => {
     const told = departures();
     tell(deleted(30));
     expect(told).to.deep.equal([{ owned: false, at: 30n }]);
   });
 
-  it('is no deletion of an earlier life, of which a member tells that lags behind', async () => {
+  it('is not reported by the deletion of an earlier life, which a member reports that lags behind', async () => {
     const told = departures();
     const ends: bigint[] = [];
     watchRemoval(rival, sight).subscribe((at) => ends.push(at));
@@ -75,7 +75,7 @@ describe('the end of one life of a key', () => {
     expect([told, ends]).to.deep.equal([[{ owned: false, at: 30n }], [30n]]);
   });
 
-  it('is known from the next life, where its deletion was lost', () => {
+  it('is concluded from the next life when its deletion was lost', () => {
     const told = departures();
     tell(put(20, 25));
     expect(told).to.deep.equal([]);
@@ -83,7 +83,7 @@ describe('the end of one life of a key', () => {
     expect(told).to.deep.equal([{ owned: false, at: 40n }]);
   });
 
-  it('tells that it has owned the queue by its own note only', () => {
+  it('shows that the entry has held the lock only by its own note', () => {
     const [told, other] = [departures(), departures()];
     tell(put(10, 12, NOTED), deleted(15), put(20), put(20, 25), deleted(30));
     expect(told).to.deep.equal([{ owned: false, at: 30n }]);
@@ -93,7 +93,7 @@ describe('the end of one life of a key', () => {
     expect(noted).to.deep.equal([{ owned: true, at: 30n }]);
   });
 
-  it('tells that it has owned the queue when its own process said so of this life', () => {
+  it('shows that the entry has held the lock when its own process said so of this life', () => {
     const told = departures();
     expect(followed.markOwned(lifeOf({ key: KEY, createRevision: '10' }))).to.equal(false);
     expect(followed.markOwned(lifeOf({ key: KEY, createRevision: '40' }))).to.equal(false);
@@ -105,7 +105,7 @@ describe('the end of one life of a key', () => {
     expect(owner).to.deep.equal([{ owned: true, at: 30n }]);
   });
 
-  it('of the own session says nothing, unless that session is taking it out', () => {
+  it('in the own session has no meaning, unless that session removes the entry', () => {
     isOfSameSession = true;
     const told = departures();
     tell(put(20, 25, NOTED), deleted(30));
@@ -117,8 +117,8 @@ describe('the end of one life of a key', () => {
   });
 });
 
-describe('a watch that begins while something is written', () => {
-  /** Somebody who waits, whose looks are answered with revisions from 26 on: the rival is there. */
+describe('a watch that starts during a write', () => {
+  /** A waiter whose reads return revisions from 26 on, in which the entry ahead exists. */
   function waiting(isSoon = true): {
     readonly news$: Subject<WatchNews>;
     readonly told: (Departure | undefined)[];
@@ -153,7 +153,7 @@ describe('a watch that begins while something is written', () => {
     return here;
   }
 
-  it('may be behind, so who may have its turn soon looks again a few times', async () => {
+  it('may be behind, so a waiter near the front reads again a few times', async () => {
     const waiter = waiting();
     const thrice = waiter.looked(3);
     waiter.news$.next({ status: 'live', revision: '25' });
@@ -165,7 +165,7 @@ describe('a watch that begins while something is written', () => {
     expect(waiter.told).to.deep.equal([{ owned: false, at: 29n }]);
   });
 
-  it('is not behind where nothing was written until a look, and matters to nobody whose turn is far away', async () => {
+  it('is not behind when nothing was written until a read, and is irrelevant for waiters far behind', async () => {
     const others = [waiting(), waiting(false)];
     const [certain, far] = others;
     const waiter = waiting();
@@ -177,7 +177,7 @@ describe('a watch that begins while something is written', () => {
     expect(others.map(({ looks }) => looks())).to.deep.equal([1, 1]);
   });
 
-  it('is left alone by who has left', async () => {
+  it('is ignored by a waiter that has left', async () => {
     const [gone, waiter] = [waiting(), waiting()];
     const again = waiter.looked(4);
     for (const { news$ } of [gone, waiter]) news$.next({ status: 'live', revision: '25' });

@@ -1,4 +1,4 @@
-// What exit.test.ts runs as a process: everything once, against a server and against nobody, and then nothing more.
+// The process that exit.test.ts runs: it uses everything once, with a server and without one, and then does nothing.
 import { etcd } from '@queuelock/etcd';
 import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { freshQueue, wish } from './clients.ts';

@@ -18,7 +18,7 @@ const client: ZnodeClient = {
   set: async () => true,
 };
 
-/** Every way in, each with what it makes of a hold. */
+/** Every function that takes a hold. */
 const WAYS_IN: Readonly<Record<string, (hold: FencingHold) => unknown>> = {
   etcdCompare,
   heldInEtcd,
@@ -28,13 +28,13 @@ const WAYS_IN: Readonly<Record<string, (hold: FencingHold) => unknown>> = {
   fencingHeaders: (given) => fencingHeaders(given),
 };
 
-describe('what is fenced', () => {
+describe('the hold of a fenced write', () => {
   for (const [way, fence] of Object.entries(WAYS_IN)) {
-    it(`is an exclusive hold, no reader's and no permit: ${way}`, () => {
+    it(`is refused unless it is exclusive: ${way}`, () => {
       fence(hold);
       fence({ ...hold, shared: false, limit: 1 });
       expect(() => fence({ ...hold, shared: true } as never)).to.throw(
-        /INVALID_ARGUMENT.*hold is exclusive: of several holders at a time, the one with the largest token would shut out the rest; got "a reader"/,
+        /INVALID_ARGUMENT.*hold is exclusive: of several holders at a time, the one with the largest token would block the others; got "a reader"/,
       );
       expect(() => fence({ ...hold, limit: 3 } as never)).to.throw(
         /INVALID_ARGUMENT.*hold is exclusive.*got "a permit of 3"/,
@@ -43,7 +43,7 @@ describe('what is fenced', () => {
     });
   }
 
-  it('is known to the compiler as far as types say it', () => {
+  it('is rejected by the compiler when its type is not exclusive or incomplete', () => {
     const typed = (given: {
       readonly ownership: Ownership;
       readonly prepared: Pick<Ownership, 'key' | 'name' | 'token'>;
@@ -54,24 +54,24 @@ describe('what is fenced', () => {
       given.ownership,
       given.prepared,
       given.several.of('x'),
-      // @ts-expect-error -- it may be a reader's
+      // @ts-expect-error -- the hold may be that of a reader
       given.reader,
-      // @ts-expect-error -- it is a reader's
+      // @ts-expect-error -- the hold is that of a reader
       { ...given.prepared, shared: true },
-      // @ts-expect-error -- it is a permit
+      // @ts-expect-error -- the hold is a permit
       { ...given.prepared, limit: 3 },
-      // @ts-expect-error -- it has no token
+      // @ts-expect-error -- the hold has no token
       given.hold,
-      // @ts-expect-error -- it has several
+      // @ts-expect-error -- the hold covers several names
       given.several,
     ];
     expect(typed).to.be.a('function');
-    // @ts-expect-error -- the key is what etcd compares
+    // @ts-expect-error -- etcd compares the key, which is missing
     const keyless = (): unknown => heldInEtcd({ name: 'x', token: 1n });
     expect(keyless).to.throw(/key is the key of the entry/);
   });
 
-  it('is asked again at each write of a znode, for a lock that was downgraded meanwhile', async () => {
+  it('is checked again at each write of a znode, because the lock may have been downgraded', async () => {
     const downgraded = { ...hold, shared: false };
     const node = fencedZnode(client, '/r', downgraded as FencingHold);
     expect(await node.write('before')).to.deep.equal({ outcome: 'accepted' });

@@ -3,7 +3,7 @@ import { startZooKeeper } from '@queuelock/harness/services';
 import { Bench, eventually, newQueue, wish } from './bench.ts';
 import { asOperator } from './operator.ts';
 
-describe('a directory that ZooKeeper removes when it is empty', () => {
+describe('an empty queue directory in ZooKeeper', () => {
   const bench = new Bench();
   let server: string;
 
@@ -15,7 +15,7 @@ describe('a directory that ZooKeeper removes when it is empty', () => {
   });
   after(() => bench.clear());
 
-  it('goes, for each of a thousand names', async () => {
+  it('is removed by the server, for each of 1,000 names', async () => {
     const session = await bench.session(server);
     const prefix = newQueue();
     const wishes = Array.from({ length: 1_000 }, (_, number) => wish(`${prefix}-${number}`));
@@ -25,7 +25,7 @@ describe('a directory that ZooKeeper removes when it is empty', () => {
     await asOperator(server, (zk) => eventually(async () => ours(await zk.children('/')).length === 0));
   }).timeout(60_000);
 
-  it('goes, when nobody ever was in it, where the server is told so', async () => {
+  it('is removed without ever having had a child, where the server is configured so', async () => {
     const settings = {
       'znode.container.checkIntervalMs': 200,
       'znode.container.maxNeverUsedIntervalMs': 500,

@@ -4,7 +4,7 @@ import { startZooKeeper } from '@queuelock/harness/services';
 import { Bench, admitted, eventually, newQueue, wish, wishes } from './bench.ts';
 import { asOperator } from './operator.ts';
 
-describe('a directory that ZooKeeper removes when it is empty', () => {
+describe('a queue directory in ZooKeeper', () => {
   const bench = new Bench();
   let server: string;
 
@@ -16,7 +16,7 @@ describe('a directory that ZooKeeper removes when it is empty', () => {
   });
   after(() => bench.clear());
 
-  it('is made again, and tokens grow on although the sequence starts anew', async () => {
+  it('is created again after its removal, and tokens still grow although the sequence restarts', async () => {
     const queue = `${newQueue()}/deep/down`;
     const session = await bench.session(server);
     const seen: number[] = [];
@@ -42,13 +42,13 @@ describe('a directory that ZooKeeper removes when it is empty', () => {
     watching.unsubscribe();
   });
 
-  it('stays while there is somebody in the queue', async () => {
+  it('stays while it has an entry', async () => {
     const queue = newQueue();
     const [holder, waiter] = [await bench.session(server), await bench.session(server)];
     const [first, second] = [wish(queue), wish(queue)];
     await holder.enqueue(first);
     const turn = admitted(await waiter.enqueue(second));
-    // A container of an empty queue goes in the meantime, so the server has looked.
+    // The server has removed the container of another, empty queue, so it has checked this one too.
     const other = wish(newQueue());
     await holder.enqueue(other);
     await holder.remove(other.queue, other.id);
@@ -59,7 +59,7 @@ describe('a directory that ZooKeeper removes when it is empty', () => {
     await turn;
   });
 
-  it('stays where kazoo is a peer, whose lock objects make it once; the order goes on', async () => {
+  it('stays with naming kazoo, whose lock objects create it only once, and the order continues', async () => {
     for (const naming of ['kazoo', 'curator+kazoo'] as const) {
       const queue = `${newQueue()}/below`;
       const session = await bench.backend(server, { naming }).open(10_000, new AbortController().signal);
@@ -76,7 +76,7 @@ describe('a directory that ZooKeeper removes when it is empty', () => {
     }
   });
 
-  it('may go at any moment between two calls', async () => {
+  it('may be removed at any moment between two calls', async () => {
     const queue = newQueue();
     const session = await bench.session(server);
     for (let round = 0; round < 100; round += 1) {
@@ -86,7 +86,7 @@ describe('a directory that ZooKeeper removes when it is empty', () => {
     }
   });
 
-  it('may go at any moment while several queues are entered, a gate is passed or a register is written', async () => {
+  it('may be removed at any moment while several queues are entered, a gate is passed or a register is written', async () => {
     const [a, b] = [newQueue(), newQueue()];
     const session = await bench.session(server);
     const registers = bench.backend(server).registers!;
@@ -100,7 +100,7 @@ describe('a directory that ZooKeeper removes when it is empty', () => {
       expect(text).to.equal(`${round}`);
       expect(await registers.write(a, 'round', { text: undefined, was: version })).to.equal(true);
     }
-    // What is left are the private nodes of sessions.
+    // The remaining nodes are the private nodes of sessions.
     const others = (names: readonly string[] = []) => names.filter((name) => !/^[0-9a-f]+$/.test(name));
     await asOperator(server, (zk) =>
       eventually(async () => others(await zk.children('/.queuelock')).length === 0),

@@ -7,22 +7,22 @@ import { ownServer } from './own-server.ts';
 import { disturbNobody } from './resets.ts';
 import { untilExpired } from './severed.ts';
 
-/** The server of all, which is not harmed. */
+/** Returns the server that all tests share; no test harms it. */
 async function shared(): Promise<string> {
   return (await sharedZooKeeper('trouble of @queuelock/zookeeper')).endpoint;
 }
 
-/** What trouble does to the process, whoever speaks to the servers. */
+/** Describes what failures of the servers do to the process, with this transport. */
 export function describeDriverTrouble(driver: 'wire' | 'native'): void {
-  describe(`trouble with ZooKeeper and transport ${driver}`, () => {
+  describe(`failures of ZooKeeper with transport ${driver}`, () => {
     const bench = new Bench();
     afterEach(() => bench.clear());
 
-    it('such as resets in the middle of requests never disturbs other sockets of the process', async () => {
+    it('such as resets during requests do not disturb other sockets of the process', async () => {
       await disturbNobody(bench, await shared(), { rounds: 4, driver });
     });
 
-    it('such as a reconnect while a child process keeps the old connection open does not end the session', async () => {
+    it('such as a reconnect while a child process keeps the old connection open do not end the session', async () => {
       const proxies = bench.keep(new FarProxies(), (far) => far.stop());
       const endpoint = await proxies.tell({ order: 'start', endpoint: await shared() });
       const session = await bench.session(endpoint, 10_000, driver);
@@ -32,7 +32,7 @@ export function describeDriverTrouble(driver: 'wire' | 'native'): void {
       await eventually(async () => (await outcome(session.renew(AbortSignal.timeout(500)))) === 'fine');
     });
 
-    it('such as a frozen server does not hold up the process that closes a session', async () => {
+    it('such as a frozen server do not block the process when it closes a session', async () => {
       const server = await ownServer(bench);
       const session = await bench.session(server.endpoint, 4_000, driver);
       await session.enqueue(wish(newQueue()));
@@ -41,7 +41,7 @@ export function describeDriverTrouble(driver: 'wire' | 'native'): void {
       const turning = setInterval(() => (turns += 1), 20);
       await session.close();
       clearInterval(turning);
-      // The C client by itself would wait for the answer, and nothing else would go on.
+      // The C client alone would wait for the reply and block the event loop.
       expect(turns).to.be.greaterThan(2);
       await server.thaw();
       await untilExpired(server.endpoint, session.id);

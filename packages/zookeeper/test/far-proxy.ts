@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 export interface ProxyOrder {
   readonly order: 'start' | 'sever' | 'accept';
-  /** The server for `start`, else the proxy. */
+  /** The server for `start`, otherwise the proxy. */
   readonly endpoint: string;
 }
 
@@ -13,8 +13,8 @@ export interface ProxyAnswer {
 }
 
 /**
- * Proxies in a child process: closing a handle of the C client blocks the event loop until the server has answered, so a
- * proxy in the same process would keep that answer back for as long as the client waits for it.
+ * Proxies in a child process. Closing a handle of the C client blocks the event loop until the server responds. A proxy in the same process
+ * could not forward that reply.
  */
 export class FarProxies {
   readonly #child: ChildProcess;
@@ -30,7 +30,7 @@ export class FarProxies {
     });
   }
 
-  /** Answers with the endpoint of a new proxy for `start`. */
+  /** Sends an order to the child process. Resolves with the endpoint of the new proxy for `start`. */
   tell(order: ProxyOrder): Promise<string> {
     this.#orders += 1;
     const id = this.#orders;

@@ -12,7 +12,7 @@ import { TappedProcess } from './tapped.ts';
 const LONG = 30;
 const { create, delete: remove, exists, getChildren, getData } = OpCode;
 
-describe('a queue in ZooKeeper with fast naming', () => {
+describe('a ZooKeeper queue with naming fast', () => {
   const bench = new Bench();
   let server: string;
   let queue: string;
@@ -27,7 +27,7 @@ describe('a queue in ZooKeeper with fast naming', () => {
   });
   afterEach(() => bench.clear());
 
-  /** Works while as many others stand in line, whose entries are those of the operator; the session knows that the queue is long. */
+  /** Runs work while other entries of an operator make the queue long, and the session knows it. */
   const whileLong = (work: (zk: ZkDriver, others: readonly string[]) => Promise<void>): Promise<void> =>
     asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'persistent');
@@ -43,7 +43,7 @@ describe('a queue in ZooKeeper with fast naming', () => {
   const untilWatched = (path: string): Promise<void> =>
     eventually(async () => (await zkFourLetter(server, 'wchp')).includes(`${path}\n`));
 
-  it('costs a create and a list in one flight and a delete while it is free', async () => {
+  it('costs a create and a list in one flight and a delete while the lock is free', async () => {
     for (const directory of [[create, getChildren, create], []]) {
       const spec = wish(queue);
       own.reset();
@@ -53,7 +53,7 @@ describe('a queue in ZooKeeper with fast naming', () => {
     }
   });
 
-  it('costs no list while it is long', async () => {
+  it('costs no list while the queue is long', async () => {
     await whileLong(async () => {
       own.reset();
       const { turn } = await session.enqueue(wish(queue));
@@ -62,7 +62,7 @@ describe('a queue in ZooKeeper with fast naming', () => {
     });
   });
 
-  it('is handed over within a process by deletes alone, also when it is long', async () => {
+  it('hands off within a process by deletes alone, also in a long queue', async () => {
     await whileLong(async (zk, others) => {
       const specs = [wish(queue), wish(queue), wish(queue)];
       const turns = [];
@@ -84,7 +84,7 @@ describe('a queue in ZooKeeper with fast naming', () => {
     });
   });
 
-  it('admits nobody whose predecessor went while others are ahead', async () => {
+  it('does not admit a waiter whose predecessor left while other entries are ahead', async () => {
     await whileLong(async (zk, others) => {
       const middle = await another(zk);
       const placement = await session.enqueue(wish(queue));
@@ -102,7 +102,7 @@ describe('a queue in ZooKeeper with fast naming', () => {
     });
   });
 
-  it('looks for who is ahead where the number before is nobody’s', async () => {
+  it('lists the entries when no entry has the number before', async () => {
     await whileLong(async (zk, others) => {
       await zk.create(`/${queue}/note`, '', 'ephemeral');
       own.reset();
@@ -112,14 +112,14 @@ describe('a queue in ZooKeeper with fast naming', () => {
     });
   });
 
-  it('refuses what is behind an entry of another naming, also when it is long', async () => {
+  it('refuses an entry behind one of another naming, also in a long queue', async () => {
     await whileLong(async (zk) => {
       await zk.create(`/${queue}/x-lock-`, '', 'ephemeral-sequential');
       expect(await session.enqueue(wish(queue)).catch(String)).to.include('FOREIGN_FORMAT');
     });
   });
 
-  it('ends the wait of who was removed by an operator, also when it is long', async () => {
+  it('ends the wait of an entry that an operator removed, also in a long queue', async () => {
     await whileLong(async (zk) => {
       const placement = await session.enqueue(wish(queue));
       const end = ending(placement);
@@ -129,7 +129,7 @@ describe('a queue in ZooKeeper with fast naming', () => {
   });
 
   for (const isLong of [false, true]) {
-    it(`has one entry after a lost reply to its create, ${isLong ? 'when it is long' : 'when it is short'}`, async () => {
+    it(`has one entry after a lost reply to its create, ${isLong ? 'in a long queue' : 'in a short queue'}`, async () => {
       const work = async (): Promise<void> => {
         await session.enqueue(wish(queue));
         const spec = wish(queue);
@@ -145,7 +145,7 @@ describe('a queue in ZooKeeper with fast naming', () => {
     });
   }
 
-  it('shows values without ids', async () => {
+  it('shows observers the values without ids', async () => {
     const seen: string[] = [];
     const watching = bench
       .backend(server, { naming: 'fast' })

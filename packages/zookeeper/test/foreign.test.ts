@@ -35,9 +35,9 @@ const FOREIGN: Readonly<Record<Naming, readonly Kind[]>> = {
   fast: ['mutex', 'writer', 'reader', 'latch', 'lease', 'kazoo', 'kazooReader'],
 };
 
-describe('what does not belong to a naming', () => {
+describe('children that are not entries of a naming', () => {
   for (const [naming, kinds] of Object.entries(FOREIGN) as [Naming, readonly Kind[]][]) {
-    it(`is for ${naming}: ${kinds.join(', ') || 'nothing, since all children count'}`, () => {
+    it(`are, for ${naming}: ${kinds.join(', ') || 'none, since all children count'}`, () => {
       const scheme = schemeOf(naming);
       const found = (Object.keys(ENTRIES) as Kind[]).filter(
         (kind) => foreignIn([`${ENTRIES[kind]}${NUMBER}`], { scheme }).entry,
@@ -50,7 +50,7 @@ describe('what does not belong to a naming', () => {
     foreignIn(children, { scheme: schemeOf(naming) }).inFront;
   const strangers = ['!note', '0', '00', '-x', '%2Fb', 'note', 'Z', '_x', '0000000004x', '9', '1', '{'];
 
-  it('are strangers that Curator sorts before the last entry, by their whole names', () => {
+  it('are found when Curator sorts them before the last entry by their whole names', () => {
     const before = ['!note', '0', '00', '-x', '%2Fb', '0000000004x'];
     for (const [naming, mark] of [
       ['curator', 'lock-'],
@@ -65,19 +65,19 @@ describe('what does not belong to a naming', () => {
     expect(inFront('curator', ...strangers, `${ENTRIES.mutex}2000000000`)).to.deep.equal([...before, '1']);
   });
 
-  it('are strangers whose name goes on after the lock’s, and those that end with it', () => {
+  it('are found when their name continues after the mark, and when it ends with the mark', () => {
     const [longer, cut] = [`${ENTRIES.mutex}0000000003-old`, 'padlock-'];
     expect(inFront('curator', longer, cut, `${ENTRIES.mutex}0000000004`)).to.deep.equal([longer, cut]);
     expect(inFront('curator', longer, `${ENTRIES.mutex}0000000003`)).to.deep.equal([]);
   });
 
-  it('are no strangers where nobody sorts them', () => {
+  it('are ignored where no client sorts them', () => {
     expect(inFront('kazoo', ...strangers, `${ENTRIES.kazoo}${NUMBER}`)).to.deep.equal([]);
     expect(inFront('curator-lease', ...strangers)).to.deep.equal([]);
   });
 });
 
-describe('a queue in ZooKeeper with entries of another naming', () => {
+describe('a ZooKeeper queue with entries of another naming', () => {
   const bench = new Bench();
   let server: string;
   let queue: string;
@@ -95,7 +95,7 @@ describe('a queue in ZooKeeper with entries of another naming', () => {
   const entries = async (): Promise<readonly string[]> =>
     asOperator(server, async (zk) => (await zk.children(`/${queue}`)) ?? []);
 
-  /** With such a child in the directory, for as long as the work takes. */
+  /** Runs work while the directory has such a child. */
   const beside = <T>(name: string, work: (zk: ZkDriver) => Promise<T>): Promise<T> =>
     asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'persistent');
@@ -111,7 +111,7 @@ describe('a queue in ZooKeeper with entries of another naming', () => {
 
   for (const [naming, kinds] of Object.entries(FOREIGN) as [Naming, readonly Kind[]][]) {
     for (const kind of kinds) {
-      it(`refuses an entry of ${naming} beside ${ENTRIES[kind].slice(-9)}, with name and remedy, and leaves nothing`, async () => {
+      it(`refuses an entry of ${naming} beside ${ENTRIES[kind].slice(-9)}, with name and remedy, and leaves no entry`, async () => {
         const session = await open(naming);
         await beside(ENTRIES[kind], async () => {
           const message = await refusal(session.enqueue(wish(queue)));
@@ -124,7 +124,7 @@ describe('a queue in ZooKeeper with entries of another naming', () => {
     }
   }
 
-  it('names the remedies of those who mix Curator and kazoo', async () => {
+  it('reports the remedies for a mix of Curator and kazoo', async () => {
     const session = await open('curator');
     const message = await beside(ENTRIES.kazoo, () => refusal(session.enqueue(wish(queue))));
     for (const part of ['_NODE_NAME = "-lock-"', 'curator+kazoo', 'extra_lock_patterns=["-lock-"]']) {
@@ -132,7 +132,7 @@ describe('a queue in ZooKeeper with entries of another naming', () => {
     }
   });
 
-  it('refuses tries and entries that enter together, all of them', async () => {
+  it('refuses tries, and enqueues in several queues, completely', async () => {
     const session = await open('curator');
     const other = newQueue();
     await beside(ENTRIES.kazoo, async (zk) => {
@@ -144,7 +144,7 @@ describe('a queue in ZooKeeper with entries of another naming', () => {
     expect(await session.enqueueAll!([wish(other), wish(queue)])).to.have.length(2);
   });
 
-  it('ends the wait of those who stand in line already, at their next look', async () => {
+  it('ends the wait of present waiters at their next read', async () => {
     const [one, two] = [await open('curator'), await open('curator')];
     const middle = wish(queue);
     await one.enqueue(wish(queue));
@@ -157,7 +157,7 @@ describe('a queue in ZooKeeper with entries of another naming', () => {
     expect(await left).to.equal('ENTRY_LOST');
   });
 
-  it('shows no observer an incomplete line', async () => {
+  it('shows observers no incomplete queue', async () => {
     const backend = bench.backend(server, { naming: 'kazoo' });
     const message = await beside(
       ENTRIES.mutex,
@@ -171,7 +171,7 @@ describe('a queue in ZooKeeper with entries of another naming', () => {
     expect(message).to.include('FOREIGN_FORMAT').and.include('naming "curator"');
   });
 
-  it('is what clients with different namings make of it: the second one is refused', async () => {
+  it('refuses the second of two clients that use different namings', async () => {
     const [first, second] = [await open('curator-read-write'), await open('curator')];
     expect((await first.enqueue(wish(queue))).turn.admitted).to.equal(true);
     expect(await refusal(second.enqueue(wish(queue)))).to.include(
@@ -179,7 +179,7 @@ describe('a queue in ZooKeeper with entries of another naming', () => {
     );
   });
 
-  it('takes kazoo’s entries for predecessors where both stand in it, and its readers for none', async () => {
+  it('counts kazoo’s exclusive entries as predecessors with naming curator+kazoo, and not its readers', async () => {
     const session = await open('curator+kazoo');
     await asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'persistent');
@@ -191,7 +191,7 @@ describe('a queue in ZooKeeper with entries of another naming', () => {
     });
   });
 
-  describe('that would keep Curator’s waiters waiting for ever', () => {
+  describe('that would block Curator’s waiters for ever', () => {
     const strangerBeside = (name: string, naming: Naming): Promise<string> =>
       asOperator(server, async (zk) => {
         await zk.create(`/${queue}`, '', 'persistent');
@@ -211,12 +211,12 @@ describe('a queue in ZooKeeper with entries of another naming', () => {
       ['!note', 'kazoo'],
       ['1', 'curator'],
     ] as const) {
-      it(`lets an entry of ${naming} in beside ${name}`, async () => {
+      it(`accepts an entry of ${naming} beside ${name}`, async () => {
         expect(await strangerBeside(name, naming)).to.equal('it was let in');
       });
     }
 
-    it('lets an entry in beside nested queues, also one that somebody is just making', async () => {
+    it('accepts an entry beside nested queues, also while another client creates one', async () => {
       const session = await open('curator');
       await session.enqueue(wish(`${queue}/0`));
       expect((await session.enqueue(wish(queue))).turn.admitted).to.equal(true);
@@ -231,7 +231,7 @@ describe('a queue in ZooKeeper with entries of another naming', () => {
   });
 });
 
-describe('entries that a naming does not have', () => {
+describe('operations that a naming does not support', () => {
   const bench = new Bench();
   let server: string;
   let queue: string;
@@ -259,8 +259,13 @@ describe('entries that a naming does not have', () => {
 
   for (const [naming, what, call, message] of [
     ['curator-latch', 'readers', (s, h) => s.enqueue(wish(h.queue, { shared: true })), /mode .*no readers/],
-    ['curator-latch', 'new values', (s, h) => s.update(h.queue, h.id, 'x'), /value stays .* one watch/],
-    ['curator-latch', 'downgrades', (s, h) => s.share!(h.queue, h.id, 'x'), /value stays/],
+    [
+      'curator-latch',
+      'new values',
+      (s, h) => s.update(h.queue, h.id, 'x'),
+      /value must not change .* one watch/,
+    ],
+    ['curator-latch', 'downgrades', (s, h) => s.share!(h.queue, h.id, 'x'), /value must not change/],
     [
       'curator-lease',
       'readers',
@@ -278,7 +283,7 @@ describe('entries that a naming does not have', () => {
       /permits is 1 .*count nodes; got 2/,
     ],
   ] satisfies (readonly [Naming, string, (session: Session, held: EntrySpec) => unknown, RegExp])[]) {
-    it(`are ${what} of ${naming}: refused, and nothing is changed`, async () => {
+    it(`are refused without a change for ${what} of ${naming}`, async () => {
       expect(await messageOf(naming, call)).to.match(message);
       await asOperator(server, async (zk) => {
         const names = (await zk.children(`/${queue}`))!;

@@ -27,21 +27,21 @@ describe('a hand-off in ZooKeeper', () => {
   });
   afterEach(() => bench.clear());
 
-  /** Resolves when somebody watches all of these. */
+  /** Resolves when the server has watches on all of these entries. */
   const untilWatched = (...placements: readonly Placement[]): Promise<void> =>
     eventually(async () => {
       const watched = await zkFourLetter(server, 'wchp');
       return placements.every(({ key }) => watched.includes(`${key}\n`));
     });
 
-  /** All turns from now on. */
+  /** Collects all turns from now on. */
   const turnsOf = (placement: Placement): boolean[] => {
     const turns: boolean[] = [];
     placement.turns$.subscribe({ next: (turn) => turns.push(turn.admitted), error: () => undefined });
     return turns;
   };
 
-  it('is one delete, and one notice for who is next: no look', async () => {
+  it('costs one delete and one notification for the next waiter, without a read', async () => {
     const [holder, waiter] = [await one.open(), await two.open()];
     const held = wish(queue);
     const first = await holder.enqueue(held);
@@ -56,7 +56,7 @@ describe('a hand-off in ZooKeeper', () => {
     expect(two.taken()).to.deep.equal({ requests: [], notices: 1 });
   });
 
-  it('costs who waits a create and a list, a look at its own entry and one at that ahead', async () => {
+  it('costs a waiter a create and a list, a read of its own entry and one of its predecessor', async () => {
     const [holder, waiter] = [await one.open(), await two.open()];
     const first = await holder.enqueue(wish(queue));
     two.reset();
@@ -66,7 +66,7 @@ describe('a hand-off in ZooKeeper', () => {
     expect(two.taken().requests).to.deep.equal([create, getChildren, exists, getData]);
   });
 
-  it('goes through all that wait in one process without a look', async () => {
+  it('passes through all waiters of one process without a read', async () => {
     const sessions = [await one.open(), await one.open()];
     const wishes = Array.from({ length: 8 }, () => wish(queue));
     const inLine: { placement: Placement; turn: Promise<void>; leave: () => Promise<boolean> }[] = [];
@@ -84,7 +84,7 @@ describe('a hand-off in ZooKeeper', () => {
     expect(one.taken().requests).to.deep.equal(wishes.map(() => remove));
   });
 
-  it('is looked for by who had two ahead, when the one that went is of another process', async () => {
+  it('needs a list when the waiter had two entries ahead and the removed one was of another process', async () => {
     const [others, waiter] = [await one.open(), await two.open()];
     const [held, middle] = [wish(queue), wish(queue)];
     await others.enqueue(held);
@@ -98,7 +98,7 @@ describe('a hand-off in ZooKeeper', () => {
     expect(two.taken().requests).to.deep.equal([getChildren]);
   });
 
-  it('is seen without a look by who waits for one of two permits', async () => {
+  it('is noticed without a read by a waiter for one of two permits', async () => {
     const [holders, waiter] = [await one.open(), await two.open()];
     const [far, near] = [wish(queue, { limit: 2 }), wish(queue, { limit: 2 })];
     const ahead = [await holders.enqueue(far), await holders.enqueue(near)];
@@ -115,10 +115,10 @@ describe('a hand-off in ZooKeeper', () => {
     ['in another process', () => two],
   ] as const) {
     for (const [how, leaves] of [
-      ['gives up', (middle: Session, id: string) => middle.remove(queue, id)],
+      ['is cancelled', (middle: Session, id: string) => middle.remove(queue, id)],
       ['loses its session', (middle: Session) => middle.close()],
     ] as const) {
-      it(`is none when the one in the middle ${how}, ${where}`, async () => {
+      it(`does not happen when the entry in the middle ${how}, ${where}`, async () => {
         const [holder, middle, last] = [await one.open(), await one.open(), await process().open()];
         const [held, given] = [wish(queue), wish(queue)];
         await holder.enqueue(held);
@@ -141,7 +141,7 @@ describe('a hand-off in ZooKeeper', () => {
       ['while it is followed', 'before'],
       ['before it is followed', 'after'],
     ] as const) {
-      it(`is none when the owner turns into a reader ${when}, ${where}`, async () => {
+      it(`does not happen when the owner is converted to a reader ${when}, ${where}`, async () => {
         const [holder, waiter] = [await one.open(), await process().open()];
         const held = wish(queue);
         const first = await holder.enqueue(held);
@@ -163,7 +163,7 @@ describe('a hand-off in ZooKeeper', () => {
     }
   }
 
-  it('is none when a writer of Curator turns into a reader, which leaves nothing written', async () => {
+  it('does not happen when a writer of Curator is converted to a reader, which writes nothing to its node', async () => {
     const other = await TappedProcess.start(bench, server, { naming: 'curator-read-write' });
     const waiter = await other.open();
     await asOperator(server, async (zk) => {
@@ -182,7 +182,7 @@ describe('a hand-off in ZooKeeper', () => {
     });
   });
 
-  it('is looked for where the one ahead was written to, for that may be a reader by now', async () => {
+  it('needs a list when the predecessor was written to, since it may have been converted to a reader', async () => {
     const [holder, waiter] = [await one.open(), await two.open()];
     const held = wish(queue);
     const first = await holder.enqueue(held);
@@ -198,7 +198,7 @@ describe('a hand-off in ZooKeeper', () => {
 
   for (const isDown of [false, true]) {
     const how = isDown ? 'while the connection is down' : 'just before';
-    it(`is none to who was removed by an operator ${how}`, async () => {
+    it(`does not reach an entry that an operator removed ${how}`, async () => {
       const [holder, waiter] = [await one.open(), await two.open()];
       const first = await holder.enqueue(wish(queue));
       const next = await waiter.enqueue(wish(queue));
@@ -218,7 +218,7 @@ describe('a hand-off in ZooKeeper', () => {
     });
   }
 
-  it('comes when the answer to the delete is lost', async () => {
+  it('happens when the reply to the delete is lost', async () => {
     const [holder, waiter] = [await one.open(), await two.open()];
     const held = wish(queue);
     const first = await holder.enqueue(held);

@@ -9,10 +9,10 @@ async function endpoint(): Promise<string> {
   return (await sharedZooKeeper('conformance of @queuelock/zookeeper')).endpoint;
 }
 
-/** The server rounds up to the next tick and looks once in a tick; half a tick for a busy machine. */
+/** The server rounds up to the next tick and checks once per tick; half a tick is for a busy machine. */
 const PUNCTUAL_MS = 2.5 * SINGLE.tickTimeMs;
 
-/** Makes harnesses of the same server, with this driver; defines the hooks of the suite that calls it. */
+/** Returns a function that creates harnesses of one server with this transport, and defines the hooks of the calling suite. */
 export function harnesses(
   transport: NonNullable<ZooKeeperOptions['transport']> = 'wire',
 ): (naming: Naming) => BackendHarness {

@@ -40,7 +40,7 @@ describe('a lost reply of ZooKeeper', () => {
     expect(await entries()).to.have.members([...there]);
   });
 
-  it('to a create leaves nothing once the id is removed', async () => {
+  it('to a create leaves no entry once the id is removed', async () => {
     const session = await bench.session(proxy.endpoint);
     const spec = wish(queue);
     await session.enqueue(wish(queue));
@@ -50,7 +50,7 @@ describe('a lost reply of ZooKeeper', () => {
     expect(await entries()).to.have.length(1);
   });
 
-  it('to the look at the new entry leaves it in its place', async () => {
+  it('to the read of the new entry leaves it at its position', async () => {
     const session = await bench.session(proxy.endpoint);
     const spec = wish(queue);
     await session.enqueue(wish(queue));
@@ -60,7 +60,7 @@ describe('a lost reply of ZooKeeper', () => {
     expect(await entries()).to.have.length(2);
   });
 
-  it('to a delete is unknown, and the repeated removal is certain', async () => {
+  it('to a delete leaves the outcome unknown, and the repeated removal is certain', async () => {
     const session = await bench.session(proxy.endpoint);
     const spec = wish(queue);
     await session.enqueue(spec);
@@ -69,7 +69,7 @@ describe('a lost reply of ZooKeeper', () => {
     expect(await entries()).to.deep.equal([]);
   });
 
-  it('to a delete is unknown, and the repeated removal leaves alone what the same session holds by then', async () => {
+  it('to a delete leaves the outcome unknown, and the repeated removal keeps what the same session holds by then', async () => {
     const session = await bench.session(proxy.endpoint);
     const [first, second] = [wish(queue), wish(queue)];
     await session.enqueue(first);
@@ -81,7 +81,7 @@ describe('a lost reply of ZooKeeper', () => {
     expect(await session.remove(queue, second.id)).to.equal(true);
   });
 
-  it('to a heartbeat is unknown, and the next one proves the time since the connection broke', async () => {
+  it('to a heartbeat proves nothing, and the next heartbeat proves the time since the connection broke', async () => {
     const session = await bench.session(proxy.endpoint);
     const { signal } = new AbortController();
     const startedAt = performance.now();
@@ -91,7 +91,7 @@ describe('a lost reply of ZooKeeper', () => {
     expect(promised).to.be.within(session.ttlMs - (calledAt - startedAt) - 5, session.ttlMs);
   });
 
-  it('to a list that a waiter asks for is asked for again', async () => {
+  it("to a waiter's list makes the waiter send the list again", async () => {
     const holder = await bench.session(server);
     const waiter = await bench.session(proxy.endpoint);
     const [held, middle] = [wish(queue), wish(queue)];

@@ -21,7 +21,7 @@ import { sharedZooKeeper } from '@queuelock/harness/services';
 import { Bench, admitted, eventually, newQueue, wish } from './bench.ts';
 import { asOperator } from './operator.ts';
 
-describe('Curator and kazoo as they are', function () {
+describe('unchanged clients of Curator and kazoo', function () {
   this.timeout(60_000);
   const bench = new Bench();
   let server: string;
@@ -34,7 +34,7 @@ describe('Curator and kazoo as they are', function () {
   afterEach(endParticipants);
   afterEach(() => bench.clear());
 
-  /** Begins to wait as soon as it is told to, and then holds until it is told again. */
+  /** Starts a participant that waits for a first message before it enqueues, and for a second one before it releases. */
   const start = async (kind: Kind): Promise<Participant> => {
     const task = { kind, id: kind.title, endpoint: server, url: '', name: queue, rounds: 1, holdMs: -1 };
     const [participant] = await startParticipants([task]);
@@ -57,7 +57,7 @@ describe('Curator and kazoo as they are', function () {
     [curatorMutex, 'curator-latch', /-lock-\d{10}, as of Curator’s InterProcessMutex.*naming "curator"/],
     [curatorWriter, 'curator', /-__WRIT__\d{10}, as of the writers.*naming "curator-read-write"/],
   ] as const) {
-    it(`${kind.title} holds: an entry of ${naming} is refused, and let in when it has left`, async function () {
+    it(`refuses an entry of ${naming} while ${kind.title} holds, and accepts it afterwards`, async function () {
       const peer = await orSkip(this, start(kind));
       peer.tell();
       await peer.untilEvent('acquired');
@@ -67,7 +67,7 @@ describe('Curator and kazoo as they are', function () {
       expect(String(refused)).to.match(message);
       peer.tell();
       await peer.untilEvent('released');
-      // Some of them do not wait for the end of their entry.
+      // Some participants do not wait until their entry is removed.
       await untilInLine(0);
       expect((await session.enqueue(wish(queue))).turn.admitted).to.equal(true);
     });
@@ -84,7 +84,7 @@ describe('Curator and kazoo as they are', function () {
     [kazooWriter, 'kazoo', true],
   ] as const) {
     const who = `${shared ? 'a reader' : 'an entry'} of ${naming}`;
-    it(`${kind.title} waits for ${who}, and ${who} for it`, async function () {
+    it(`${kind.title} waits for ${who}, and ${who} waits for it`, async function () {
       const peer = await orSkip(this, start(kind));
       const session = await open(naming);
       const [first, second] = [wish(queue, { shared }), wish(queue, { shared })];
@@ -103,7 +103,7 @@ describe('Curator and kazoo as they are', function () {
     });
   }
 
-  it('a writer that turned into a reader lets Curator’s readers in, and its writers wait', async function () {
+  it('a writer that was converted to a reader admits Curator’s readers, and Curator’s writers wait', async function () {
     const [reader, writer] = [await orSkip(this, start(curatorReader)), await start(curatorWriter)];
     const session = await open('curator-read-write');
     const own = wish(queue);

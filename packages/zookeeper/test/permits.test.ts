@@ -20,7 +20,7 @@ describe('permits in ZooKeeper', () => {
     return asOperator(server, async (zk) => (await zk.children(`/${queue}`)) ?? []);
   }
 
-  it('stand in the names, and only there where they are not one of one', async () => {
+  it('are part of the name, unless permits and limit are 1', async () => {
     const session = await bench.session(server);
     const plain = await session.enqueue(wish(queue));
     const two = await session.enqueue(wish(queue, { limit: 5, permits: 2 }));
@@ -29,7 +29,7 @@ describe('permits in ZooKeeper', () => {
     expect(kinds).to.deep.equal(['lock-0000000000', '2of5-lock-0000000001', 'shared-lock-0000000002']);
   });
 
-  it('are counted by others, by the names alone', async () => {
+  it('are counted by other clients from the names alone', async () => {
     const [one, two] = [await bench.session(server), await bench.session(server)];
     const rule = { limit: 5 };
     const [big, small] = [wish(queue, { ...rule, permits: 3 }), wish(queue, { ...rule, permits: 2 })];
@@ -46,7 +46,7 @@ describe('permits in ZooKeeper', () => {
     expect(await names()).to.have.length(2);
   });
 
-  it('of an entry of Curator are one, and its limit is one', async () => {
+  it('of an entry of Curator are 1, and its limit is 1', async () => {
     const session = await bench.session(server);
     await asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'container');
@@ -58,7 +58,7 @@ describe('permits in ZooKeeper', () => {
     });
   });
 
-  it('under another limit keep their place, and the name keeps the first limit', async () => {
+  it('under another limit keep their position, and the name keeps the first limit', async () => {
     const [one, two] = [await bench.session(server), await bench.session(server)];
     const held = wish(queue, { limit: 2, permits: 2 });
     await one.enqueue(held);
@@ -76,7 +76,7 @@ describe('permits in ZooKeeper', () => {
     expect(await names()).to.deep.equal([first.key.split('/')[2]]);
   });
 
-  it('that differ ahead are told to exclusive entries only', async () => {
+  it('with another limit ahead are reported to exclusive entries only', async () => {
     const session = await bench.session(server);
     await session.enqueue(wish(queue, { limit: 4 }));
     await session.enqueue(wish(queue, { shared: true }));
@@ -87,7 +87,7 @@ describe('permits in ZooKeeper', () => {
   });
 });
 
-describe('an entry in ZooKeeper that is evicted', () => {
+describe('the eviction of an entry in ZooKeeper', () => {
   const bench = new Bench();
   let server: string;
   let queue: string;
@@ -98,7 +98,7 @@ describe('an entry in ZooKeeper that is evicted', () => {
   });
   afterEach(() => bench.clear());
 
-  it('is that very one: its key and its order', async () => {
+  it('removes exactly the entry with this key and order', async () => {
     const session = await bench.session(server);
     const backend = bench.backend(server);
     const { key, order } = await session.enqueue(wish(queue));
@@ -107,7 +107,7 @@ describe('an entry in ZooKeeper that is evicted', () => {
     expect(await backend.evict!(queue, { key, order })).to.equal(false);
   });
 
-  it('may be one of Curator', async () => {
+  it('can remove an entry of Curator', async () => {
     const backend = bench.backend(server);
     await asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'container');
@@ -117,7 +117,7 @@ describe('an entry in ZooKeeper that is evicted', () => {
     });
   });
 
-  it('is in the queue: other paths are refused, and nothing happens to them', async () => {
+  it('is refused for paths outside of the queue, which stay unchanged', async () => {
     const backend = bench.backend(server);
     const session = await bench.session(server);
     const nested = await session.enqueue(wish(`${queue}/nested`));
@@ -129,7 +129,7 @@ describe('an entry in ZooKeeper that is evicted', () => {
     expect(seen).to.have.length(1);
   });
 
-  it('goes with its other node, while it turns into a reader', async () => {
+  it('removes both nodes of an entry that is being converted to a reader', async () => {
     const backend = bench.backend(server);
     await asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'container');

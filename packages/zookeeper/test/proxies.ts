@@ -1,4 +1,4 @@
-// The other side of far-proxy.ts: proxies in a process of their own, driven by messages.
+// The child process of far-proxy.ts: proxies that are controlled by messages.
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import type { ProxyAnswer, ProxyOrder } from './far-proxy.ts';
 

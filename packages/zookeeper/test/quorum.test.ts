@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { ZkDriver } from '../src/driver/driver.ts';
-import { findNode } from '../src/entry/enqueue.ts';
+import { findNode } from '../src/entry/find-node.ts';
 import { schemeOf } from '../src/queue/naming.ts';
-import { NOWHERE } from '../src/driver/quorum.ts';
+import { MISSING_PATH } from '../src/driver/quorum.ts';
 
-describe('a node of ZooKeeper whose create was not answered', () => {
-  it('is looked for behind a change that needs a quorum: a deposed leader answers lists, and sync', async () => {
+describe('a ZooKeeper node whose create got no reply', () => {
+  it('is searched for after a write through a quorum, since a deposed leader answers lists and sync', async () => {
     const asked: string[] = [];
     const zk: Pick<ZkDriver, 'delete' | 'children'> = {
       delete: (path) => {
@@ -20,6 +20,6 @@ describe('a node of ZooKeeper whose create was not answered', () => {
     const place = { root: '', directory: '/jobs', scheme: schemeOf('curator') };
     const found = await findNode(zk as ZkDriver, place, { id: 'a'.repeat(32), known: undefined });
     expect(found).to.equal(undefined);
-    expect(asked).to.deep.equal([`delete ${NOWHERE}`, 'children of /jobs']);
+    expect(asked).to.deep.equal([`delete ${MISSING_PATH}`, 'children of /jobs']);
   });
 });

@@ -7,7 +7,7 @@ import { Bench, ending, newQueue, outcome, wish } from './bench.ts';
 import { asOperator } from './operator.ts';
 import { untilExpired } from './severed.ts';
 
-describe('a session of ZooKeeper that goes on elsewhere', () => {
+describe('an abandoned ZooKeeper session', () => {
   const bench = new Bench();
   const { signal } = new AbortController();
   let server: string;
@@ -27,7 +27,7 @@ describe('a session of ZooKeeper that goes on elsewhere', () => {
     return asOperator(server, async (zk) => (await zk.children(`/${queue}`)) ?? []);
   }
 
-  it('that was abandoned takes no calls here and beats no more, and its entries stay until it expires', async () => {
+  it('refuses calls and sends no heartbeats, and its entries stay until it expires', async () => {
     const session = await bench.session(server, 5_000);
     const placement = await session.enqueue(wish(queue));
     let ended: string | undefined;

@@ -7,15 +7,15 @@ import { FarProxies } from './far-proxy.ts';
 interface Line {
   readonly endpoint: string;
   readonly server: string;
-  /** Settles when no crash of a session is on its way. */
+  /** Settles when no simulated crash is in progress. */
   crashed: Promise<unknown>;
 }
 
-/** Backends with a proxy each, so that the sessions of one can be cut off alone. */
+/** Backends with a proxy each, so that the sessions of one backend can be cut off alone. */
 export class SeverableBackends {
   readonly #proxies = new FarProxies();
   readonly #lines = new WeakMap<Session, Line>();
-  /** Sessions that were cut off, until they have expired. */
+  /** Sessions that were cut off and have not expired. */
   readonly #crashed = new Map<string, Session>();
 
   async connect(server: string, options: Omit<ZooKeeperOptions, 'hosts'>): Promise<Backend> {
@@ -53,9 +53,9 @@ export class SeverableBackends {
   }
 
   /**
-   * Cuts a session off: the C client would keep it alive by itself. Once the server has expired the session the way is
-   * free again, since only the server can tell a client that; or once somebody else goes on with the session, and then the client
-   * lets go of it as if its process had died.
+   * Cuts a session off, since the C client would keep it alive by itself. The proxy forwards again once the server has expired the session,
+   * because only the server can report that to a client. When another client has resumed the session, this client abandons it as if its
+   * process had died.
    */
   async crash(session: Session): Promise<void> {
     const line = this.#lines.get(session)!;
@@ -77,7 +77,7 @@ export class SeverableBackends {
   }
 }
 
-/** Resolves when the server knows of no such session. */
+/** Resolves when the session has expired on the server. */
 export async function untilExpired(server: string, sessionId: string): Promise<void> {
   const what = `session ${sessionId} expires`;
   await until(() => orThrow(() => hasExpired(server, sessionId)), { what, withinMs: 60_000 });

@@ -4,7 +4,7 @@ import { sharedZooKeeper } from '@queuelock/harness/services';
 import { Bench, newQueue, outcome, wish } from './bench.ts';
 import { asOperator } from './operator.ts';
 
-describe('an entry in ZooKeeper that is asked for again', () => {
+describe('a repeated enqueue in ZooKeeper', () => {
   const bench = new Bench();
   let server: string;
   let session: Session;
@@ -21,7 +21,7 @@ describe('an entry in ZooKeeper that is asked for again', () => {
     return (await asOperator(server, (zk) => zk.children(`/${of}`))) ?? [];
   }
 
-  it('is the same one, also under another limit and after a lost answer', async () => {
+  it('finds the same entry, also with another limit and after a lost reply', async () => {
     const spec = wish(queue, { limit: 3, permits: 2 });
     const { key } = await session.enqueue(spec);
     for (const limit of [3, 2, 7]) expect((await session.enqueue({ ...spec, limit })).key).to.equal(key);
@@ -32,7 +32,7 @@ describe('an entry in ZooKeeper that is asked for again', () => {
     ['as another kind', {}, { shared: true }],
     ['with more permits', { limit: 3 }, { limit: 3, permits: 2 }],
   ] as const) {
-    it(`${what} is refused, and stays as it is`, async () => {
+    it(`${what} is refused, and the entry is unchanged`, async () => {
       const spec = wish(queue, stored);
       const { key } = await session.enqueue(spec);
       const other = { ...spec, ...wanted };
@@ -43,7 +43,7 @@ describe('an entry in ZooKeeper that is asked for again', () => {
     });
   }
 
-  it('in another queue is refused by name, and may go there when it has left', async () => {
+  it('in another queue is refused by name, and allowed after the entry has left', async () => {
     const spec = wish(queue);
     await session.enqueue(spec);
     const elsewhere = { ...spec, queue: newQueue() };

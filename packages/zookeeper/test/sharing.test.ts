@@ -9,7 +9,7 @@ import { OpCode, requestsIn } from './frames.ts';
 import { losing } from './losing.ts';
 import { asOperator } from './operator.ts';
 
-describe('an entry in ZooKeeper that turns into a shared one', () => {
+describe('a downgrade of an entry in ZooKeeper', () => {
   const bench = new Bench();
   let server: string;
   let proxy: TcpProxy;
@@ -33,7 +33,7 @@ describe('an entry in ZooKeeper that turns into a shared one', () => {
     return (await asOperator(server, (zk) => zk.children(`/${queue}`))) ?? [];
   }
 
-  it('keeps its place: readers behind it come in, up to the next writer', async () => {
+  it('keeps the position, and admits the readers behind it up to the next writer', async () => {
     const holder = wish(queue);
     const held = await session.enqueue(holder);
     const [near, writer, far] = [wish(queue, { shared: true }), wish(queue), wish(queue, { shared: true })];
@@ -60,7 +60,7 @@ describe('an entry in ZooKeeper that turns into a shared one', () => {
     expect(await entries()).to.have.length(1);
   });
 
-  it('costs the new node and a write in one flight, and a delete', async () => {
+  it('costs a create and a write in one flight, and a delete', async () => {
     const holder = wish(queue);
     await session.enqueue(holder);
     const seen: number[] = [];
@@ -73,7 +73,7 @@ describe('an entry in ZooKeeper that turns into a shared one', () => {
     ]);
   });
 
-  it('is never seen twice by those who look, nor gone', async () => {
+  it('never shows the entry twice to observers, and never as missing', async () => {
     const pictures: (readonly StoredEntry[])[] = [];
     const watching = bench
       .backend(server)
@@ -91,7 +91,7 @@ describe('an entry in ZooKeeper that turns into a shared one', () => {
     watching.unsubscribe();
   });
 
-  it('may be waiting: it goes on to wait for writers only', async () => {
+  it('may happen to a waiter, which then waits for writers only', async () => {
     const [reader, waiting] = [wish(queue, { shared: true }), wish(queue)];
     await other.enqueue(reader);
     const turn = admitted(await session.enqueue(waiting));
@@ -99,7 +99,7 @@ describe('an entry in ZooKeeper that turns into a shared one', () => {
     await turn;
   });
 
-  it('is turned once, also when that is asked for again', async () => {
+  it('happens once when it is repeated', async () => {
     const holder = wish(queue);
     await session.enqueue(holder);
     expect(await session.share!(queue, holder.id, 'once')).to.equal(true);
@@ -110,7 +110,7 @@ describe('an entry in ZooKeeper that turns into a shared one', () => {
     expect((await session.enqueue({ ...holder, shared: true })).key).to.equal(`/${queue}/${name!}`);
   });
 
-  it('is lost when an operator removes the reader', async () => {
+  it('loses the entry when an operator removes the reader', async () => {
     const holder = wish(queue);
     const end = ending(await session.enqueue(holder));
     await session.share!(queue, holder.id, '');
@@ -121,7 +121,7 @@ describe('an entry in ZooKeeper that turns into a shared one', () => {
     expect(await entries()).to.deep.equal([]);
   });
 
-  it('is not brought back when an operator has removed it before', async () => {
+  it('does not restore an entry that an operator removed before', async () => {
     const holder = wish(queue);
     const { key } = await session.enqueue(holder);
     await asOperator(server, (zk) => zk.delete(key));
@@ -131,10 +131,10 @@ describe('an entry in ZooKeeper that turns into a shared one', () => {
   });
 
   for (const [what, opCode] of [
-    ['the new node', OpCode.create],
+    ['the create', OpCode.create],
     ['the delete', OpCode.delete],
   ] as const) {
-    it(`is a reader after it was asked for again, when the reply to ${what} was lost`, async () => {
+    it(`succeeds when it is repeated after the reply to ${what} was lost`, async () => {
       const holder = wish(queue);
       const held = await session.enqueue(holder);
       let ended: string | undefined;
@@ -150,7 +150,7 @@ describe('an entry in ZooKeeper that turns into a shared one', () => {
       expect(await entries()).to.have.length(1);
     });
 
-    it(`leaves nothing when it is removed after the reply to ${what} was lost`, async () => {
+    it(`leaves no node when the entry is removed after the reply to ${what} was lost`, async () => {
       const holder = wish(queue);
       await session.enqueue(holder);
       const share = () => session.share!(queue, holder.id, 'reads');
@@ -160,7 +160,7 @@ describe('an entry in ZooKeeper that turns into a shared one', () => {
     });
   }
 
-  it('is not brought back when an operator removed it while the reply to the new node was on its way', async () => {
+  it('does not restore an entry that an operator removed while the reply to the create was in flight', async () => {
     const holder = wish(queue);
     const { key } = await session.enqueue(holder);
     const share = () => session.share!(queue, holder.id, 'reads');
@@ -171,7 +171,7 @@ describe('an entry in ZooKeeper that turns into a shared one', () => {
     expect(await entries()).to.deep.equal([]);
   });
 
-  it('takes the trace of its hold along, which is nobody else’s business', async () => {
+  it('moves the trace of the hold too, and keeps the traces of other holds', async () => {
     const [holder, reader] = [wish(queue), wish(queue, { shared: true })];
     await session.enqueue(holder);
     expect(await session.traces!.leave(queue, holder.id)).to.deep.equal([]);

@@ -6,7 +6,7 @@ import { OpCode } from './frames.ts';
 import { asOperator } from './operator.ts';
 import { TappedProcess } from './tapped.ts';
 
-describe('the token of an entry that need not wait', () => {
+describe('the token of an entry that is admitted at once', () => {
   const bench = new Bench();
   let server: string;
   let queue: string;
@@ -17,7 +17,7 @@ describe('the token of an entry that need not wait', () => {
   });
   afterEach(() => bench.clear());
 
-  /** Rounds of a free lock, with another in the queue in between; answers how often the node was looked at. */
+  /** Acquires a free lock repeatedly, with another entry in between; resolves with the number of reads of its node. */
   async function looksIn(rounds: number, transport: Driver): Promise<number> {
     const own = await TappedProcess.start(bench, server, { transport });
     const [session, other] = [await own.open(), await bench.session(server)];
@@ -38,15 +38,15 @@ describe('the token of an entry that need not wait', () => {
     return looks;
   }
 
-  it('takes no look: the answer to its create tells it', async () => {
+  it('needs no read, since the reply to the create contains it', async () => {
     expect(await looksIn(3, 'wire')).to.equal(0);
   });
 
-  it('takes one with transport native', async () => {
+  it('needs one read with transport native', async () => {
     expect(await looksIn(3, 'native')).to.equal(3);
   });
 
-  it('is that of its node, whoever comes and goes meanwhile', async () => {
+  it('is that of its node, whatever other entries come and go', async () => {
     const sessions = await Promise.all([1, 2, 3].map(() => bench.session(server)));
     await asOperator(server, async (zk) => {
       const live = async (session: Session): Promise<void> => {

@@ -8,7 +8,7 @@ import { Bench, eventually, newQueue, outcome, wish } from './bench.ts';
 import { connect } from '../src/server/connect.ts';
 import type { ZkDriver } from '../src/driver/driver.ts';
 import { settingsOf } from '../src/api/options.ts';
-import { Pace } from '../src/base/pace.ts';
+import { ConnectionPacer } from '../src/base/connection-pacer.ts';
 import { Watches } from '../src/server/watches.ts';
 import { describeDriverTrouble } from './driver-trouble.ts';
 import { ownServer, proxyTo } from './own-server.ts';
@@ -17,17 +17,22 @@ import { disturbNobody } from './resets.ts';
 function driverTo(endpoint: string, ttlMs = 10_000): Promise<ZkDriver> {
   const { signal } = new AbortController();
   const clock = systemClock();
-  return connect(settingsOf({ hosts: [endpoint] }), { ttlMs, clock, pace: new Pace(clock), signal });
+  return connect(settingsOf({ hosts: [endpoint] }), {
+    ttlMs,
+    clock,
+    pacer: new ConnectionPacer(clock),
+    signal,
+  });
 }
 
 describeDriverTrouble('native');
 
-describe('trouble with ZooKeeper', function () {
+describe('failures of ZooKeeper', function () {
   this.timeout(40_000);
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  it('such as a child list in many pieces does not end the session', async () => {
+  it('such as a list of children in many pieces do not end the session', async () => {
     const server = await ownServer(bench);
     const proxy = await proxyTo(bench, server.endpoint);
     const writer = await driverTo(server.endpoint);
@@ -44,14 +49,14 @@ describe('trouble with ZooKeeper', function () {
   });
 
   for (const driver of ['wire', 'native'] as const) {
-    it(`such as resets in the middle of requests, again and again, never disturbs other sockets of the process, with transport ${driver}`, async () => {
+    it(`such as repeated resets during requests do not disturb other sockets of the process, with transport ${driver}`, async () => {
       const { endpoint } = await ownServer(bench);
       await disturbNobody(bench, endpoint, { rounds: 20, driver });
     });
   }
 
-  it('such as thousands of waits in one session survives a new connection', async () => {
-    // What so many take of one process and of the server must not cost the sessions.
+  it('such as a reconnect do not end a session with thousands of waiters', async () => {
+    // A TTL that outlasts the work that so many waiters cause in one process and on the server.
     const ttlMs = 40_000;
     const server = await ownServer(bench, { maxSessionTimeout: ttlMs });
     const proxy = await proxyTo(bench, server.endpoint);
@@ -67,7 +72,7 @@ describe('trouble with ZooKeeper', function () {
     let gone = 0;
     let failed = 0;
     for (const path of paths)
-      watches.gone(path).subscribe({ next: () => (gone += 1), error: () => (failed += 1) });
+      watches.removalOf(path).subscribe({ next: () => (gone += 1), error: () => (failed += 1) });
     await zk.sync();
     proxy.cut();
     for (const path of paths.slice(0, 100)) await writer.delete(path);
@@ -78,7 +83,7 @@ describe('trouble with ZooKeeper', function () {
     await zk.close();
   }).timeout(120_000);
 
-  it('such as a frozen server holds up who closes a session for two seconds at most, and the event loop for half of one', async () => {
+  it('such as a frozen server delay the close of a session by at most 2 s, and block the event loop for at most 0.5 s', async () => {
     const server = await ownServer(bench);
     const session = await bench.session(server.endpoint, 4_000);
     await session.enqueue(wish(newQueue()));
@@ -94,7 +99,7 @@ describe('trouble with ZooKeeper', function () {
     await server.thaw();
   });
 
-  it('such as a frozen server makes a call fail within three and a half seconds of a session of four', async () => {
+  it('such as a frozen server make a call fail within 3.5 s in a session of 4 s', async () => {
     const server = await ownServer(bench);
     const session = await bench.session(server.endpoint, 4_000);
     await server.freeze();
@@ -105,7 +110,7 @@ describe('trouble with ZooKeeper', function () {
   });
 });
 
-/** The state that the package, as it comes, ends a session with when a large answer arrives slowly. */
+/** Returns the state with which the unchanged package ends a session when a large reply arrives slowly. */
 async function lostByThePackageAlone(endpoint: string): Promise<number> {
   const ZooKeeper = createRequire(import.meta.url)('zookeeper') as new (config: object) => RawClient;
   const raw = new ZooKeeper({ connect: endpoint, timeout: 10_000 });

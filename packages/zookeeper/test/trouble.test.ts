@@ -9,16 +9,16 @@ import { untilExpired } from './severed.ts';
 
 const { signal } = new AbortController();
 
-/** The server of all, which is not harmed. */
+/** Returns the server that all tests share; no test harms it. */
 async function shared(): Promise<string> {
   return (await sharedZooKeeper('trouble of @queuelock/zookeeper')).endpoint;
 }
 
-describe('trouble with ZooKeeper', () => {
+describe('failures of ZooKeeper', () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  it('such as a restart of the server is ridden out by sessions and waiters; observers are told', async () => {
+  it('such as a restart of the server are survived by sessions and waiters, and reported to observers', async () => {
     const server = await ownServer(bench);
     const queue = newQueue();
     const sessions = [await bench.session(server.endpoint), await bench.session(server.endpoint)] as const;
@@ -49,7 +49,7 @@ describe('trouble with ZooKeeper', () => {
     watching.unsubscribe();
   });
 
-  it('such as an expired session ends all that belongs to it with SESSION_LOST', async () => {
+  it('such as an expired session end all its entries with SESSION_LOST', async () => {
     const server = await shared();
     const proxy = await proxyTo(bench, server);
     const queue = newQueue();
@@ -73,7 +73,7 @@ describe('trouble with ZooKeeper', () => {
     expect(await session.remove(queue, 'a'.repeat(32))).to.equal(false);
   });
 
-  it('such as a frozen server makes a call fail in time, with its outcome unknown', async () => {
+  it('such as a frozen server make a call fail at its timeout, with an unknown outcome', async () => {
     const server = await ownServer(bench);
     const session: Session = await bench.session(server.endpoint, 4_000);
     await server.freeze();

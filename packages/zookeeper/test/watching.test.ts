@@ -7,7 +7,7 @@ import { asOperator } from './operator.ts';
 
 const UUID = '01234567-89ab-cdef-0123-456789abcdef';
 
-describe('a queue in ZooKeeper', () => {
+describe('a ZooKeeper queue', () => {
   const bench = new Bench();
   let server: string;
   let proxy: TcpProxy;
@@ -23,7 +23,7 @@ describe('a queue in ZooKeeper', () => {
   });
   afterEach(() => bench.clear());
 
-  it('costs a create and a list in one flight when it is free, and one delete', async () => {
+  it('costs a create and a list in one flight when the lock is free, and one delete', async () => {
     const session = await bench.session(proxy.endpoint);
     const first = wish(queue);
     await session.enqueue(first);
@@ -50,7 +50,7 @@ describe('a queue in ZooKeeper', () => {
     await admitted(placement);
   });
 
-  it('wakes a waiter whose connection was down when its turn came', async () => {
+  it('wakes a waiter whose connection was down when it was admitted', async () => {
     const holder = await bench.session(server);
     const waiter = await bench.session(proxy.endpoint);
     const held = wish(queue);
@@ -64,7 +64,7 @@ describe('a queue in ZooKeeper', () => {
     await turn;
   });
 
-  it('tells a waiter whose connection was down that its entry was removed', async () => {
+  it('notifies a waiter whose entry was removed while its connection was down', async () => {
     const holder = await bench.session(server);
     const waiter = await bench.session(proxy.endpoint);
     await holder.enqueue(wish(queue));
@@ -78,7 +78,7 @@ describe('a queue in ZooKeeper', () => {
     expect(await end).to.equal('ENTRY_LOST');
   });
 
-  it('is waited for while an entry of Curator is ahead', async () => {
+  it('makes a waiter wait while an entry of Curator is ahead', async () => {
     const session = await bench.session(server);
     await asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'container');
@@ -91,7 +91,7 @@ describe('a queue in ZooKeeper', () => {
     });
   });
 
-  it('does not count children that are no entries of it', async () => {
+  it('ignores children that are not its entries', async () => {
     const session = await bench.session(server);
     await session.enqueue(wish(`${queue}/nested`));
     await asOperator(server, async (zk) => {
@@ -114,7 +114,7 @@ describe('a queue in ZooKeeper', () => {
     expect(await ending(left)).to.equal('ENTRY_LOST');
   });
 
-  it('is left with all entries when the private node of their session is removed', async () => {
+  it('loses all entries of a session when the private node of the session is removed', async () => {
     const session = await bench.session(server);
     const placement = await session.enqueue(wish(queue));
     const end = ending(placement);
@@ -126,7 +126,7 @@ describe('a queue in ZooKeeper', () => {
     });
   });
 
-  it('leaves no watch on the server when everybody is gone', async () => {
+  it('leaves no watch on the server when all entries have left', async () => {
     const [holder, waiter] = [await bench.session(server), await bench.session(server)];
     const [held, early, late] = [wish(queue), wish(queue), wish(queue)];
     const first = await holder.enqueue(held);
@@ -143,7 +143,7 @@ describe('a queue in ZooKeeper', () => {
     await eventually(async () => !(await zkFourLetter(server, 'wchp')).includes(`/${queue}/`));
   });
 
-  it('shows its values to those who look, also when they change', async () => {
+  it('shows its values to observers, also when they change', async () => {
     const session = await bench.session(server);
     const seen: string[][] = [];
     const watching = bench
@@ -167,7 +167,7 @@ describe('a queue in ZooKeeper', () => {
   });
 });
 
-/** Resolves when somebody watches the node. */
+/** Resolves when the server has a watch on the node. */
 async function untilWatched(server: string, path: string): Promise<void> {
   await eventually(async () => (await zkFourLetter(server, 'wchp')).includes(path));
 }

@@ -15,7 +15,7 @@ import {
 
 const STEAL = { steal: { reason: 'in a hurry' } };
 
-/** The records of a queue, as the server has them now. */
+/** Returns the eviction records of a queue that the server has now. */
 async function records(stage: Stage, client: LockClient, name = 'x'): Promise<readonly Eviction[]> {
   const seen = await stage.passing(client.register(name, 'evictions').read());
   return seen === undefined ? [] : (JSON.parse(seen) as Eviction[]);
@@ -28,7 +28,7 @@ function front(stage: Stage, name = 'x'): Parameters<LockClient['evict']>[1] {
 
 export const evictionFacts: readonly CoreFact[] = [
   {
-    title: 'the record is there when the victim learns of its loss',
+    title: 'the record is stored when the victim is notified of its loss',
     async check(stage) {
       const [holder, operator] = [stage.client(), stage.client({ owner: 'operator' })];
       const claim = await join(stage, holder);
@@ -47,7 +47,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the record of an eviction that came too late is taken back',
+    title: 'the record of an eviction that came too late is removed',
     async check(stage) {
       const [holder, operator] = [stage.client(), stage.client()];
       const own = await holder.acquire('x');
@@ -58,7 +58,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'an eviction whose answer is lost happened all the same, and its record stays',
+    title: 'an eviction with a lost reply has happened, and its record stays',
     async check(stage) {
       const claim = await join(stage, stage.client());
       const operator = stage.client({ link: { intercept: losingAnswers(['evict']) } });
@@ -69,7 +69,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   ...(['readRegister', 'writeRegister'] as const).map((call: MemoryCall): CoreFact => ({
-    title: `an eviction writes one record when answers to ${call} are lost`,
+    title: `an eviction writes one record when replies to ${call} are lost`,
     async check(stage) {
       const claim = await join(stage, stage.client());
       const operator = stage.client({ link: { intercept: losingAnswers([call], 2) } });
@@ -98,7 +98,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'of many evictions the latest are kept, as many as there is room for',
+    title: 'of many evictions the latest are kept, up to the limit',
     async check(stage) {
       const operator = stage.client({ owner: 'operator' });
       for (let round = 0; round < 40; round += 1) {
@@ -112,7 +112,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'who may not evict gets no record into the register',
+    title: 'a client without the permission to evict writes no record',
     async check(stage) {
       const without = (backend: Backend): Backend => Object.assign(backend, { evict: undefined });
       const operator = stage.client({ spoil: without });
@@ -123,7 +123,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a thief takes those out of the way from the back, so that none of them is let in on the way',
+    title: 'a steal removes entries from the back, so that none of them is admitted in between',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const [first, second] = [await join(stage, stage.client()), await join(stage, stage.client())];
@@ -133,7 +133,7 @@ export const evictionFacts: readonly CoreFact[] = [
       expect(holder.last).to.have.nested.property('error.eviction.kind', 'stolen');
       thief.subscription.unsubscribe();
       await stage.settle();
-      // Who was overtaken first, from the back, joined first.
+      // The entry that was overtaken first, from the back, joined first.
       expect(second.last.status).to.equal('held');
       second.subscription.unsubscribe();
       await stage.settle();
@@ -142,7 +142,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a thief of several writes down once what it does',
+    title: 'a steal of several entries writes one record',
     async check(stage) {
       const all = [stage.client(), stage.client(), stage.client()];
       const joined = [];
@@ -160,7 +160,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a thief that gives up takes nobody else out of the way',
+    title: 'a steal that is cancelled removes no further entries',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const waiters = [await join(stage, stage.client()), await join(stage, stage.client())];
@@ -179,7 +179,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a thief of permits takes those of all who hold, once',
+    title: 'a steal of all permits removes every holder, once',
     async check(stage) {
       const limit = { limit: 3 };
       const holders = [0, 1, 2].map(() => stage.client().acquire('x', limit));
@@ -192,12 +192,12 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a thief of one permit takes one, of who joined last, and those who wait ahead join again',
+    title: 'a steal of one permit removes the holder that joined last, and the waiters ahead join again',
     async check(stage) {
       const limit = { limit: 2 };
       const holds = [await stage.client().acquire('x', limit), await stage.client().acquire('x', limit)];
       const waiter = await join(stage, stage.client(), limit);
-      // It learns late that its turn has come.
+      // It is notified late of its admission.
       const deliver = (arrive: () => void): void => void stage.clock.after(50, arrive);
       const thief = await join(stage, stage.client({ link: { deliver } }), { ...limit, ...STEAL });
       await stage.clock.advance(200);
@@ -210,7 +210,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'who is overtaken twice joins a third time, and its signal still ends the wait',
+    title: 'a waiter that is overtaken twice joins a third time, and its signal still ends the wait',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const abort = new AbortController();
@@ -228,7 +228,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'who has an id of its own and is overtaken joins again as a new entry',
+    title: 'a waiter with an id of its own that is overtaken joins again as a new entry',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const id = '0123456789abcdef'.repeat(2);
@@ -247,7 +247,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'who is overtaken joins again although the answer that says so is lost',
+    title: 'a waiter that is overtaken joins again although the reply that reports it is lost',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const waiter = await join(
@@ -265,8 +265,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title:
-      'a record that cannot be read is no record: the waiter is told of its loss, the next record is kept',
+    title: 'an unreadable record is ignored: the waiter is notified of its loss, and the next record is kept',
     async check(stage) {
       const [holder, operator] = [await stage.client().acquire('x'), stage.client()];
       for (const text of ['no JSON', '{}', '[null]', '[{"entry":{"order":"x"}}]']) {
@@ -283,7 +282,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the record of an earlier entry that had the same key tells nothing of a later one',
+    title: 'the record of an earlier entry with the same key does not apply to a later one',
     async check(stage) {
       const [holder, operator] = [await stage.client().acquire('x'), stage.client()];
       const waiter = await join(stage, stage.client());
@@ -299,7 +298,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a session that dies while the story of a loss is read ends the claim at once',
+    title: 'a session that ends while the reason of a loss is read ends the claim at once',
     async check(stage) {
       const gate = new Gate('readRegister');
       const client = stage.client({ link: { intercept: gate.answers } });
@@ -315,7 +314,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'who is stolen from while it releases has released',
+    title: 'a holder that is evicted while it releases has released',
     async check(stage) {
       const gate = new Gate('remove');
       const claim = await join(stage, stage.client({ link: { intercept: gate.requests } }));
@@ -330,7 +329,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'who is overtaken while it gives up is gone, and joins no more',
+    title: 'a waiter that is overtaken while it is cancelled has left, and does not join again',
     async check(stage) {
       const holder = await stage.client().acquire('x');
       const gate = new Gate('remove');
@@ -345,7 +344,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   ...(['readRegister', 'writeRegister', 'evict'] as const).map((call: MemoryCall): CoreFact => ({
-    title: `a client that closes in the middle of an eviction, at ${call}, rejects with CLOSED and stays closed`,
+    title: `a client that closes during an eviction, at ${call}, rejects with CLOSED and stays closed`,
     async check(stage) {
       const claim = await join(stage, stage.client());
       const failing: Intercept = (at, proceed) =>
@@ -364,7 +363,7 @@ export const evictionFacts: readonly CoreFact[] = [
   })),
   {
     title:
-      'the stream of evictions tells the present ones first, then every new one, and ends with the client',
+      'the stream of evictions emits the present ones first, then every new one, and ends with the client',
     async check(stage) {
       const operator = stage.client();
       const told: number[] = [];

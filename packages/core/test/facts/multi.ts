@@ -14,19 +14,19 @@ import {
 
 const NAMES = ['x', 'y', 'z'] as const;
 
-/** Removes the entry at this place of the queue, as an operator without a word does. */
+/** Removes the entry at this position of the queue without a record, as an operator does. */
 function remove(stage: Stage, queue: string, place = 0): void {
   stage.server.evict(stage.server.queues().get(queue)![place]!.key);
 }
 
-/** Removes it with a record, as a thief or a holder that yields does. */
+/** Removes it with a record, as a steal or a holder that yields does. */
 async function overtake(stage: Stage, by: LockClient, queue: string): Promise<void> {
   await join(stage, by, { name: queue, steal: { reason: 'in a hurry' } });
 }
 
 export const multiFacts: readonly CoreFact[] = [
   {
-    title: 'a multi-lock whose first name was lost before the last is let in is never held',
+    title: 'a multi-lock whose first name was lost before the last was admitted is never held',
     async check(stage) {
       const story = new Gate('readRegister');
       const other = stage.client();
@@ -51,7 +51,8 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a run of several names whose first is lost during the work rejects, and its signal has aborted',
+    title:
+      'a run of several names rejects when the first is lost during the work, and its signal has aborted',
     async check(stage) {
       const client = stage.client();
       let noticed = false;
@@ -68,7 +69,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the loss of one name gives the others to those who wait',
+    title: 'the loss of one name releases the other names',
     async check(stage) {
       const own = await stage.client().multi(NAMES).acquire();
       const next = await Promise.all(['y', 'z'].map((name) => join(stage, stage.client(), { name })));
@@ -81,7 +82,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'whoever releases one name of several releases all, and that is no loss',
+    title: 'the release of one name releases all names, without a loss',
     async check(stage) {
       const claim = follow(stage.client().multi(NAMES).claim());
       await stage.settle();
@@ -95,7 +96,8 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a multi-lock that is given up between two attempts to join leaves nothing, and the client closes',
+    title:
+      'a multi-lock that is cancelled between two attempts to join leaves nothing, and the client closes',
     async check(stage) {
       const outcomes = new Set<string>();
       for (let afterMs = 0; afterMs <= 400; afterMs += 10) {
@@ -113,7 +115,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   ...(['enqueueAll', 'remove', 'renew'] as const).map((call: MemoryCall): CoreFact => ({
-    title: `an answer to ${call} that is lost changes nothing for several names`,
+    title: `a lost reply to ${call} changes nothing for several names`,
     async check(stage) {
       const client = stage.client({ link: { intercept: losingAnswers([call], 3) } });
       const own = await stage.passing(client.multi(NAMES).acquire());
@@ -125,7 +127,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   })),
   {
-    title: 'a try at several names is one attempt: without an answer it rejects, and leaves nothing',
+    title: 'a try of several names is one attempt: without a reply it rejects, and leaves nothing',
     async check(stage) {
       const client = stage.client({ link: { intercept: losingAnswers(['enqueueAll']) } });
       expect(await rejection(stage.passing(client.multi(NAMES).tryAcquire()))).to.have.property(
@@ -140,7 +142,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a multi-lock that is overtaken in one queue joins again in all of them, together',
+    title: 'a multi-lock that is overtaken in one queue joins again in all of them together',
     async check(stage) {
       const [client, thief] = [stage.client(), stage.client()];
       const holder = await stage.client().acquire('y');
@@ -161,7 +163,7 @@ export const multiFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'several names of which one is removed before the answer came join again, and nothing is left of the first time',
+      'a multi-lock joins again when one entry is removed before the reply, and nothing is left of the first attempt',
     async check(stage) {
       const holder = await stage.client().acquire('y');
       const client = stage.client({ link: { intercept: losingAnswers(['enqueueAll']) } });
@@ -202,8 +204,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title:
-      'the session that dies while several names are on their way is replaced, and all join in the new one',
+    title: 'a session that ends while a multi-lock joins is replaced, and all entries join in the new one',
     async check(stage) {
       const gate = new Gate('enqueueAll');
       const client = stage.client({ link: { intercept: gate.requests } });
@@ -220,7 +221,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the session that dies while several names wait ends the wait with SESSION_LOST, once',
+    title: 'a session that ends while a multi-lock waits ends the wait with SESSION_LOST, once',
     async check(stage) {
       const holder = await stage.client().acquire('z');
       const client = stage.client();
@@ -235,7 +236,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a client that closes ends several names at once, wherever they are',
+    title: 'a client that closes ends a multi-lock in any state at once',
     async check(stage) {
       const holder = await stage.client().acquire('y');
       const [waiting, holding] = [stage.client(), stage.client()];
@@ -250,7 +251,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'without a store that enters several queues at once a multi-lock is refused, and nothing is left',
+    title: 'a multi-lock is refused on a store that cannot enter several queues at once, and leaves nothing',
     async check(stage) {
       const client = stage.client({
         spoil: (backend) => ({

@@ -18,13 +18,13 @@ import {
 const WITHIN_MS = 60_000;
 const REQUEST = { request: { reason: 'a deployment waits', withinMs: WITHIN_MS } };
 
-/** What became of the request, each once. */
+/** Returns the answers to the request, each once. */
 function answersOf({ states }: Followed<ClaimState>): readonly unknown[] {
   const answers = states.map((state) => (state.status === 'queued' ? state.answer : undefined));
   return [...new Set(answers)].filter((answer) => answer !== undefined).map(({ answer }) => answer);
 }
 
-/** Requests that reach a hold. */
+/** Collects the requests that reach a hold. */
 function heardBy(ownership: SharedOwnership): HandoverRequest[] {
   const requests: HandoverRequest[] = [];
   ownership.requests$.subscribe((request) => requests.push(request));
@@ -39,7 +39,7 @@ interface Scene {
   readonly request: HandoverRequest;
 }
 
-/** Somebody holds, somebody waits, and a third asks. */
+/** Sets up a holder, a waiter, and a third client that sends a request. */
 async function ask(
   stage: Stage,
   holder: StageClientOptions = {},
@@ -59,7 +59,7 @@ async function finish(stage: Stage, { own, between, requester }: Scene): Promise
   await stage.settle();
 }
 
-/** Shows an entry at the head of each queue that was released and is not removed yet, as after a hand-over within a session. */
+/** Wraps a backend so that each queue starts with an entry that was released and not yet removed, as after a hand-over within a session. */
 function withReleasedAhead(backend: Backend, evicted: string[]): Backend {
   const released = { key: 'x/0', order: 0n, shared: false, value: '{"owner":"released"}' };
   return {
@@ -80,7 +80,7 @@ function answer(request: HandoverRequest, how: (typeof ANSWERS)[number]): Promis
 
 export const requestFacts: readonly CoreFact[] = [
   {
-    title: 'an answer is acknowledged, and a holder that yields leaves as soon as it is',
+    title: 'an answer is acknowledged, and a holder that yields leaves at the acknowledgement',
     async check(stage) {
       const scene = await ask(stage);
       const yielded = scene.request.yieldToQueue();
@@ -93,7 +93,7 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a holder that yields to a requester who reads nothing leaves after a second',
+    title: 'a holder that yields to a requester that does not read leaves after a second',
     async check(stage) {
       const deaf = new Gate('update');
       const scene = await ask(stage, {}, { link: { intercept: deaf.requests } });
@@ -109,7 +109,7 @@ export const requestFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'a holder that yields does not evict itself where the store still shows a released entry ahead of it',
+      'a holder that yields does not evict itself when the store still shows a released entry ahead of it',
     async check(stage) {
       const evicted: string[] = [];
       const scene = await ask(stage, { spoil: (backend) => withReleasedAhead(backend, evicted) });
@@ -122,7 +122,7 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   ...ANSWERS.map((how): CoreFact => ({
-    title: `${how} is told once although every answer of the server is lost at first`,
+    title: `${how} is reported once although every reply of the server is lost at first`,
     async check(stage) {
       const calls: readonly MemoryCall[] = ['update', 'evict', 'readRegister', 'writeRegister', 'remove'];
       const losing = (): StageClientOptions => ({ link: { intercept: losingAnswers(calls) } });
@@ -138,7 +138,7 @@ export const requestFacts: readonly CoreFact[] = [
   })),
   ...ANSWERS.flatMap((how) =>
     (['update', 'evict', 'readRegister', 'writeRegister', 'remove'] as const).map((call): CoreFact => ({
-      title: `a client that closes in the middle of ${how}, at ${call}, ends it with a typed error or at once`,
+      title: `a client that closes during ${how}, at ${call}, ends it with a typed error or at once`,
       async check(stage) {
         const gate = new Gate(call);
         const deaf = new Gate('update');
@@ -164,7 +164,7 @@ export const requestFacts: readonly CoreFact[] = [
     })),
   ),
   ...(['update', 'evict'] as const).map((call): CoreFact => ({
-    title: `a session that dies in the middle of yieldToRequester, at ${call}, ends it`,
+    title: `a session that ends during yieldToRequester, at ${call}, ends it`,
     async check(stage) {
       const gate = new Gate(call);
       const scene = await ask(stage, { link: { intercept: gate.requests } });
@@ -177,13 +177,13 @@ export const requestFacts: readonly CoreFact[] = [
       stage.server.expireSession(stage.server.sessionIds[0]!);
       await stage.settle();
       gate.open();
-      // What was on its way when it died goes on, and nothing is left to give up then.
+      // The request that was in flight when the session ended continues, and nothing is left to release then.
       expect(await stage.passing(outcome)).to.equal(call === 'update' ? 'OWNERSHIP_LOST' : 'done');
       await finish(stage, scene);
     },
   })),
   {
-    title: 'the request of one who has given up is answered to nobody, and the holder leaves at once',
+    title: 'the request of a cancelled claim is not answered, and the holder leaves at once',
     async check(stage) {
       const scene = await ask(stage);
       scene.requester.subscription.unsubscribe();
@@ -194,7 +194,7 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a reader that makes way takes only those who wait out of the way, and other readers go on',
+    title: 'a reader that yields evicts only waiters, and other readers keep their holds',
     async check(stage) {
       const [one, two] = [stage.client(), stage.client()];
       const first = await one.acquire('x', { mode: 'shared' });
@@ -215,7 +215,7 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'holders of permits answer each for itself, once, and each answer is told once',
+    title: 'holders of permits answer separately, once, and each answer is reported once',
     async check(stage) {
       const limit = { limit: 2 };
       const holds = [await stage.client().acquire('x', limit), await stage.client().acquire('x', limit)];
@@ -239,7 +239,7 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'an answer after the time is told although it counted as ignored before',
+    title: 'an answer after the timeout is reported although it counted as ignored before',
     async check(stage) {
       const scene = await ask(stage);
       await stage.clock.advance(WITHIN_MS);
@@ -251,7 +251,7 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the requests to a hold that has ended are none: whoever subscribes late is told so at once',
+    title: 'the requests of an ended hold are empty: a late subscriber gets the completion at once',
     async check(stage) {
       const scene = await ask(stage);
       await stage.passing(scene.own.release());
@@ -262,7 +262,7 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a holder that has released answers nothing any more',
+    title: 'a holder that has released answers no requests',
     async check(stage) {
       const scene = await ask(stage);
       await stage.passing(scene.own.release());
@@ -272,7 +272,7 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'what the holder tells with an answer is still what it told before',
+    title: 'the label of a holder keeps its other members when it answers',
     async check(stage) {
       const scene = await ask(stage);
       await scene.own.update({ metadata: { job: '7' } });
@@ -288,7 +288,7 @@ export const requestFacts: readonly CoreFact[] = [
   },
 ];
 
-/** How many answers each entry has heard. */
+/** Returns how many answers each entry has received. */
 async function seenBy(stage: Stage, client: LockClient): Promise<readonly number[]> {
   const seen = follow(client.watch('x'));
   await stage.settle();

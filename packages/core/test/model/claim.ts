@@ -5,7 +5,7 @@ import { Hold } from './hold.ts';
 import type { ClaimPlan } from './plan.ts';
 import type { World } from './world.ts';
 
-/** One acquisition: what it is told, and whether that may be. */
+/** One acquisition: it checks every reported state. */
 export class Claim {
   readonly label: string;
   readonly plan: ClaimPlan;
@@ -36,17 +36,17 @@ export class Claim {
     return this.#outcome !== undefined;
   }
 
-  /** Its wait or its hold has ended. */
+  /** Whether its wait or its hold has ended. */
   get ended(): boolean {
     return this.#hold ? !this.#hold.open : this.hasOutcome;
   }
 
-  /** Nothing more will come of it. */
+  /** Whether nothing more can happen to it. */
   get over(): boolean {
     return this.hasOutcome && !this.#hold?.open;
   }
 
-  /** When the present event has been dealt with, its wait or its hold must have ended. */
+  /** Requires that its wait or its hold has ended after the present event. */
   mustEnd(why: string): void {
     this.#doom ??= why;
   }
@@ -64,7 +64,7 @@ export class Claim {
     this.#doom = undefined;
   }
 
-  /** Its holder looks, if it is one that keeps looking. */
+  /** Makes its holder read, if it reads continuously. */
   look(): void {
     if (this.plan.looks) this.#hold?.look();
   }
@@ -89,7 +89,7 @@ export class Claim {
     return hold;
   }
 
-  /** The next state of the stream; its grant has been noted before. */
+  /** Checks the next state of the stream; its grant was recorded before. */
   follow(state: ClaimState): void {
     const { judge } = this.#world;
     const { status } = state;

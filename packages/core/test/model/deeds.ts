@@ -3,7 +3,7 @@ import type { Deed } from './plan.ts';
 import type { Program } from './program.ts';
 import type { World } from './world.ts';
 
-/** Does what a history says. Programs act on their machine, so not while that is frozen. */
+/** Executes an action of a history. Programs act on their machine, so not while that is frozen. */
 export function perform(deed: Deed, actors: readonly Actor[], world: World): void {
   const { judge } = world;
   if ('which' in deed) {
@@ -54,7 +54,7 @@ function performByClient(
       actor.deny(deed.name, deed.ms);
       return;
     case 'expire': {
-      // Of the sessions that are alive, whosever.
+      // Any of the sessions that are alive.
       const id = server.sessionIds[deed.client];
       if (id === undefined) return;
       ledger.ended.add(id);

@@ -4,7 +4,7 @@ import { play } from './history.ts';
 import { RULES, UNSAFE } from './judge.ts';
 import type { History } from './plan.ts';
 
-/** Throws if the history breaks a rule, with what happened in it. */
+/** Throws if the history breaks a rule, with the events of the history. */
 export async function goesWell(history: History): Promise<void> {
   const { broken, trace } = await play(core, history);
   if (!broken) return;

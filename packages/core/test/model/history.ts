@@ -13,12 +13,12 @@ import { Timeline } from './timeline.ts';
 import type { Core, World } from './world.ts';
 
 const STEP_MS = 500;
-// Longer than any event is on its way, or a client goes without a heartbeat.
+// Longer than any message is in flight, or a client is without a heartbeat.
 const ALL_NEWS_MS = 2_500;
 const PATIENCE_MS = 20_000;
 const TTL_AND_PAUSES_MS = 8_000;
 
-/** How a history went. */
+/** The result of a history. */
 export interface Verdict {
   readonly broken: Rule | undefined;
   readonly trace: readonly string[];
@@ -64,7 +64,7 @@ class Stage {
       acted: () => succession.acted(),
       settled: () => {
         for (const actor of this.#actors) actor.settled();
-        // Last: a look may be an event itself.
+        // Last, since a read may be an event itself.
         succession.settled();
       },
     });

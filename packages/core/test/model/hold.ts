@@ -5,12 +5,12 @@ import type { World } from './world.ts';
 
 // Times of two clocks are compared after a division.
 const ROUNDING_MS = 0.001;
-// A timer may run this much late.
+// The maximum delay of a timer.
 const GRACE_MS = 2;
-// Once there is no trouble any more, a session that is alive is proven after this time.
+// When there are no more failures, a session that is alive is proven after this time.
 const RECOVERY_MS = 1_500;
 
-/** One grant, from the point of view of its owner. */
+/** One grant, as its owner sees it. */
 export class Hold {
   readonly label: string;
   readonly name: string;
@@ -21,9 +21,9 @@ export class Hold {
   readonly looks: boolean;
   readonly #world: World;
   readonly #ownership: Ownership;
-  /** Its owner gave it up, before it knew of a loss. */
+  /** Whether its owner released it before it was notified of a loss. */
   gaveUp = false;
-  /** The signal's event has come. */
+  /** Whether the event of the signal was emitted. */
   told = false;
   #over = false;
   #handedBack = false;
@@ -41,12 +41,12 @@ export class Hold {
     ownership.signal.addEventListener('abort', () => this.#lose());
   }
 
-  /** Whether its owner would say that it owns, without looking. */
+  /** Whether its owner believes that it owns the lock, without a read. */
   get open(): boolean {
     return !this.gaveUp && !this.told && !this.#over && !this.#handedBack;
   }
 
-  /** Whether this is the error that its signal carries. */
+  /** Returns whether this is the error that its signal has as its reason. */
   lostBy(error: unknown): boolean {
     return this.#ownership.signal.reason === error;
   }
@@ -59,12 +59,12 @@ export class Hold {
     return this.#ownership.remainingMs;
   }
 
-  /** What its owner would see. Looking may be what ends it. */
+  /** Whether its owner sees the lock as held. The read itself may end the hold. */
   get believes(): boolean {
     return this.#ownership.held;
   }
 
-  /** The owner looks, and everything must fit. */
+  /** Reads as the owner does, and checks that everything fits. */
   look(): boolean {
     const { held, remainingMs } = this.#ownership;
     const { judge, timeline, ledger } = this.#world;
@@ -88,7 +88,7 @@ export class Hold {
     return held;
   }
 
-  /** Whoever does not look relies on the timer for the end of what is proven. */
+  /** Requires the notification at the end of the proven time. An owner that does not read relies on the timer. */
   mustHaveBeenTold(): void {
     const { judge, ledger } = this.#world;
     const { machine } = this.actor;
@@ -97,13 +97,13 @@ export class Hold {
     judge.require('told in time', !overdue, () => `${this.label} was proven until ${provenUntil}`);
   }
 
-  /** Its owner is done with it, by other means than a release. */
+  /** Ends the hold by other means than a release. */
   giveUp(): void {
     if (this.looks) this.look();
     if (!this.told) this.gaveUp = true;
   }
 
-  /** Its work is done; `run` releases it now, and what is lost at this very instant may still be told. */
+  /** Ends the work. `run` releases the lock now, and a loss at this very instant may still be reported. */
   handBack(): void {
     this.#handedBack = true;
   }

@@ -1,4 +1,4 @@
-/** What holds in every history. */
+/** The rules of every history. */
 export const RULES = {
   exclusive: 'the beliefs of two holders of one name never overlap',
   'ends first': 'a belief has ended before the server grants the next',
@@ -28,7 +28,7 @@ export const RULES = {
 
 export type Rule = keyof typeof RULES;
 
-/** Those whose breach lets two work at a time, in the wrong order or with the wrong tokens. */
+/** The rules whose violation lets two works run at a time, in the wrong order or with the wrong tokens. */
 export const UNSAFE: ReadonlySet<Rule> = new Set<Rule>([
   'exclusive',
   'ends first',
@@ -39,11 +39,11 @@ export const UNSAFE: ReadonlySet<Rule> = new Set<Rule>([
   'handover',
 ]);
 
-/** Takes down what happens, and what must not happen. */
+/** Records what happens, and violations. */
 export class Judge {
   readonly #now: () => number;
   readonly trace: string[] = [];
-  /** Since when there has been no trouble. */
+  /** The time since which there were no failures. */
   calmSince = Infinity;
   /** The first rule that was broken. */
   broken: Rule | undefined;
@@ -56,7 +56,7 @@ export class Judge {
     this.trace.push(`${String(this.#now()).padStart(6)} ${line}`);
   }
 
-  /** Notes it when the rule is broken. */
+  /** Records a violation unless the rule is kept. */
   require(rule: Rule, kept: boolean, detail: () => string): void {
     if (kept) return;
     this.broken ??= rule;

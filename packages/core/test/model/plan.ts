@@ -3,17 +3,17 @@ import fc from 'fast-check';
 /** One client and its machine. */
 export interface ClientPlan {
   readonly ttlMs: number;
-  /** `undefined`: the default. */
+  /** `undefined` means the default. */
   readonly safetyMarginMs: number | undefined;
-  /** How fast its clock runs, compared with the server's. */
+  /** The rate of its clock, compared with the server's. */
   readonly rate: number;
-  /** Renewals prove less than there is: every other one, or all. */
+  /** Whether renewals prove less than possible: every other one, or all. */
   readonly vague: boolean | 'always';
-  /** Its backend goes on with a renewal after the core has lost patience. */
+  /** Whether its backend continues a renewal after the core's timeout. */
   readonly deaf: boolean;
 }
 
-/** Ways to ask for a lock. `nested`: a `run` whose work runs under a second name, and tries the first one again. */
+/** The ways to claim a lock. `nested` is a `run` whose work runs under a second name, and tries the first one again. */
 type Way = 'claim' | 'acquire' | 'tryAcquire' | 'run' | 'nested';
 
 /** One acquisition. */
@@ -22,15 +22,15 @@ export interface ClaimPlan {
   readonly name: 'a' | 'b';
   readonly way: Way;
   readonly timeoutMs: number | undefined;
-  /** How long it is held; `undefined`: until somebody says so. */
+  /** The duration of the hold; `undefined` means until a later action ends it. */
   readonly holdMs: number | undefined;
-  /** Time that must be proven when it begins. */
+  /** The time that must be proven when the hold starts. */
   readonly minRemainingMs?: number | undefined;
-  /** Whether its holder keeps looking at `held`; otherwise it relies on being told. */
+  /** Whether its holder reads `held` continuously; otherwise it relies on notifications. */
   readonly looks: boolean;
 }
 
-/** What happens next: deeds of users, of operators, and faults. `which` counts claims from the newest. */
+/** The next action: of users, of operators, or a fault. `which` counts claims from the newest. */
 export type Deed =
   | ({ readonly do: 'claim' } & ClaimPlan)
   | { readonly do: 'abort' | 'unsubscribe'; readonly which: number }
@@ -48,14 +48,14 @@ export type Deed =
       readonly what: 'requests' | 'answers';
     };
 
-/** A whole history: the same one always goes the same way. */
+/** A whole history. The same one always runs the same way. */
 export interface History {
   readonly clients: readonly ClientPlan[];
-  /** All clients wait so long after a hold that did not end by a release. */
+  /** The delay of all clients after a hold that did not end by a release. */
   readonly lockDelayMs?: number;
-  /** `after`: milliseconds since the deed before. */
+  /** `after` is the time since the last action in milliseconds. */
   readonly deeds: readonly { readonly after: number; readonly deed: Deed }[];
-  /** The luck of every message. */
+  /** The fate of every message. */
   readonly fates: readonly number[];
 }
 
@@ -117,7 +117,7 @@ const deed = fc.oneof(
   { weight: 1, arbitrary: close },
 );
 
-/** Any history of three clients. */
+/** Generates any history of three clients. */
 export const anyHistory: fc.Arbitrary<History> = fc.record({
   clients: fc.array(
     fc.record<ClientPlan>({

@@ -4,16 +4,16 @@ import type { Claim } from './claim.ts';
 import type { Hold } from './hold.ts';
 import type { World } from './world.ts';
 
-// Twice a connection and an attempt, and the longest doubt: a try waits for nothing else,
+// Twice a connection and an attempt, and the longest suspect time. A try waits for nothing else,
 const TRY_MS = 2 * (1_000 + 250) + 3_000;
-// but for the one who did not release, whose trace is read and erased,
+// except for the trace of an unclean holder, which is read and erased,
 const UNCLEAN_MS = 400 + 2 * 3_000;
 // and for two heartbeats that prove enough.
 const NEEDS_MS = 2 * (750 + 1_000);
-// A timeout that is overdue is looked for this long after its time, when its own timer has run.
+// An overdue timeout is checked this long after its time, when its own timer has run.
 const GRACE_MS = 2;
 
-/** What a client's program does about one acquisition. */
+/** A client's program for one acquisition. */
 export class Program {
   readonly claim: Claim;
   readonly #world: World;
@@ -30,7 +30,7 @@ export class Program {
     this.#workDone = new Promise((resolve) => (this.#finishWork = resolve));
   }
 
-  /** Settles when the call has, where the way of it is a call. */
+  /** Settles when the call has settled, if the claim is a call. */
   async start(): Promise<void> {
     const { plan, actor, label } = this.claim;
     const { way, name, timeoutMs, minRemainingMs } = plan;
@@ -53,7 +53,7 @@ export class Program {
     else for (let time = 0; time < times; time++) hold.release();
   }
 
-  /** From now on it holds the lock no longer than it must. */
+  /** Ends the hold as soon as possible from now on. */
   hurry(): void {
     this.#hurries = true;
     this.finish();
@@ -77,7 +77,7 @@ export class Program {
     claim.hold?.look();
   }
 
-  // --- the ways to ask
+  // --- the ways to claim
 
   async #try(options: AcquireOptions): Promise<void> {
     const { plan, actor } = this.claim;
@@ -141,15 +141,15 @@ export class Program {
     const timeoutMs = claim.plan.way === 'tryAcquire' ? this.#tryMs : claim.plan.timeoutMs;
     if (timeoutMs === undefined) return () => undefined;
     const look = (): void => {
-      // The patience with a try is the model's own: it does not count how long the machine stood still.
+      // The timeout of a try is the model's own: it does not count the time that the machine was frozen.
       if (claim.plan.way === 'tryAcquire' && machine.wasFrozen) return;
       if (!claim.hold) claim.mustEnd('its timeout is over');
     };
-    // Twice: what the machine was too late for comes first.
+    // Twice, since delayed events of the machine come first.
     return machine.after(timeoutMs + GRACE_MS, () => machine.do(look));
   }
 
-  // --- the lock is its own
+  // --- the hold
 
   #own(ownership: Ownership): Hold {
     const { machine } = this.claim.actor;
@@ -171,13 +171,13 @@ export class Program {
     return held;
   }
 
-  /** Calls inside the work: its own name is refused, another one is waited for. */
+  /** Makes calls inside the work: its own name is refused, another one is waited for. */
   async #workWithin(): Promise<void> {
     const { plan, actor, label } = this.claim;
     const again: unknown = await actor.client.run(plan.name, () => 'ran').catch((error: unknown) => error);
     const refused = isQueueLockError(again, 'REENTRANT');
     this.#world.judge.require('run', refused, () => `${label} may wait for itself: ${String(again)}`);
-    // Names are taken in one order, so that two of these cannot wait for each other.
+    // Names are taken in one order, so that two programs cannot wait for each other.
     if (plan.name !== 'a') return;
     await actor.program({ ...plan, name: 'b', way: 'run', timeoutMs: 700, holdMs: 0 }).start();
   }

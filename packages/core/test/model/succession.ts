@@ -1,17 +1,17 @@
 import type { Hold } from './hold.ts';
 import type { World } from './world.ts';
 
-// The clock of the client that waits may run fast.
+// The clock of the waiting client may run fast.
 const SHORTEST_WAIT = 0.98;
 const GRACE_MS = 2;
 
-/** Who follows whom, as the server has it and as the holders believe. */
+/** The order of holders, in the server's view and in that of the holders. */
 export class Succession {
   readonly #world: Pick<World, 'judge' | 'ledger' | 'server' | 'timeline'>;
   readonly #admitted = new Set<string>();
   readonly #latest = new Map<string, Hold>();
   readonly #holds: Hold[] = [];
-  /** When the entry of a hold went without a release. */
+  /** The time at which the entry of a hold was removed without a release. */
   readonly #uncleanEnds = new Map<Hold, number>();
   /** The delay that all clients keep after such an end. */
   delayMs = 0;
@@ -24,9 +24,9 @@ export class Succession {
     const { judge, ledger, server } = this.#world;
     this.#afterUncleanEnd(hold);
     this.#holds.push(hold);
-    // Ended before its client knew that it began: the next one may be waiting since then.
+    // The hold ended before its client knew that it had started. The next claim may be waiting since then.
     if (!this.#isThere(hold)) this.#uncleanEnds.set(hold, -Infinity);
-    // The news that an operator took it away may be on its way still.
+    // The notification of an operator's removal may still be in flight.
     if (ledger.tookAway(hold.key)) return;
     this.#exclude(hold.name);
     const before = this.#latest.get(hold.name);
@@ -37,7 +37,7 @@ export class Succession {
     judge.require('order', first?.key === hold.key, () => `${hold.label} is granted, first is ${first?.key}`);
   }
 
-  /** After an event: who went by it, and whom has the server admitted? */
+  /** Runs after an event: records which entries left by it, and which were admitted. */
   acted(): void {
     for (const hold of this.#holds) {
       if (hold.gaveUp || this.#uncleanEnds.has(hold) || this.#isThere(hold)) continue;
@@ -53,9 +53,9 @@ export class Succession {
     }
   }
 
-  /** Between two events: those who look, look. */
+  /** Runs between two events: the holders that read continuously read. */
   settled(): void {
-    // Looking at one that is over changes nothing; looking at an open one may be what ends it.
+    // Reading an ended hold changes nothing; reading an open one may end it.
     for (const hold of this.#holds) {
       if (hold.looks || !hold.open) hold.look();
       else hold.mustHaveBeenTold();
@@ -63,7 +63,7 @@ export class Succession {
     for (const name of ['a', 'b']) this.#exclude(name);
   }
 
-  /** When all news has arrived: a belief has its entry. */
+  /** Runs when all notifications have arrived: each open hold must have its entry. */
   haveLearned(): void {
     const { judge } = this.#world;
     for (const hold of this.#holds.filter(({ open }) => open)) {

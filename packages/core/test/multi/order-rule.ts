@@ -1,20 +1,22 @@
-/** What somebody wants: these names, in the order in which he writes them. */
+/** A claim of these names, in the caller's order. */
 export interface Wish {
   readonly names: readonly string[];
   readonly shared: boolean;
 }
 
-/** How the entries of a wish are made: at one point of the order, or one by one in the caller's order, waiting for each or not. */
+/** How the entries of a claim are made: all at once, or one by one in the caller's order, with or without waiting for each. */
 export type Entering = 'at one point' | 'one by one' | 'one by one without waiting';
 
-/** Queues by name, of the numbers of wishes, and how many of its names each wish has entered. */
+/** The queues by name, as lists of claim numbers, and how many of its names each claim has entered. */
 interface State {
   readonly queues: ReadonlyMap<string, readonly number[]>;
   readonly entered: readonly number[];
   readonly done: readonly boolean[];
 }
 
-/** All that can happen, by the rule of the queues alone: whether there is a way into a circle of waits, and into a standstill. */
+/**
+ * Explores all possible states by the rule of the queues alone. Returns whether any path leads to a cycle of waits, and to a standstill.
+ */
 export function explore(
   wishes: readonly Wish[],
   entering: Entering,
@@ -71,7 +73,7 @@ function leave(state: State, who: number): State {
   return { ...state, queues: new Map(queues), done: state.done.with(who, true) };
 }
 
-/** Those ahead of it in any queue that conflict with it. */
+/** Returns the conflicting claims ahead of it in any queue. */
 function waitsFor({ queues }: State, wishes: readonly Wish[], who: number): readonly number[] {
   const own = wishes[who]!;
   return [...queues.values()].flatMap((line) =>
@@ -89,7 +91,7 @@ function hasCircle(state: State, wishes: readonly Wish[]): boolean {
   });
 }
 
-/** All ordered choices of names, for readers and for writers. */
+/** Returns all ordered choices of names, for readers and for writers. */
 export function allWishes(names: readonly string[]): readonly Wish[] {
   return choices(names).flatMap((chosen) => [
     { names: chosen, shared: false },
@@ -104,20 +106,20 @@ function choices(names: readonly string[]): readonly (readonly string[])[] {
   });
 }
 
-/** All ways to choose so many, the same ones again included, in no order. */
+/** Returns all combinations with repetition of that size. */
 export function combinations<T>(items: readonly T[], count: number): readonly (readonly T[])[] {
   if (count === 0) return [[]];
   return items.flatMap((item, at) => combinations(items.slice(at), count - 1).map((rest) => [item, ...rest]));
 }
 
-/** Whether two or three writers want names that they share in orders that do not fit together. */
+/** Returns whether two or three writers want shared names in incompatible orders. */
 export function crosses(wishes: readonly Wish[]): boolean {
   const before = (a: string, b: string): readonly number[] =>
     wishes.flatMap(({ names }, who) =>
       names.includes(b) && names.indexOf(a) > -1 && names.indexOf(a) < names.indexOf(b) ? [who] : [],
     );
   const names = [...new Set(wishes.flatMap((wish) => wish.names))];
-  // A circle of names in which each comes before the next for somebody, a different one every time.
+  // A cycle of names in which each name comes before the next one for a different claim.
   const walk = (path: readonly string[], walkers: readonly number[]): boolean =>
     names.some((next) => {
       const takers = before(path.at(-1)!, next).filter((who) => !walkers.includes(who));

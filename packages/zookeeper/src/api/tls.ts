@@ -1,18 +1,18 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { checkedOptions, invalidArgument, secureContextOf, type KnownOptions } from '@queuelock/core/backend';
 
-/** With what TLS is done. Certificates and keys are in PEM. */
+/** Options of TLS. Certificates and keys are in PEM. */
 export interface ZooKeeperTls {
-  /** Who has signed the servers' certificates. Default: the authorities that Node knows. */
+  /** The certificates of the authorities that sign the servers' certificates. Default: the authorities that Node trusts. */
   readonly ca?: string | Buffer;
-  /** Shown to servers that ask for a certificate; together with its key. Default: none. */
+  /** The client certificate, for servers that require one. Requires `key`. Default: none. */
   readonly cert?: string | Buffer;
   readonly key?: string | Buffer;
   /** The name in the servers' certificates. Default: the name or address of each host. */
   readonly servername?: string;
 }
 
-/** What a connection with TLS is made with. */
+/** Settings of a connection with TLS. */
 export interface Tls {
   readonly secureContext: SecureContext;
   readonly servername: string | undefined;
@@ -20,7 +20,11 @@ export interface Tls {
 
 const TLS_OPTIONS: KnownOptions<ZooKeeperTls> = { ca: 'any', cert: 'any', key: 'any', servername: 'string' };
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` for what is no certificate or key, or belongs to nothing; the message does not repeat it. */
+/**
+ * Checks the options of TLS and parses certificates and keys.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when a certificate or key is invalid, or the two do not match. The message does not contain
+ *   them.
+ */
 export function tlsOf(options: ZooKeeperTls): Tls {
   const { ca, cert, key, servername } = checkedOptions('tls', options, TLS_OPTIONS);
   for (const [name, text] of Object.entries({ ca, cert, key }))

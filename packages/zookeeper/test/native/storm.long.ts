@@ -18,7 +18,7 @@ describe('for a minute, a client with the npm package whose ZooKeeper servers do
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  /** A client that opens a session again and again, and what it costs. */
+  /** Opens sessions repeatedly and checks what that costs. */
   async function watched(hosts: readonly string[]): Promise<void> {
     const backend = bench.keep(zookeeper({ hosts, transport: 'native', ...SINGLE }), (made) => made.close());
     const stop = new AbortController();
@@ -46,23 +46,23 @@ describe('for a minute, a client with the npm package whose ZooKeeper servers do
     expect(cpu, told).to.be.lessThan(MAX_CPU);
   }
 
-  it('connects at most five times a second, for next to no processor time: they accept and close', async () => {
+  it('connects at most five times a second with little CPU time when they accept and close', async () => {
     const server = await serverThat(bench, closes);
     await watched([server.endpoint]);
     expect(mostInASecond(server.connections)).to.be.within(1, MAX_A_SECOND);
   });
 
-  it('connects at most five times a second, for next to no processor time: they refuse', async () => {
+  it('connects at most five times a second with little CPU time when they refuse', async () => {
     const ports = await pickPorts(2);
     await watched(ports.map((port) => `127.0.0.1:${port}`));
   });
 
-  it('connects at most five times a second, for next to no processor time: they say nothing', async () => {
+  it('connects at most five times a second with little CPU time when they are silent', async () => {
     const servers = [await serverThat(bench, saysNothing), await serverThat(bench, saysNothing)];
     await watched(servers.map(({ endpoint }) => endpoint));
   });
 
-  it('connects at most five times a second, for next to no processor time: one of three is left', async () => {
+  it('connects at most five times a second with little CPU time when one of three is left', async () => {
     const cluster = bench.keep(await startZooKeeperCluster({ network: 'proxies' }), (started) =>
       started.stop(),
     );
@@ -72,7 +72,7 @@ describe('for a minute, a client with the npm package whose ZooKeeper servers do
     await watched(cluster.endpoints);
   });
 
-  it('connects at most five times a second, for next to no processor time: a session’s servers have gone', async () => {
+  it('connects at most five times a second with little CPU time when the servers of a session have stopped', async () => {
     const { endpoint } = await sharedZooKeeper('storms of @queuelock/zookeeper');
     const proxy = await proxyTo(bench, endpoint);
     await bench.session(proxy.endpoint, 10_000, 'native');

@@ -13,16 +13,16 @@ import { proxyTo } from '../own-server.ts';
 
 const SESSIONS = 20;
 const CUTS = 1_000;
-// Until everything has been compiled, and every list has its size.
+// After these rounds all code is compiled, and all lists have their final size.
 const WARM_ROUNDS = 20;
 const MAX_BYTES = 3 * 2 ** 20;
 
-describe('sessions over sockets of Node whose connections are cut a thousand times under load', function () {
+describe("sessions over Node's sockets whose connections are cut 1,000 times under load", function () {
   this.timeout(300_000);
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  /** Enters a queue and leaves it, again and again, until it is told to stop; answers how often. */
+  /** Enqueues and removes an entry repeatedly until the signal aborts; resolves with the number of rounds. */
   async function cycles(session: Session, stop: AbortSignal): Promise<number> {
     const queue = newQueue();
     let done = 0;
@@ -35,7 +35,7 @@ describe('sessions over sockets of Node whose connections are cut a thousand tim
     return done;
   }
 
-  /** All connections break at once, in the middle of requests; then every session is heard of again. */
+  /** Breaks all connections during requests, and waits until every session is renewed. */
   async function cut(proxy: TcpProxy, sessions: readonly Session[]): Promise<void> {
     proxy.cut();
     const isBack = (session: Session): Promise<void> =>
@@ -43,7 +43,7 @@ describe('sessions over sockets of Node whose connections are cut a thousand tim
     await Promise.all(sessions.map(isBack));
   }
 
-  it('go on, and take no more memory, sockets, timers and connections than before', async () => {
+  it('continue, and use no more memory, sockets, timers and connections than before', async () => {
     const { endpoint } = await sharedZooKeeper('cuts of @queuelock/zookeeper');
     const proxy = await proxyTo(bench, endpoint);
     const backend = bench.backend(proxy.endpoint);
@@ -64,7 +64,7 @@ describe('sessions over sockets of Node whose connections are cut a thousand tim
     // Each session has one connection, or is about to have one.
     expect(after.links, told).to.be.at.most(SESSIONS);
     expect(after.pipelines, told).to.be.at.most(SESSIONS);
-    // Timers and sockets: how many calls are under way changes from moment to moment, by some for each session.
+    // The number of timers and sockets depends on the calls in flight, which are a few per session.
     expect(after.handles - before.handles, told).to.be.at.most(4 * SESSIONS);
     expect(Math.min(...done), told).to.be.greaterThan(0);
     await backend.close();
@@ -80,7 +80,9 @@ interface Use {
   readonly pipelines: number;
 }
 
-/** The heap after garbage collection, with what is outside of it, open files, what Node waits for, and objects: the least of several looks. */
+/**
+ * Returns the heap and external memory after garbage collection, open files, handles of Node, and objects: the minimum of several samples.
+ */
 async function inUse(): Promise<Use> {
   setFlagsFromString('--expose_gc');
   const collectGarbage = runInNewContext('gc') as () => void;

@@ -5,7 +5,7 @@ import { JuteReader } from '../../src/wire/jute-read.ts';
 import type { Bench } from '../bench.ts';
 import { replyFrame, welcomeFrame, withLength, type FakeWelcome, type Reply } from './fake-frames.ts';
 
-/** What a client said first. */
+/** The first message of a client. */
 export interface HeardHello {
   readonly lastZxid: bigint;
   readonly timeoutMs: number;
@@ -13,7 +13,7 @@ export interface HeardHello {
   readonly password: string;
 }
 
-/** What a server does to one connection; by default it says nothing. */
+/** The reactions of a server on one connection; by default it is silent. */
 export interface Part {
   hello?(peer: Peer, hello: HeardHello): void;
   request?(
@@ -22,7 +22,7 @@ export interface Part {
   ): void;
 }
 
-/** One connection, from the server's side. */
+/** One connection, on the server's side. */
 export class Peer {
   readonly socket: Socket;
   hello: HeardHello | undefined;
@@ -62,7 +62,7 @@ export class Peer {
   }
 }
 
-/** A server that is played by the test; ends with it. */
+/** A server that the test plays; it is closed after the test. */
 export interface FakeServer {
   readonly endpoint: string;
   /** All connections so far. */
@@ -81,7 +81,7 @@ export async function fakeServer(bench: Bench, part: Part, host = '127.0.0.1'): 
   return { endpoint: `${host}:${(server.address() as AddressInfo).port}`, peers };
 }
 
-/** Welcomes everybody with a session of so long, and answers pings. */
+/** Grants every client a session with that timeout, and answers pings. */
 export function welcoming(timeoutMs: number, request?: Part['request']): Part {
   return {
     hello: (peer, { session }) => {

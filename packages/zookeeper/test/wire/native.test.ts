@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { Bench, admitted, newQueue, wish, type Driver } from '../bench.ts';
 
-describe('both drivers for ZooKeeper', () => {
+describe('both transports to ZooKeeper', () => {
   const bench = new Bench();
   const { signal } = new AbortController();
   let server: string;
@@ -17,7 +17,7 @@ describe('both drivers for ZooKeeper', () => {
     ['wire', 'native'],
     ['native', 'wire'],
   ] as const satisfies (readonly [Driver, Driver])[]) {
-    it(`let a session go on: from ${first} to ${second} and back`, async () => {
+    it(`resume a session from ${first} to ${second} and back`, async () => {
       const entry = wish(newQueue());
       let session: Session = await bench.session(server, 10_000, first);
       const { id } = session;
@@ -33,7 +33,7 @@ describe('both drivers for ZooKeeper', () => {
       expect(await session.remove(entry.queue, entry.id)).to.equal(true);
     });
 
-    it(`stand in one line: ${second} behind ${first}`, async () => {
+    it(`share a queue: ${second} waits behind ${first}`, async () => {
       const [one, two] = [
         await bench.session(server, 10_000, first),
         await bench.session(server, 10_000, second),

@@ -7,7 +7,7 @@ import { WireError } from '../../src/wire/wire-error.ts';
 import { eventFrame, replyFrame } from './fake-frames.ts';
 
 describe('the requests of one connection', () => {
-  it('are numbered from one on, behind their length', () => {
+  it('are numbered from 1, after their length', () => {
     const pipeline = new Pipeline(0n);
     const frames = [sync('/'), remove('/a', 7)].map((request) =>
       pipeline.ask<unknown>(request, () => undefined),
@@ -20,7 +20,7 @@ describe('the requests of one connection', () => {
     expect(pipeline.size).to.equal(2);
   });
 
-  it('are numbered from one on again after the highest number', () => {
+  it('are numbered from 1 again after the highest number', () => {
     const pipeline = new Pipeline(0n, 2 ** 31 - 2);
     const numbers: number[] = [];
     const told: number[] = [];
@@ -32,7 +32,7 @@ describe('the requests of one connection', () => {
     expect(told).to.deep.equal(numbers.map((xid) => -xid));
   });
 
-  it('are answered in their order, each with its own', () => {
+  it('are answered in order, each with its own reply', () => {
     const pipeline = new Pipeline(0n);
     const answers: unknown[] = [];
     pipeline.ask(sync('/'), (...answer) => answers.push(['sync', ...answer]));
@@ -50,7 +50,7 @@ describe('the requests of one connection', () => {
     ]);
   });
 
-  it('that are answered out of order end the connection, and nobody gets what is not his', () => {
+  it('end the connection when they are answered out of order, and no call gets the reply of another', () => {
     const pipeline = new Pipeline(0n);
     const answers: number[] = [];
     pipeline.ask(sync('/'), (code) => answers.push(code));
@@ -64,7 +64,7 @@ describe('the requests of one connection', () => {
     expect(() => pipeline.hear(replyFrame({ xid: 1 }))).to.throw(WireError, 'one to none was due');
   });
 
-  it('whose answer cannot be read fail with the connection', () => {
+  it('fail with the connection when the reply cannot be parsed', () => {
     const pipeline = new Pipeline(0n);
     const answers: number[] = [];
     pipeline.ask(getData('/', false), (code) => answers.push(code));
@@ -74,7 +74,7 @@ describe('the requests of one connection', () => {
     expect(answers).to.deep.equal([-4]);
   });
 
-  it('show how far the session has seen: by answers, never less, and by nothing else', () => {
+  it('show the last transaction that the session has seen, by replies only, and it never goes back', () => {
     const pipeline = new Pipeline(5n);
     const seen = [pipeline.lastZxid];
     const hear = (frame: Buffer): void => {
@@ -90,7 +90,7 @@ describe('the requests of one connection', () => {
     expect(seen).to.deep.equal([5n, 7n, 7n, 7n, 7n, 7n]);
   });
 
-  it('are told from events, pings and credentials', () => {
+  it('are distinguished from events, pings and credentials', () => {
     const pipeline = new Pipeline(0n);
     expect(
       [eventFrame(1, '/a'), eventFrame(4, '/b'), eventFrame(-1, ''), replyFrame({ xid: -2 })].map((frame) =>
@@ -105,7 +105,7 @@ describe('the requests of one connection', () => {
     expect(pipeline.hear(replyFrame({ xid: -4, err: -115 }))).to.deep.equal({ type: 'auth', code: -115 });
   });
 
-  it('go on for ever in a line that is never empty', () => {
+  it('are released from memory in a queue that is never empty', () => {
     const pipeline = new Pipeline(0n);
     let answered = 0;
     pipeline.ask(sync('/'), () => (answered += 1));
@@ -116,7 +116,7 @@ describe('the requests of one connection', () => {
     expect([answered, pipeline.size]).to.deep.equal([4_999, 1]);
   });
 
-  it('take any bytes for what they are, or refuse them as none of the protocol', () => {
+  it('parse any bytes, or refuse them as a violation of the protocol', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: -9, max: 2 }), (bytes, xid) => {
         const frame = Buffer.from(bytes);

@@ -18,7 +18,7 @@ describe('requests to a ZooKeeper server', () => {
   let one: OneLink;
 
   before(async () => {
-    // Nodes with a time to live are an extension.
+    // Nodes with a TTL are an extended type.
     const settings = { 'zookeeper.extendedTypesEnabled': true };
     const started = await startZooKeeper({ settings });
     after(() => started.stop());
@@ -38,7 +38,7 @@ describe('requests to a ZooKeeper server', () => {
     flags,
   });
 
-  it('make nodes of every kind', async () => {
+  it('create nodes of every kind', async () => {
     const { welcome } = one;
     const session = (await welcome).session.id;
     const made = async (below: string, flags: number): Promise<unknown> =>
@@ -79,7 +79,7 @@ describe('requests to a ZooKeeper server', () => {
     expect((await one.ask(requests.sync(path))).value).to.equal(path);
   });
 
-  it('do several steps at once, or none of them', async () => {
+  it('execute several steps in one transaction, or none of them', async () => {
     const done = await one.ask(
       multi([
         { type: 'create', node: node('/a-', CreateFlag['ephemeral-sequential']) },
@@ -109,7 +109,7 @@ describe('requests to a ZooKeeper server', () => {
     expect((await one.ask(requests.exists(`${root}/c`, false))).code).to.equal(-101);
   });
 
-  it('tell of a change once, before the answers that show it', async () => {
+  it('report a change once, before the replies that show it', async () => {
     const path = `${root}/watched`;
     const order: unknown[] = [];
     const noted = async (what: string, asked: Promise<unknown>): Promise<void> => {
@@ -139,7 +139,7 @@ describe('requests to a ZooKeeper server', () => {
     expect(events()).to.deep.equal(['created', 'changed', 'deleted', 'child']);
   });
 
-  it('go on with a session on another connection, which can set its watches again', async () => {
+  it('resume a session on another connection, which can set its watches again', async () => {
     const [kept, gone] = [`${root}/kept`, `${root}/gone`];
     await one.ask(requests.create({ ...node('', CreateFlag.ephemeral), path: kept }));
     await one.ask(requests.create({ ...node('', CreateFlag.ephemeral), path: gone }));
@@ -170,7 +170,7 @@ describe('requests to a ZooKeeper server', () => {
     ]);
   });
 
-  it('show credentials, and read who may do what', async () => {
+  it('authenticate, and read access control lists', async () => {
     const id = `alice:${createHash('sha1').update('alice:right').digest('base64')}`;
     const acl = [{ perms: 31, scheme: 'digest', id }];
     const path = `${root}/hers`;
@@ -183,13 +183,13 @@ describe('requests to a ZooKeeper server', () => {
     expect(one.refusals).to.deep.equal([]);
   });
 
-  it('with a kind of credentials that the server does not know are refused, and the connection goes', async () => {
+  it('are refused with an unknown authentication scheme, and the connection ends', async () => {
     one.link.tell(addAuth('no-such-scheme', Buffer.alloc(0)), Xid.auth);
     await one.lost;
     expect(one.refusals).to.deep.equal([-115]);
   });
 
-  it('end a session with all that is its own, and then the connection', async () => {
+  it('end a session with its ephemeral nodes, and then the connection', async () => {
     const path = `${root}/own`;
     await one.ask(requests.create({ ...node('', CreateFlag.ephemeral), path }));
     expect((await one.ask(closeSession())).code).to.equal(0);
@@ -202,7 +202,7 @@ describe('requests to a ZooKeeper server', () => {
     expect((await late.welcome).timeoutMs).to.equal(0);
   });
 
-  it('of a session that has seen more than the server are not taken', async () => {
+  it('are refused for a session that has seen more than the server', async () => {
     const ahead = new OneLink(bench, server, { lastZxid: 2n ** 40n });
     expect(String(await ahead.lost)).to.include('closed the connection');
   });

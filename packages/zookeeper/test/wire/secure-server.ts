@@ -7,17 +7,17 @@ import {
   zooKeeperCommand,
   zooKeeperVersion,
 } from '@queuelock/harness/services/zookeeper-process';
-import { ask } from '../../src/server/server-word.ts';
+import { sendFourLetterWord } from '../../src/server/four-letter-words.ts';
 import { tlsOf } from '../../src/api/tls.ts';
 import type { Certificates } from '@queuelock/harness/services/certificates';
 
-/** A server of ZooKeeper that does TLS itself, on a port of its own. */
+/** A ZooKeeper server with TLS on a port of its own. */
 export interface SecureServer {
   readonly port: number;
   stop(): Promise<void>;
 }
 
-/** One that asks clients for a certificate of this authority. */
+/** Starts a server that requires a client certificate of this authority. */
 export async function startSecureZooKeeper({ ca, server, client }: Certificates): Promise<SecureServer> {
   let port = 0;
   const started = await startProcess({
@@ -41,8 +41,12 @@ export async function startSecureZooKeeper({ ca, server, client }: Certificates)
       return withNetty(await zooKeeperCommand(place, {}, { lines, javaOptions }));
     },
     probe: async ({ ports }: Place) => {
-      // The first time that it does TLS takes much longer than all others.
-      await ask({ host: 'localhost', port, tls: tlsOf({ ca, ...client }) }, 'srvr', PATIENCE_MS);
+      // The first TLS handshake takes much longer than the later ones.
+      await sendFourLetterWord(
+        { host: 'localhost', port, tls: tlsOf({ ca, ...client }) },
+        'srvr',
+        PATIENCE_MS,
+      );
       return zooKeeperVersion(`127.0.0.1:${ports[0]}`);
     },
   });
@@ -51,7 +55,7 @@ export async function startSecureZooKeeper({ ca, server, client }: Certificates)
 
 const PATIENCE_MS = 10_000;
 
-// Debian's jar of ZooKeeper does not name all parts of Netty that it needs in its manifest.
+// Debian's jar of ZooKeeper does not list all Netty jars that it needs in its manifest.
 const NETTY = ['codec', 'resolver'].map((part) => `/usr/share/java/netty-${part}.jar`).join(delimiter);
 
 function withNetty(command: Command): Command {

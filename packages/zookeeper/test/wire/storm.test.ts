@@ -6,21 +6,21 @@ import { Bench } from '../bench.ts';
 import { fakeServer } from './fake-server.ts';
 import { attemptsOf, opensFor } from './storms.ts';
 
-// A busy machine can put off the attempts of one second into the next, and those of two into one.
+// A busy machine can delay the attempts of one second into the next, so that those of two seconds fall into one.
 const MOST = 10;
 const WATCHED_MS = 1_500;
 
-describe('a client with sockets of Node whose ZooKeeper servers do not serve', () => {
+describe("a client with Node's sockets whose ZooKeeper servers do not serve", () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  it('connects a few times a second where they accept and close', async () => {
+  it('connects a few times a second when they accept and close', async () => {
     const server = await serverThat(bench, closes);
     await opensFor(bench, WATCHED_MS, [server.endpoint]);
     expect(mostInASecond(server.connections)).to.be.within(2, MOST);
   });
 
-  it('connects a few times a second where a session is granted and the connection closed', async () => {
+  it('connects a few times a second when they grant a session and close the connection', async () => {
     const connections: number[] = [];
     const fake = await fakeServer(bench, {
       hello: (peer) => {
@@ -34,7 +34,7 @@ describe('a client with sockets of Node whose ZooKeeper servers do not serve', (
     expect(mostInASecond(connections)).to.be.within(2, MOST);
   });
 
-  it('connects a few times a second where they refuse, close or say nothing', async () => {
+  it('connects a few times a second when they refuse, close or are silent', async () => {
     const [port] = await pickPorts(1);
     const servers = [await serverThat(bench, closes), await serverThat(bench, saysNothing)];
     const addresses = [`127.0.0.1:${port!}`, ...servers.map(({ endpoint }) => endpoint)];

@@ -13,7 +13,7 @@ const CREATE2 = 15;
 const TOKEN = 7n;
 const CLOSE = -11;
 
-/** What a server does to one request, or to a hello. */
+/** The reaction of a server to one request or first message. */
 type Deed = 'answer' | 'close' | 'answer and close' | 'answer with an event' | 'nonsense' | 'silence';
 
 const deed = fc.oneof(
@@ -32,7 +32,7 @@ const walk = fc.record({
 });
 type Walk = typeof walk extends fc.Arbitrary<infer T> ? T : never;
 
-/** A server that goes this way; behind its end it serves. */
+/** A server that reacts in this order, and then serves normally. */
 function partOf({ deeds, hellos }: Walk): Part {
   const nextDeeds = [...deeds];
   const nextHellos = ['welcome', ...hellos];
@@ -53,7 +53,7 @@ function partOf({ deeds, hellos }: Walk): Part {
   };
 }
 
-/** A node that is made has the name that was asked for; nothing else is there. */
+/** A created node has the requested name; no other node exists. */
 function answerTo(xid: number, created: string | undefined): Buffer {
   if (created === undefined) return replyFrame({ xid, err: NO_NODE });
   return replyFrame({ xid, body: (writer) => putStat(writer.text(created), TOKEN) });
@@ -67,7 +67,7 @@ function doTo(peer: Peer, what: Deed, answer: Buffer): void {
   if (what === 'answer and close') peer.socket.end(withLength(answer));
 }
 
-describe('a session of ZooKeeper, whatever its server does', () => {
+describe('a ZooKeeper session with any behavior of its server', () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
@@ -100,7 +100,7 @@ describe('a session of ZooKeeper, whatever its server does', () => {
     await eventually(() => fake.peers.every(({ socket }) => socket.closed));
   }
 
-  it('gives each call an end and its own answer, tells of losses and returns in turn, and leaves no socket', async () => {
+  it('settles each call with its own reply, reports losses and reconnects in turn, and leaves no socket', async () => {
     const walks = fc.sample(walk, WALKS);
     await Promise.all(walks.map((way, index) => goes(way, `walk${index}`)));
   });

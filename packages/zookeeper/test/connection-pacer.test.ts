@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { Pace } from '../src/base/pace.ts';
-import { Rota } from '../src/base/rota.ts';
+import { ConnectionPacer } from '../src/base/connection-pacer.ts';
+import { ServerRotation } from '../src/base/server-rotation.ts';
 import { mostInASecond } from './attempts.ts';
 
-/** A clock that is set by hand, and chance that is always the same. */
+/** A clock that the test sets, with constant random numbers. */
 function clockWith(chance: number) {
   const clock = {
     at: 0,
@@ -14,59 +14,59 @@ function clockWith(chance: number) {
   return clock;
 }
 
-/** The connections of attempts that each take so long to fail, and of the second one that the C client makes then. */
+/** Returns the times of connections, if each attempt takes that long to fail and the C client then makes a second one. */
 function connections(chance: number, takesMs: number, again: boolean): number[] {
   const clock = clockWith(chance);
-  const pace = new Pace(clock);
+  const pace = new ConnectionPacer(clock);
   const made: number[] = [];
   for (let attempt = 0; attempt < 100; attempt += 1) {
     made.push(clock.at);
-    pace.attempted();
+    pace.recordAttempt();
     clock.at += takesMs;
     if (again) made.push(clock.at);
-    pace.failed({ again });
-    clock.at += pace.pauseMs;
+    pace.recordFailure({ again });
+    clock.at += pace.delayMs;
   }
   return made;
 }
 
-describe('attempts to connect', () => {
+describe('connection attempts', () => {
   for (const chance of [0, 0.5, 0.999]) {
     for (const takesMs of [0, 20, 90, 400, 1_000]) {
-      it(`that each fail after ${takesMs} ms are at most five in any second, at chance ${chance}`, () => {
+      it(`that fail after ${takesMs} ms are at most five in any second, with random number ${chance}`, () => {
         expect(mostInASecond(connections(chance, takesMs, true))).to.be.within(2, 5);
         expect(mostInASecond(connections(chance, takesMs, false))).to.be.within(1, 5);
       });
     }
   }
 
-  it('follow each other soon at first, and at the longest after three quarters of a second', () => {
+  it('follow each other quickly at first, and after 750 ms at most', () => {
     const made = connections(0, 0, false);
     expect(made.slice(0, 4)).to.deep.equal([0, 125, 375, 875]);
     expect(made.at(-1)! - made.at(-2)!).to.equal(750);
   });
 
-  it('behind a connection that lasted come at any moment of a tenth of a second', () => {
+  it('after a lasting connection start at a random time within 100 ms', () => {
     const pauses = [0, 0.5, 0.9].map((chance) => {
-      const pace = new Pace(clockWith(chance));
-      pace.attempted();
-      pace.failed({ again: false });
-      pace.broke(1_000);
-      return pace.pauseMs;
+      const pace = new ConnectionPacer(clockWith(chance));
+      pace.recordAttempt();
+      pace.recordFailure({ again: false });
+      pace.recordBreak(1_000);
+      return pace.delayMs;
     });
     expect(pauses).to.deep.equal([0, 50, 90]);
   });
 
-  it('count as failed with a connection that did not last', () => {
+  it('include a connection that broke early', () => {
     const clock = clockWith(0);
-    const pace = new Pace(clock);
+    const pace = new ConnectionPacer(clock);
     const made = [];
     for (let attempt = 0; attempt < 20; attempt += 1) {
       made.push(clock.at);
-      pace.attempted();
+      pace.recordAttempt();
       clock.at += 10;
-      pace.broke(10);
-      clock.at += pace.pauseMs;
+      pace.recordBreak(10);
+      clock.at += pace.delayMs;
     }
     expect(mostInASecond(made)).to.be.at.most(5);
   });
@@ -75,10 +75,10 @@ describe('attempts to connect', () => {
 describe('the order of servers', () => {
   const servers = ['a', 'b', 'c'];
 
-  it('is one of chance, and takes each once before any comes again', () => {
+  it('is random, and has each server once before any is repeated', () => {
     const firsts = new Set<string>();
     for (let round = 0; round < 200; round += 1) {
-      const rota = new Rota({});
+      const rota = new ServerRotation({});
       const taken = servers.map(() => rota.next(servers));
       firsts.add(taken[0]!);
       expect(taken.sort()).to.deep.equal(servers);
@@ -86,8 +86,8 @@ describe('the order of servers', () => {
     expect(firsts.size).to.equal(3);
   });
 
-  it('never has one right after itself', () => {
-    const rota = new Rota({});
+  it('never repeats a server directly', () => {
+    const rota = new ServerRotation({});
     let last = rota.next(servers);
     for (let count = 0; count < 200; count += 1) {
       const next = rota.next(servers);
@@ -96,13 +96,13 @@ describe('the order of servers', () => {
     }
   });
 
-  it('of one server is that one, named once or twice', () => {
-    const rota = new Rota({});
+  it('contains the only server, whether it is listed once or twice', () => {
+    const rota = new ServerRotation({});
     expect([rota.next(['a', 'a']), rota.next(['a', 'a'])]).to.deep.equal(['a', 'a']);
   });
 
-  it('goes on with the servers that there are now', () => {
-    const rota = new Rota({});
+  it('follows changes of the list of servers', () => {
+    const rota = new ServerRotation({});
     const first = rota.next(servers);
     expect(rota.next([first, 'd'])).to.equal('d');
     expect(rota.next(['e'])).to.equal('e');

@@ -1,5 +1,5 @@
-/** As `setTimeout`, but lets answers that came while the event loop was blocked go first. */
-export function afterQuietLoop(ms: number, task: () => void): () => void {
+/** Works as `setTimeout`, but first handles replies that arrived while the event loop was blocked. */
+export function setTimeoutAfterIo(ms: number, task: () => void): () => void {
   let immediate: NodeJS.Immediate | undefined;
   const timer = setTimeout(() => {
     immediate = setImmediate(() => {

@@ -13,7 +13,7 @@ import { TappedProcess } from './tapped.ts';
 const GATE = gateDirectory('');
 const { multi, list, getChildren } = OpCode;
 
-describe('entering several queues of ZooKeeper with one transaction', () => {
+describe('an enqueue in several ZooKeeper queues by one transaction', () => {
   const bench = new Bench();
   let server: string;
   let own: TappedProcess;
@@ -26,7 +26,7 @@ describe('entering several queues of ZooKeeper with one transaction', () => {
     [a, b] = [newQueue(), newQueue()];
     own = await TappedProcess.start(bench, server);
     session = await own.open();
-    // The directories are there after it.
+    // Creates the directories.
     const first = wishes(a, b);
     await session.enqueueAll!(first);
     for (const { queue, id } of first) await session.remove(queue, id);
@@ -39,14 +39,14 @@ describe('entering several queues of ZooKeeper with one transaction', () => {
       Promise.all([a, b].map(async (queue) => (await zk.children(`/${queue}`))?.length ?? 0)),
     );
 
-  /** Works while somebody of the older kind is in the gate. */
+  /** Runs work while another client is in the gate. */
   const whileInGate = (work: (leave: () => Promise<unknown>, zk: ZkDriver) => Promise<void>): Promise<void> =>
     asOperator(server, async (zk) => {
       const { path } = await zk.create(`${GATE}/_c_other-lock-`, '', 'ephemeral-sequential');
       await work(() => zk.delete(path!), zk);
     });
 
-  it('costs that, a look at the gate and a list of each, in one flight', async () => {
+  it('costs the transaction, a list of the gate and a list of each queue, in one flight', async () => {
     const placements = await session.enqueueAll!(wishes(a, b));
     expect(own.taken().requests).to.deep.equal([multi, list, getChildren, getChildren]);
     const tokens = await asOperator(server, (zk) => Promise.all(placements.map(({ key }) => zk.stat(key))));
@@ -54,13 +54,13 @@ describe('entering several queues of ZooKeeper with one transaction', () => {
     expect(tokens[0]!.czxid).to.equal(tokens[1]!.czxid);
   });
 
-  it('asks nobody in the gate when all are admitted at once', async () => {
+  it('does not wait for the gate when all entries are admitted at once', async () => {
     await whileInGate(async () => {
       await allAdmitted(await session.enqueueAll!(wishes(a, b)));
     });
   });
 
-  it('is taken back while somebody is in the gate, unless all are admitted at once', async () => {
+  it('is undone while another client is in the gate, unless all entries are admitted at once', async () => {
     const held = wish(b);
     await session.enqueue(held);
     await whileInGate(async (leave, zk) => {
@@ -74,7 +74,7 @@ describe('entering several queues of ZooKeeper with one transaction', () => {
     });
   });
 
-  it('is not held up by somebody in the gate when it is a try', async () => {
+  it('does not wait for the gate when it is a try', async () => {
     await session.enqueue(wish(b));
     await whileInGate(async () => {
       const placements = await session.enqueueAll!(wishes(a, b), { isTry: true });
@@ -83,7 +83,7 @@ describe('entering several queues of ZooKeeper with one transaction', () => {
   });
 
   for (const transport of ['wire', 'native'] as const) {
-    it(`is not held up by somebody in the gate when a client tries, with transport ${transport}`, async () => {
+    it(`does not wait for the gate when a client tries, with transport ${transport}`, async () => {
       const backend = bench.backend(server, { transport });
       const client = bench.keep(createLockClient(backend), (kept) => kept.close());
       await whileInGate(async (leave) => {
@@ -97,7 +97,7 @@ describe('entering several queues of ZooKeeper with one transaction', () => {
     });
   }
 
-  it('is found again after a lost reply, all of it, at the same places', async () => {
+  it('is found after a lost reply, with all entries at the same positions', async () => {
     await session.enqueue(wish(b));
     const specs = wishes(a, b);
     expect(await losing(own.proxy, multi, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
@@ -109,7 +109,7 @@ describe('entering several queues of ZooKeeper with one transaction', () => {
     expect(await sizes()).to.deep.equal([1, 3]);
   });
 
-  it('is done again after a lost reply, when somebody was in the gate', async () => {
+  it('is repeated after a lost reply, when another client was in the gate', async () => {
     await session.enqueue(wish(b));
     const specs = wishes(a, b);
     await whileInGate(async (leave) => {
@@ -122,18 +122,18 @@ describe('entering several queues of ZooKeeper with one transaction', () => {
     expect(await sizes()).to.deep.equal([1, 3]);
   });
 
-  it('leaves nothing after a lost reply, once its ids are removed', async () => {
+  it('leaves no entry after a lost reply, once its ids are removed', async () => {
     const specs = wishes(a, b);
     expect(await losing(own.proxy, multi, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
     for (const { queue, id } of specs) expect(await session.remove(queue, id)).to.equal(true);
     expect(await sizes()).to.deep.equal([0, 0]);
   });
 
-  describe('and leaving them', () => {
+  describe('and the removal of the entries', () => {
     const leave = (specs: readonly EntrySpec[]): Promise<readonly boolean[]> =>
       Promise.all(specs.map(({ queue, id }) => session.remove(queue, id)));
 
-    it('costs one request for all', async () => {
+    it('costs one request for all entries', async () => {
       const specs = wishes(a, b);
       await session.enqueueAll!(specs);
       own.reset();
@@ -152,7 +152,7 @@ describe('entering several queues of ZooKeeper with one transaction', () => {
       expect(await sizes()).to.deep.equal([0, 0]);
     });
 
-    it('takes the others out when one was removed by somebody', async () => {
+    it('removes the other entries when another client removed one', async () => {
       const specs = wishes(a, b);
       const [first] = await session.enqueueAll!(specs);
       await asOperator(server, (zk) => zk.delete(first!.key));
@@ -162,7 +162,7 @@ describe('entering several queues of ZooKeeper with one transaction', () => {
       expect(await sizes()).to.deep.equal([0, 0]);
     });
 
-    it('lets in each who waited behind one of them', async () => {
+    it('admits the waiter behind each of the entries', async () => {
       const specs = wishes(a, b);
       await session.enqueueAll!(specs);
       const later = await bench.session(server);

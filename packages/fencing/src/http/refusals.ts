@@ -2,19 +2,22 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FencingGate, FencingRefusal, FencingTarget } from './gate.ts';
 import { FENCING_TOKEN, printToken, type HeaderGetter } from './headers.ts';
 
-/** The answer for a refused request: its status, the reason as text, and with 412 the largest token in the header. */
+/** Returns the response for a refused request: the status, the reason as text, and for 412 the largest token in a header. */
 export function refusalResponse(refusal: FencingRefusal): Response {
-  const { status, headers, body } = answerTo(refusal);
+  const { status, headers, body } = partsOf(refusal);
   return new Response(body, { status, headers });
 }
 
-/** As {@link refusalResponse}, into the response of `node:http`. */
+/** Writes the response of {@link refusalResponse} to a response of `node:http`. */
 export function sendRefusal(response: ServerResponse, refusal: FencingRefusal): void {
-  const { status, headers, body } = answerTo(refusal);
+  const { status, headers, body } = partsOf(refusal);
   response.writeHead(status, headers).end(body);
 }
 
-/** {@link FencingGate.check} for a `Request`: the answer to give instead of serving it, or `undefined`. */
+/**
+ * Runs {@link FencingGate.check} for a `Request`.
+ * @returns the response to send instead of serving the request, or `undefined` if the request was accepted
+ */
 export async function refuseRequest(
   gate: FencingGate,
   request: Request,
@@ -24,12 +27,12 @@ export async function refuseRequest(
   return decision.outcome === 'accepted' ? undefined : refusalResponse(decision);
 }
 
-/** The headers of a request of `node:http`, for a {@link FencingGate}. */
+/** Returns the getter of headers that a {@link FencingGate} needs, for a request of `node:http`. */
 export function headersOf(request: IncomingMessage): HeaderGetter {
   return (name) => request.headers[name];
 }
 
-function answerTo(refusal: FencingRefusal): {
+function partsOf(refusal: FencingRefusal): {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string;

@@ -1,72 +1,71 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { withJitter, type Clock } from '@queuelock/core/backend';
-import { Calls, type Answer, type CallOption, type Request } from '../driver/calls.ts';
-import type { ConnectionNews, NodeChange, SessionKey } from '../driver/driver.ts';
+import { Calls, type Reply, type CallOption, type Request } from '../driver/calls.ts';
+import type { ConnectionEvent, NodeChange, SessionKey } from '../driver/driver.ts';
 import { ZkCode, sessionAbandoned, sessionEnded } from '../driver/errors.ts';
 import { NativeHandle } from './handle.ts';
-import { SpentNumbers } from './spent-numbers.ts';
+import { ReservedSockets } from './reserved-sockets.ts';
 import type { NativeCalls, NativeConfig } from './addon.ts';
-import type { Pace } from '../base/pace.ts';
-import { attemptMsOf, callTimeoutOf } from '../base/patience.ts';
-import { NOWHERE } from '../driver/quorum.ts';
-import { Rota } from '../base/rota.ts';
+import type { ConnectionPacer } from '../base/connection-pacer.ts';
+import { connectTimeoutOf, callTimeoutOf } from '../base/timeouts.ts';
+import { MISSING_PATH } from '../driver/quorum.ts';
+import { ServerRotation } from '../base/server-rotation.ts';
 import { ReplaySubject, Subject, lastValueFrom, type Observable } from '../base/rx.ts';
 
-/** What a line needs to connect. */
-export interface LineOptions {
-  /** `address:port` each, at least one; asked for at each attempt. */
+/** Options of the connections of a session. */
+export interface NativeConnectionOptions {
+  /** Returns at least one address, as `address:port`. Called for each attempt. */
   readonly addresses: () => readonly string[];
-  /** An attempt failed. */
+  /** Is called when an attempt failed. */
   readonly onFailure: () => void;
   readonly auth: { readonly username: string; readonly password: string } | undefined;
   readonly ttlMs: number;
-  /** To go on with a session that there is. */
+  /** The key of an existing session, to resume it. */
   readonly session?: SessionKey | undefined;
-  /** Says when to try again; the first attempt is made at once. */
-  readonly pace: Pace;
+  /** Decides when to try again. The first attempt is made at once. */
+  readonly pacer: ConnectionPacer;
   readonly clock: Clock;
   readonly onChange: (path: string, change: NodeChange) => void;
 }
 
-// The C client does not tell that connecting has failed, so it is asked.
-const ASKED_EVERY_MS = 20;
-// Longer than a healthy server takes; what is not closed by then is closed in the background.
-const CLOSE_WITHIN_MS = 1_000;
+// The C client does not report a failed connection attempt, so the state is polled.
+const POLL_INTERVAL_MS = 20;
+// Longer than a healthy server needs. After this time, closing continues in the background.
+const CLOSE_TIMEOUT_MS = 1_000;
 
 /**
- * The way of one session to the server: one handle after the other, each for one attempt to connect to one server, the next going on
- * with the session of the one before. An attempt that does not connect soon makes way for the next, at another server. Their pace
- * is kept here: a handle of the C client that knows several servers goes from one to the next without a pause, thousands of
- * times a second where each accepts and closes, as all do that have no quorum.
+ * The connections of one session: one handle after another, each for one attempt at one server. Each handle resumes the session of the one
+ * before. An attempt that takes too long is abandoned for the next server. The pace is limited here. A C client handle with several servers
+ * connects to them without a delay. Servers without a quorum accept and close, so it would do that thousands of times a second.
  */
-export class Line {
-  readonly #options: LineOptions;
+export class NativeConnections {
+  readonly #options: NativeConnectionOptions;
   readonly #calls: Calls<NativeCalls>;
-  readonly #connection$ = new Subject<ConnectionNews>();
+  readonly #connection$ = new Subject<ConnectionEvent>();
   readonly #ended$ = new ReplaySubject<never>(1);
   #handle: NativeHandle | undefined;
   #session: SessionKey | undefined;
   #isAbandoned = false;
   #isUp = false;
-  readonly #rota: Rota;
+  readonly #rotation: ServerRotation;
   #nextAttempt: NodeJS.Timeout | undefined;
   #upSince = 0;
   #closing: Promise<void> | undefined;
-  readonly #spentNumbers = new SpentNumbers();
-  #begunAt = 0;
+  readonly #spentNumbers = new ReservedSockets();
+  #startedAt = 0;
   #timeoutMs = 0;
   #endedWith: number | undefined;
 
-  /** Begins to connect. */
-  constructor(options: LineOptions) {
+  /** Starts to connect. */
+  constructor(options: NativeConnectionOptions) {
     this.#options = options;
     this.#session = options.session;
     this.#calls = new Calls(callTimeoutOf(options.ttlMs), setImmediate);
-    this.#rota = new Rota(options.clock);
+    this.#rotation = new ServerRotation(options.clock);
     this.#attempt();
   }
 
-  get connection$(): Observable<ConnectionNews> {
+  get connection$(): Observable<ConnectionEvent> {
     return this.#connection$;
   }
 
@@ -74,12 +73,12 @@ export class Line {
     return this.#ended$;
   }
 
-  /** The state that the session ended with, 0 if it was closed here. */
+  /** The state that the session ended with; 0 if this client closed it. */
   get endedWith(): number | undefined {
     return this.#endedWith;
   }
 
-  /** All zeroes before it was connected. */
+  /** The key of the session. All zeroes before the first connection. */
   get session(): SessionKey {
     return this.#session ?? { client_id: '0', client_password: '0'.repeat(32) };
   }
@@ -88,51 +87,53 @@ export class Line {
     return this.#timeoutMs;
   }
 
-  /** When the attempt that made or resumed the session began. */
-  get begunAt(): number {
-    return this.#begunAt;
+  /** The time at which the attempt that created or resumed the session started. */
+  get startedAt(): number {
+    return this.#startedAt;
   }
 
   call<V extends unknown[]>(
     what: string,
     request: Request<V, NativeCalls>,
     option?: CallOption,
-  ): Promise<Answer<V>> {
+  ): Promise<Reply<V>> {
     return this.#calls.issue(what, request, option);
   }
 
-  /** The server has said so in an answer, before it drops the connection. Not to be called inside a native callback. */
+  /**
+   * Ends the session after a reply reported that it has expired. The server drops the connection later. Must not be called in a native
+   * callback.
+   */
   noteExpired(): void {
     this.#end(ZkCode.sessionExpired);
   }
 
   /** Ends the session. Never rejects. */
   close(): Promise<void> {
-    this.#closing ??= Promise.race([this.#close(), pause(CLOSE_WITHIN_MS, undefined, { ref: false })]);
+    this.#closing ??= Promise.race([this.#close(), pause(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
     return this.#closing;
   }
 
   /**
-   * Closing a connected handle blocks the event loop until the server has answered, for up to 4.5 s. So it is asked
-   * first whether it answers at all (`sync` goes as far as the leader), and closed when it has or when the connection
-   * is down, where closing does not block and the session timeout does the rest.
+   * Closing a connected handle blocks the event loop until the server responds, for up to 4.5 s. So the handle is closed after the server
+   * has answered `sync`, or when the connection is down: then closing does not block, and the session times out.
    */
   async #close(): Promise<void> {
     do await nextTurn();
-    while (this.#isUp && !(await this.#answers()));
+    while (this.#isUp && !(await this.#responds()));
     this.#end(0);
   }
 
-  async #answers(): Promise<boolean> {
+  async #responds(): Promise<boolean> {
     return this.call('sync', sync).then(
       ({ code }) => code === 0,
       () => false,
     );
   }
 
-  /** Leaves the session to its timeout or to somebody else. Never rejects. */
+  /** Disconnects without ending the session. Never rejects. */
   abandon(): Promise<void> {
-    this.#closing ??= Promise.race([this.#abandon(), pause(CLOSE_WITHIN_MS, undefined, { ref: false })]);
+    this.#closing ??= Promise.race([this.#abandon(), pause(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
     return this.#closing;
   }
 
@@ -147,13 +148,13 @@ export class Line {
   }
 
   #attemptLater(): void {
-    this.#nextAttempt = setTimeout(() => this.#attempt(), this.#options.pace.pauseMs);
+    this.#nextAttempt = setTimeout(() => this.#attempt(), this.#options.pacer.delayMs);
   }
 
   #attempt(): void {
-    const { clock, auth, onChange, pace, ttlMs } = this.#options;
-    pace.attempted();
-    if (this.#timeoutMs === 0) this.#begunAt = clock.now();
+    const { clock, auth, onChange, pacer, ttlMs } = this.#options;
+    pacer.recordAttempt();
+    if (this.#timeoutMs === 0) this.#startedAt = clock.now();
     const handle = new NativeHandle(this.#config(), clock, {
       connected: () => this.#onConnected(handle),
       broken: () => this.#onBroken(),
@@ -162,13 +163,13 @@ export class Line {
       changed: onChange,
     });
     this.#handle = handle;
-    // Wrong credentials are no error here: the server only finds that such a one may do nothing.
+    // The server does not reject wrong credentials here; later requests fail with `ACCESS_DENIED`.
     if (auth)
       handle.send((native) =>
         native.add_auth('digest', `${auth.username}:${auth.password}`, () => undefined),
       );
     if (handle.isDead) this.#giveUp(handle, { again: false });
-    else this.#await(handle, clock.now() + withJitter(attemptMsOf(ttlMs), clock));
+    else this.#await(handle, clock.now() + withJitter(connectTimeoutOf(ttlMs), clock));
   }
 
   #await(handle: NativeHandle, until: number): void {
@@ -176,17 +177,17 @@ export class Line {
       const isSilent = !handle.isDead;
       if (isSilent && this.#options.clock.now() < until) this.#await(handle, until);
       else this.#giveUp(handle, { again: true, isSilent });
-    }, ASKED_EVERY_MS);
+    }, POLL_INTERVAL_MS);
   }
 
-  /** Goes on with the next attempt, unless this one has succeeded just now. */
+  /** Starts the next attempt, unless this one has succeeded just now. */
   #giveUp(
     handle: NativeHandle,
     { again, isSilent = false }: { readonly again: boolean; readonly isSilent?: boolean },
   ): void {
     if (!handle.abandon()) return;
-    if (isSilent) this.#spentNumbers.spend();
-    this.#options.pace.failed({ again });
+    if (isSilent) this.#spentNumbers.reserve();
+    this.#options.pacer.recordFailure({ again });
     this.#options.onFailure();
     this.#attemptLater();
   }
@@ -194,11 +195,11 @@ export class Line {
   #config(): NativeConfig {
     const { addresses, ttlMs } = this.#options;
     return {
-      connect: this.#rota.next(addresses()),
+      connect: this.#rotation.next(addresses()),
       timeout: Math.round(ttlMs),
       debug_level: 0,
       host_order_deterministic: false,
-      // By default the package ends the session when an answer comes in more than ten pieces.
+      // By default the package ends the session when a reply arrives in more than ten pieces.
       response_counter_limit: 1_000_000_000,
       ...this.#session,
     };
@@ -206,14 +207,13 @@ export class Line {
 
   #onConnected(handle: NativeHandle): void {
     clearTimeout(this.#nextAttempt);
-    // The C client would refuse a server that is behind what it has seen; a new handle has seen nothing. Behind a quorum,
-    // whatever is read from here on is no older than what the connection before has shown.
-    if (this.#session) handle.send((native) => native.a_delete_(NOWHERE, -1, () => undefined));
+    // A new handle accepts a server that is behind what the session has read. Reads after this write through a quorum are recent enough.
+    if (this.#session) handle.send((native) => native.a_delete_(MISSING_PATH, -1, () => undefined));
     this.#session = handle.session;
     this.#timeoutMs = handle.timeoutMs;
     this.#isUp = true;
     this.#upSince = this.#options.clock.now();
-    this.#calls.carryBy(handle);
+    this.#calls.sendBy(handle);
     this.#connection$.next({ status: 'back' });
   }
 
@@ -227,7 +227,7 @@ export class Line {
     this.#connection$.next({ status: 'lost', at });
     if (this.#isAbandoned) this.#end(0);
     else if (!this.#closing && this.#handle?.isClosed) {
-      this.#options.pace.broke(at - this.#upSince);
+      this.#options.pacer.recordBreak(at - this.#upSince);
       this.#attemptLater();
     }
   }

@@ -1,19 +1,22 @@
 import type { Settings } from '../api/options.ts';
 import { dial, type Place } from '../wire/dial.ts';
 
-/** What a server says to operators on its own port: `srvr` to everybody, `conf` where it is on the list of the server. */
-export type ServerWord = 'srvr' | 'conf';
+/** A four-letter command for operators, on the client port. `srvr` is always allowed, `conf` only if the server's whitelist contains it. */
+export type FourLetterWord = 'srvr' | 'conf';
 
-/** Asks one server for one word; answers with its lines `name: value` or `name=value`. Rejects when it is silent for `withinMs`. */
-export function ask(
+/**
+ * Sends one command to one server. Resolves with the lines `name: value` or `name=value` of the reply. Rejects when the server is silent
+ * for `withinMs`.
+ */
+export function sendFourLetterWord(
   server: Place & Pick<Settings, 'tls'>,
-  word: ServerWord,
+  word: FourLetterWord,
   withinMs: number,
 ): Promise<ReadonlyMap<string, string>> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const { socket, ready } = dial(server, server.tls);
-    socket.setTimeout(withinMs, () => socket.destroy(new Error(`no answer within ${withinMs} ms`)));
+    socket.setTimeout(withinMs, () => socket.destroy(new Error(`no reply within ${withinMs} ms`)));
     socket.once('error', reject);
     socket.on('data', (chunk) => chunks.push(chunk));
     socket.once('close', (failed) => failed || resolve(linesOf(Buffer.concat(chunks).toString())));

@@ -9,7 +9,7 @@ import { asOperator } from './operator.ts';
 
 const GATE = gateDirectory('');
 
-describe('entering several queues of ZooKeeper through the gate', () => {
+describe('an enqueue in several ZooKeeper queues through the gate', () => {
   const bench = new Bench();
   let server: string;
   let proxy: TcpProxy;
@@ -30,7 +30,7 @@ describe('entering several queues of ZooKeeper through the gate', () => {
     return asOperator(server, async (zk) => (await zk.children(directory)) ?? []);
   }
 
-  /** Who is in there, without the gates of registers. */
+  /** Returns the entries in the gate, without the gates of registers. */
   async function inGate(): Promise<readonly string[]> {
     return (await names(GATE)).filter((name) => name.startsWith('_c_'));
   }
@@ -39,7 +39,7 @@ describe('entering several queues of ZooKeeper through the gate', () => {
     return [(await names(`/${a}`)).length, (await names(`/${b}`)).length];
   }
 
-  it('answers in the order of the wishes, again the same, and leaves the gate', async () => {
+  it('returns placements in the order of the specs, the same again when it is repeated, and leaves the gate', async () => {
     const session = await bench.session(server, 10_000, 'native');
     const specs = wishes(b, a);
     const placements = await session.enqueueAll!(specs);
@@ -54,7 +54,7 @@ describe('entering several queues of ZooKeeper through the gate', () => {
     expect(await session.enqueueAll!([])).to.deep.equal([]);
   });
 
-  it('costs three requests in each queue and four in the gate, when both are free', async () => {
+  it('costs three requests per queue and four in the gate when both are free', async () => {
     const session = await bench.session(proxy.endpoint, 10_000, 'native');
     const first = wishes(a, b);
     await session.enqueueAll!(first);
@@ -71,7 +71,7 @@ describe('entering several queues of ZooKeeper through the gate', () => {
     ]);
   });
 
-  it('waits for whoever is in the gate, and goes on when he is out', async () => {
+  it('waits for a client in the gate, and continues when that has left', async () => {
     const session = await bench.session(server, 10_000, 'native');
     await session.enqueueAll!(wishes(newQueue(), newQueue()));
     await asOperator(server, async (zk) => {
@@ -85,7 +85,7 @@ describe('entering several queues of ZooKeeper through the gate', () => {
     expect(await sizes()).to.deep.equal([1, 1]);
   });
 
-  it('ends at once when one of the ids is removed before its turn in the gate', async () => {
+  it('rejects at once when one of the ids is removed before it is admitted to the gate', async () => {
     const session = await bench.session(server, 10_000, 'native');
     await session.enqueueAll!(wishes(newQueue(), newQueue()));
     const specs = wishes(a, b);
@@ -100,7 +100,7 @@ describe('entering several queues of ZooKeeper through the gate', () => {
     expect(await sizes()).to.deep.equal([0, 0]);
   });
 
-  it('does not wait for ever for a dead one in the gate: his session ends', async () => {
+  it('does not wait for ever for a dead client in the gate, whose session ends', async () => {
     const [dead, session] = [
       await bench.session(proxy.endpoint, 2_000, 'native'),
       await bench.session(server, 10_000, 'native'),
@@ -117,7 +117,7 @@ describe('entering several queues of ZooKeeper through the gate', () => {
     expect(await sizes()).to.deep.equal([1, 1]);
   });
 
-  it('is given up for now when the gate is not free within the time to live, and leaves it', async () => {
+  it('rejects with a retryable error when the gate is not free within the TTL, and leaves the gate', async () => {
     const session = await bench.session(server, 2_000, 'native');
     await session.enqueueAll!(wishes(newQueue(), newQueue()));
     await asOperator(server, async (zk) => {
@@ -131,7 +131,7 @@ describe('entering several queues of ZooKeeper through the gate', () => {
     expect(await sizes()).to.deep.equal([0, 0]);
   });
 
-  it('is no loss when an operator removes the node that waits in the gate', async () => {
+  it('reports no loss when an operator removes the node that waits in the gate', async () => {
     const session = await bench.session(server, 10_000, 'native');
     const specs = wishes(a, b);
     await session.enqueueAll!(wishes(newQueue(), newQueue()));
@@ -146,7 +146,7 @@ describe('entering several queues of ZooKeeper through the gate', () => {
     await allAdmitted(await session.enqueueAll!(specs));
   });
 
-  it('takes the rest away when one was removed by somebody', async () => {
+  it('removes the other entries when another client removed one', async () => {
     const session = await bench.session(server, 10_000, 'native');
     const specs = wishes(a, b);
     const [first] = await session.enqueueAll!(specs);
@@ -155,7 +155,7 @@ describe('entering several queues of ZooKeeper through the gate', () => {
     expect(await sizes()).to.deep.equal([0, 0]);
   });
 
-  it('refuses two entries of one queue and more than sixty, and enters nothing', async () => {
+  it('refuses two entries of one queue and more than 60 entries, and creates none', async () => {
     const session = await bench.session(server, 10_000, 'native');
     expect(await outcome(session.enqueueAll!(wishes(a, b, a)))).to.equal('INVALID_ARGUMENT');
     const many = Array.from({ length: 61 }, (_, number) => `${a}/${number}`);
@@ -164,7 +164,7 @@ describe('entering several queues of ZooKeeper through the gate', () => {
     expect(await session.enqueueAll!(wishes(...many.slice(1)))).to.have.length(60);
   });
 
-  it('whose reply was lost finds what it has put in, when it is all there', async () => {
+  it('finds its entries when it is repeated after a lost reply and all are there', async () => {
     const session = await bench.session(proxy.endpoint, 10_000, 'native');
     await session.enqueueAll!(wishes(a, b));
     const specs = wishes(a, b);
@@ -181,13 +181,13 @@ describe('entering several queues of ZooKeeper through the gate', () => {
     await eventually(async () => (await inGate()).length === 0);
   });
 
-  it('that got half of it in begins anew, behind those who went through since', async () => {
+  it('starts again behind later clients when only half of its entries were created', async () => {
     const [session, other] = [
       await bench.session(proxy.endpoint, 10_000, 'native'),
       await bench.session(server, 10_000, 'native'),
     ];
     const specs = wishes(a, b);
-    // The directory of the second queue is missing, so its create takes another flight.
+    // The directory of the second queue is missing, so its create needs another flight.
     await other.enqueue(wish(a));
     await session.enqueueAll!(wishes(newQueue(), newQueue()));
     expect(await losing(proxy, CREATE_CONTAINER, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
@@ -199,7 +199,7 @@ describe('entering several queues of ZooKeeper through the gate', () => {
     expect(await sizes()).to.deep.equal([3, 2]);
   });
 
-  it('whose reply was lost leaves nothing once its ids are removed', async () => {
+  it('leaves no entry once its ids are removed after a lost reply', async () => {
     const session = await bench.session(proxy.endpoint, 10_000, 'native');
     const specs = wishes(a, b);
     await session.enqueueAll!(wishes(newQueue(), newQueue()));
@@ -213,7 +213,7 @@ describe('entering several queues of ZooKeeper through the gate', () => {
     await eventually(async () => (await inGate()).length === 0);
   });
 
-  it('whose reply from the gate was lost has put in nothing, and leaves the gate', async () => {
+  it('creates no entry and leaves the gate when the reply from the gate was lost', async () => {
     const session = await bench.session(proxy.endpoint, 10_000, 'native');
     const specs = wishes(a, b);
     expect(await losing(proxy, OpCode.getChildren, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
@@ -223,7 +223,7 @@ describe('entering several queues of ZooKeeper through the gate', () => {
     await eventually(async () => (await inGate()).length === 0);
   });
 
-  it('waits in each queue for its own turn', async () => {
+  it('waits in each queue until it is admitted there', async () => {
     const [holder, session] = [
       await bench.session(server, 10_000, 'native'),
       await bench.session(server, 10_000, 'native'),

@@ -1,8 +1,8 @@
 import { isDefinite } from '@queuelock/core/backend';
 
-/** As `Promise.all`, but rejects when none is under way any more, and with a definite error rather than another. */
-export async function settled<T>(works: readonly Promise<T>[]): Promise<T[]> {
-  const results = await Promise.allSettled(works);
+/** Works as `Promise.all`, but rejects only after all promises have settled, and prefers a definite error. */
+export async function allSettled<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  const results = await Promise.allSettled(promises);
   const reasons = results.flatMap((result): unknown[] =>
     result.status === 'rejected' ? [result.reason] : [],
   );

@@ -1,5 +1,7 @@
-/** An abort of which most never ask: the signal, which costs a few microseconds, is made for the first who does. */
-export class LateAbort {
+/**
+ * An abort controller that creates its signal on first use. Most callers never read the signal, and creating one takes a few microseconds.
+ */
+export class LazyAbortController {
   readonly #reason: () => Error;
   #controller: AbortController | undefined;
   #isAborted = false;

@@ -5,7 +5,7 @@ import { Bench } from './bench.ts';
 
 const signal = new AbortController().signal;
 
-describe('an observer of a file', function () {
+describe('an observer of a SQLite file', function () {
   this.timeout(30_000);
 
   const bench = new Bench();
@@ -16,8 +16,8 @@ describe('an observer of a file', function () {
     await bench.close();
   });
 
-  it('sees after its rest what its own process has changed meanwhile, though nothing changes any more', async () => {
-    // Nobody renews it: nothing else is written.
+  it('sees a change of its own process after its interval, even if no further change follows', async () => {
+    // The session is not renewed, so nothing else is written.
     const session = await backend.open(60_000, signal);
     const seen: string[][] = [];
     const looking = backend

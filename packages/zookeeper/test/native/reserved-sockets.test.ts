@@ -1,34 +1,34 @@
 import { closeSync, openSync, readdirSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { expect } from 'chai';
-import { SpentNumbers } from '../../src/native/spent-numbers.ts';
+import { ReservedSockets } from '../../src/native/reserved-sockets.ts';
 
-/** The lowest number that is free, which the next socket gets. */
+/** Returns the lowest free number, which the next socket gets. */
 function nextNumber(): number {
   const file = openSync(devNull, 'r');
   closeSync(file);
   return file;
 }
 
-describe('numbers of sockets that were spent', () => {
-  const spent = new SpentNumbers();
+describe('reserved socket numbers', () => {
+  const spent = new ReservedSockets();
   afterEach(() => {
     spent.release();
   });
 
-  it('are not given to the next socket, however many were spent', () => {
+  it('are not given to the next socket, however many were reserved', () => {
     for (let count = 0; count < 20; count += 1) {
       const number = nextNumber();
-      spent.spend();
+      spent.reserve();
       expect(nextNumber(), `after ${count} others`).to.not.equal(number);
     }
   });
 
-  it('are never more than eight, of which the first seven stay, and all are given back in the end', () => {
+  it('are at most eight, of which the first seven stay, and all are released at the end', () => {
     const first = nextNumber();
     const free: number[] = [];
     for (let count = 0; count < 20; count += 1) {
-      spent.spend();
+      spent.reserve();
       free.push(nextNumber());
     }
     expect(new Set(free).size).to.be.at.most(9);
@@ -45,7 +45,7 @@ describe('numbers of sockets that were spent', () => {
       this['skipReason'] = 'needs /proc';
       this.skip();
     }
-    for (let count = 0; count < 20; count += 1) spent.spend();
+    for (let count = 0; count < 20; count += 1) spent.reserve();
     expect(readdirSync('/proc/self/fd').length - before).to.equal(8);
   });
 });
