@@ -11,21 +11,21 @@ import type {
   TokenRequest,
 } from './wire.ts';
 
-/** What acts are made with. */
+/** Dependencies of `Acts`. */
 export interface ActsTools {
   readonly settings: Settings;
-  /** Requests to holders that are not answered. */
+  /** Quota of handover requests that no holder has answered yet. */
   readonly asks: Quota;
 }
 
-/** The client that asks, and for how long it waits. */
+/** The requesting client, and the signal that ends its wait. */
 export interface AskerFacts {
   readonly identity: Identity | undefined;
   readonly client: ClientId;
   readonly signal: AbortSignal;
 }
 
-/** What is done once, and answered. */
+/** Requests that have one response: evict an entry, read a token, request a hand-over. */
 export class Acts {
   readonly #settings: Settings;
   readonly #asks: Quota;
@@ -35,7 +35,7 @@ export class Acts {
     this.#asks = asks;
   }
 
-  /** The reason begins with the operator's name, as far as that is known. */
+  /** Evicts an entry. The stored reason begins with the operator's name if `authorize` returned one. */
   async evict({ name, entry, reason }: EvictRequest, identity: Identity | undefined): Promise<EvictResponse> {
     const { key, order, owner, id } = entry;
     const seen = { key, order: BigInt(order), owner, ...(id === undefined ? {} : { id }) };
@@ -49,8 +49,8 @@ export class Acts {
   }
 
   /**
-   * Waits in the queue until there is an answer, or the client that asks is gone.
-   * @throws {Refused} when too many requests to holders are not answered yet.
+   * Queues an entry that carries the request, until the holder responds or the client disconnects.
+   * @throws {Refused} when too many handover requests are pending.
    */
   async ask(
     { name, ...request }: AskRequest,
@@ -71,7 +71,7 @@ export class Acts {
 
 interface Heard {
   readonly state: ClaimState;
-  /** Somebody was ahead at some time. */
+  /** The entry has had another one ahead of it. */
   readonly hasQueued: boolean;
 }
 

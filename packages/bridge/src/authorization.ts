@@ -4,7 +4,7 @@ import { Refused } from './refusal.ts';
 import type { AskRequest, EvictRequest, JoinRequest, TokenRequest, Topic } from './wire.ts';
 
 /**
- * The actions that `authorize` must allow before a request has any effect: this table is the only place that decides. A request needs every
+ * The actions that `authorize` must allow before a request has any effect. No other code decides this. A request needs every
  * action of its row. A row without an action is protected by the secret of the join that the request names.
  */
 export const REQUIRED_ACTIONS = {
@@ -22,12 +22,12 @@ export const REQUIRED_ACTIONS = {
   ownJoin: (): readonly Action[] => [],
 } as const;
 
-/** Whether an allowed topic of this prefix may show something about a queue of this name. */
+/** Returns whether a topic that was allowed for this prefix may show data about the queue `name`. */
 export function coversQueue(prefix: string, name: string): boolean {
   return name.startsWith(prefix);
 }
 
-/** The decisions of the host's `authorize`. An error that it throws refuses the action, and its text is not sent. */
+/** Applies the host's `authorize`. An error that it throws refuses the action, and the client does not see its text. */
 export class Authorization {
   readonly #authorize: Authorize;
 
@@ -49,7 +49,7 @@ export class Authorization {
     return identity;
   }
 
-  /** Whether every action is allowed. */
+  /** Resolves with whether every action is allowed. */
   async isAllowed(request: Request, actions: readonly Action[]): Promise<boolean> {
     return this.allow(request, actions).then(
       () => true,

@@ -9,13 +9,13 @@ import type { FaultSnapshot } from './wire.ts';
 const KEPT = 200;
 const KEPT_KEYS = 5_000;
 
-/** What went wrong while the bridge looked: the latest only. */
+/** Log of the latest failures that the bridge has seen. */
 export class FaultLog {
   readonly #time: ServerTime;
   readonly #session: Subscription;
   readonly #changed$ = new Subject<void>();
   readonly #faults: FaultSnapshot[] = [];
-  /** Evictions that were told, so that each is told once. */
+  /** Evictions that are in the log already. */
   readonly #told = new Set<string>();
 
   constructor(client: Pick<LockClient, 'session$'>, time: ServerTime) {
@@ -30,7 +30,7 @@ export class FaultLog {
     });
   }
 
-  /** The newest last. */
+  /** The logged faults, the newest last. */
   get faults(): readonly FaultSnapshot[] {
     return this.#faults;
   }
@@ -39,14 +39,14 @@ export class FaultLog {
     return this.#changed$;
   }
 
-  /** A queue's status has changed. */
+  /** Records a change of a queue's status. */
   store(name: string, { status, error }: QueueState): void {
     if (status !== 'stale') return;
     const why = error === undefined ? '' : `: ${detailOf(error)}`;
     this.#add({ kind: 'store', about: name, text: `the queue cannot be seen${why}` });
   }
 
-  /** What is known of a queue's evictions. */
+  /** Records the evictions of a queue that are not in the log yet. */
   evictions(name: string, evictions: readonly Eviction[]): void {
     for (const eviction of evictions) {
       const key = JSON.stringify([name, eviction.entry.key, String(eviction.entry.order)]);

@@ -1,6 +1,6 @@
 import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
 
-/** Shorter ones would be all that a bridge has time for. */
+/** Lower bounds of times, in milliseconds. A shorter period would take all of the bridge's CPU time. */
 const SHORTEST: Readonly<Record<string, number>> = {
   heartbeatMs: 100,
   graceMs: 500,
@@ -9,12 +9,12 @@ const SHORTEST: Readonly<Record<string, number>> = {
   bodyMs: 100,
 };
 
-/** The options of these defaults: all of them are numbers. */
+/** Returns the specification of options whose values are all numbers. */
 export function numbersOf<T extends object>(defaults: Required<T>): KnownOptions<T> {
   return Object.fromEntries(Object.keys(defaults).map((key) => [key, 'number'])) as KnownOptions<T>;
 }
 
-/** Checks numbers, and fills in the defaults. */
+/** Validates numeric options and fills in the defaults. */
 export function filled<T extends object>(
   what: string,
   defaults: Required<T>,

@@ -2,15 +2,16 @@ import { timingSafeEqual } from 'node:crypto';
 import { Refused } from './refusal.ts';
 import { TOKEN_HEADER } from './wire.ts';
 
-/** What a bridge goes by. */
+/** Hosts and token that requests are checked against. */
 export interface GuardRules {
   readonly allowedHosts: readonly string[];
   readonly token: string;
 }
 
 /**
- * Refuses another name in `Host`: a foreign name that was made to point here (DNS rebinding). Returns the host of the request.
- * @throws {Refused}
+ * Refuses a `Host` that is not allowed: a foreign name may point to this address (DNS rebinding). Returns the host of the
+ * request.
+ * @throws {Refused} 403.
  */
 export function checkHost(
   { headers, url }: Request,
@@ -23,9 +24,9 @@ export function checkHost(
 }
 
 /**
- * Refuses what no page of this bridge can have sent: another name in `Host`, another origin, another site. Programs that are no browsers send
- * neither `Origin` nor `Sec-Fetch-Site`.
- * @throws {Refused}
+ * Refuses requests that no page of this bridge can have sent: another `Host`, another origin, another site. Programs other than
+ * browsers send neither `Origin` nor `Sec-Fetch-Site`.
+ * @throws {Refused} 403.
  */
 export function checkSource(request: Request, rules: GuardRules): void {
   const host = checkHost(request, rules);
@@ -38,9 +39,9 @@ export function checkSource(request: Request, rules: GuardRules): void {
 }
 
 /**
- * Of what changes something: only who could read the token from the bridge can send it, and with these two headers no browser sends
- * a request for another site without asking first.
- * @throws {Refused}
+ * Refuses a write without the bridge's token, which only a page that can read the bridge's responses has. The two required
+ * headers also make browsers send a preflight request from other sites.
+ * @throws {Refused} 403 or 415.
  */
 export function checkWrite({ headers }: Request, { token }: GuardRules): void {
   if (!/^application\/json\b/i.test(headers.get('content-type') ?? ''))

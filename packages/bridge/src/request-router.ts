@@ -14,7 +14,7 @@ import { streamOrderIn } from './stream-order.ts';
 import type { Order, Streams } from './streams.ts';
 import * as wire from './wire.ts';
 
-/** What the desk hands requests on to. */
+/** Dependencies of `RequestRouter`. */
 export interface RequestRouterTools {
   readonly settings: Settings;
   readonly limits: Limits;
@@ -26,13 +26,13 @@ export interface RequestRouterTools {
 
 type Work = (incoming: Incoming) => Promise<Response>;
 
-/** Takes requests in: checks where they come from and what they may do, and hands them on. */
+/** Checks the origin and the permissions of each request, and routes it to its handler. */
 export class RequestRouter {
   readonly #tools: RequestRouterTools;
   readonly #rules: GuardRules;
   readonly #authorization: Authorization;
   readonly #check: RequestCheck;
-  /** By method and path. What begins with `POST` and is not in `READS` changes something. */
+  /** Handlers by method and path. A `POST` that is not in `READS` is a write. */
   readonly #works: ReadonlyMap<string, Work>;
 
   constructor(tools: RequestRouterTools) {
@@ -44,7 +44,7 @@ export class RequestRouter {
     this.#works = new Map(Object.entries({ ...this.#views(), ...this.#acts(), ...this.#joins() }));
   }
 
-  /** @throws {QueueLockError} what is to be answered instead. */
+  /** @throws {QueueLockError} The error to respond with. */
   async answer(request: Request, connection: ConnectionFacts): Promise<Response> {
     checkSource(request, this.#rules);
     const [route, id] = this.#routeOf(request);
@@ -177,11 +177,11 @@ export class RequestRouter {
 
   async #stream(incoming: Incoming, { topics }: wire.StreamRequest): Promise<Response> {
     const { request } = incoming;
-    // Each topic is authorized and looked up.
+    // Counts topics against the rate, because each of them is authorized and opened.
     this.#tools.limits.rate.take(this.#check.clientOf(incoming), topics.length / TOPICS_AS_REQUEST);
     const rulings = await Promise.all(topics.map(async (wanted) => this.#orderOf(request, wanted)));
     const identity = rulings.find((ruling) => ruling.identity)?.identity;
-    // A client that asks by an address has nothing but the status to learn from.
+    // A client that requests topics by the address of a GET learns of a refusal only from the status.
     const isStrict = request.method === 'GET';
     const client = this.#check.clientOf(incoming, identity);
     const orders = rulings.map(({ order }) => order);
@@ -201,7 +201,7 @@ export class RequestRouter {
     }
   }
 
-  /** The queue of the contenders that this client may disturb. */
+  /** Returns the queue of the demo programs that this client may disturb. */
   async #contendersFor(request: Request): Promise<string | undefined> {
     const { contenders } = this.#tools.settings;
     if (!contenders) return undefined;
@@ -209,7 +209,10 @@ export class RequestRouter {
     return (await this.#authorization.isAllowed(request, REQUIRED_ACTIONS.contend(name))) ? name : undefined;
   }
 
-  /** Answered by a stream of its own if that is what is accepted, else by what another stream needs to tell of it. */
+  /**
+   * Adds a join. Responds with a stream if the client accepts one, otherwise with the key by which another stream can follow the
+   * join.
+   */
   #join(body: wire.JoinRequest, { request, identity, client }: Allowed): Response {
     const { joins, streams } = this.#tools;
     const wantsStream = request.headers.get('accept')?.includes('text/event-stream') === true;
@@ -220,11 +223,11 @@ export class RequestRouter {
   }
 }
 
-/** So many topics of a stream count as one request more. */
+/** Number of topics of a stream that count as one more request. */
 const TOPICS_AS_REQUEST = 8;
 
-/** These change nothing, although they are sent with a body. */
+/** Requests that have a body but change nothing. */
 const READS = new Set(['POST stream', 'POST token']);
 
-/** These keep a place or give it up. */
+/** Requests that keep a join or leave it. */
 const KEEPS = new Set(['POST joins/touch', 'POST joins/*/leave']);

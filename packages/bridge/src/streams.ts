@@ -11,7 +11,7 @@ import type { Topics } from './topics.ts';
 import { WIRE_VERSION, topicKey } from './wire.ts';
 import type { Hello, JoinResponse, RefusedEvent, Topic, Wanted } from './wire.ts';
 
-/** What streams are made with. */
+/** Dependencies of `Streams`. */
 export interface StreamsTools {
   readonly settings: Settings;
   readonly limits: Limits;
@@ -20,22 +20,22 @@ export interface StreamsTools {
   readonly epoch: string;
 }
 
-/** A topic that is asked for; `refusal`: and not allowed. */
+/** A requested topic; `refusal` is set if it was not allowed. */
 export type Order = Wanted & { readonly refusal?: Error };
 
-/** What a stream is asked for. */
+/** A request for a stream. */
 export interface StreamOrder {
   readonly topics: readonly Order[];
   readonly client: ClientId;
-  /** All or nothing. */
+  /** Fail as a whole if any topic is refused. */
   readonly isStrict?: boolean;
-  /** Told before everything else: what the stream was made for. */
+  /** The join that the stream was opened for; sent before everything else. */
   readonly joined?: JoinResponse;
 }
 
-// A page that holds has to be heard within its grace, also when one of two is lost.
+// A holding page must receive a heartbeat within its grace even if one of two is lost.
 const BEATS_IN_GRACE = 2.5;
-// Long enough for a page to come back with other topics beside this one.
+// Long enough for a page to reopen its stream with other topics.
 const FEED_LINGER_MS = 5_000;
 
 /** The open streams, and the feeds that they read. */
@@ -65,8 +65,8 @@ export class Streams {
   }
 
   /**
-   * A topic that cannot be told is told to be refused, unless the order is `strict`.
-   * @throws {QueueLockError} when there are too many streams.
+   * Opens a stream. A topic that is refused is reported in the stream, unless `isStrict` is set.
+   * @throws {QueueLockError} when there are too many streams, or when `isStrict` is set and a topic is refused.
    */
   open(order: StreamOrder): ReadableStream<Uint8Array> {
     const release = this.#tools.limits.streams.take(order.client);
@@ -117,7 +117,7 @@ export class Streams {
     return connection;
   }
 
-  /** Of an event's id, if it is one of ours. */
+  /** Returns the version in an event id of this bridge; 0 for any other id. */
   #knownVersion(id: string | undefined): number {
     const [epoch, version] = id?.split('.') ?? [];
     return epoch === this.#tools.epoch && /^\d{1,15}$/.test(version ?? '') ? Number(version) : 0;

@@ -2,22 +2,24 @@ import type { ClientClock } from './api.ts';
 import { unavailable } from './bridge-error.ts';
 import { EventParser, type StreamEvent } from './event-parser.ts';
 
-/** What an attempt needs. */
+/** Dependencies of one connection attempt. */
 export interface AttemptTools {
   readonly clock: ClientClock;
   readonly open: (signal: AbortSignal) => Promise<Response>;
-  /** Something came, and be it a part of a comment. */
+  /** Called for each piece of data, a part of a comment included. */
   readonly onSign: () => void;
-  /** What it throws ends the attempt. */
+  /** Called for each event. An error that it throws ends the attempt. */
   readonly onEvent: (event: StreamEvent) => void;
-  /** Once, unless it was stopped. */
+  /** Called once when the stream ends, unless `stop` was called. */
   readonly onEnd: (error: unknown) => void;
 }
 
 const ANSWER_WITHIN_MS = 10_000;
 const MISSED_HEARTBEATS = 2.5;
 
-/** One stream, from the request to its end. It ends by itself when nothing comes for too long: a dead connection says nothing. */
+/**
+ * One stream, from the request to its end. It ends when no data arrives for too long, because a dead connection reports no error.
+ */
 export class Attempt {
   readonly #tools: AttemptTools;
   readonly #abort = new AbortController();

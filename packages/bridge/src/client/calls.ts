@@ -4,21 +4,21 @@ import type { BridgeClientOptions, ClientClock } from './api.ts';
 import { BridgeError, bridgeError, unavailable } from './bridge-error.ts';
 import { parsed } from './parsed.ts';
 
-/** One request. */
+/** One request to the bridge. */
 export interface Call<T> {
   readonly path: string;
   readonly body: unknown;
   readonly answer: v.GenericSchema<T>;
   readonly signal?: AbortSignal;
-  /** It is to arrive even if the page is closed. */
+  /** Whether the browser finishes the request after the page is closed (`keepalive`). */
   readonly outlivesPage?: boolean;
-  /** How long the answer may take, in milliseconds; after that it counts as lost. Default 10,000. */
+  /** Longest wait for the response, in milliseconds. Default 10,000. */
   readonly withinMs?: number;
 }
 
 const ANSWER_WITHIN_MS = 10_000;
 
-/** Requests to a bridge. */
+/** Sends requests to a bridge. */
 export class Calls {
   readonly #clock: ClientClock;
   readonly #base: string;
@@ -31,11 +31,11 @@ export class Calls {
     this.#clock = clock;
     this.#base = `${url.replace(/\/$/, '')}/v${String(WIRE_VERSION)}/`;
     this.#headers = headers;
-    // The platform's wants to be called on its own object.
+    // The platform's `fetch` throws when it is called as a method of another object.
     this.#fetch = given ?? ((...request) => fetch(...request));
   }
 
-  /** Asked once; again after trouble. */
+  /** Reads the facts once, and again after a failure. */
   facts(): Promise<BridgeFacts> {
     const asked = (this.#facts ??= this.#askForFacts());
     asked.catch(() => {
@@ -44,14 +44,14 @@ export class Calls {
     return asked;
   }
 
-  /** Rejects with `BridgeError`, or with the signal's reason. */
+  /** Sends a request and parses the response. Rejects with `BridgeError`, or with the signal's reason. */
   async post<T>(call: Call<T>): Promise<T> {
     await this.#haveToken();
     const token = this.#token;
     try {
       return await this.#post(call);
     } catch (error) {
-      // After a restart the bridge has another token.
+      // A restarted bridge has another token: the request is repeated once with it.
       if (!(error instanceof BridgeError) || error.code !== 'ACCESS_DENIED') throw error;
       this.#facts = undefined;
       await this.#haveToken();
@@ -60,7 +60,7 @@ export class Calls {
     }
   }
 
-  /** The answer, with its body still to come. Rejects as `post`. */
+  /** Resolves with the response before its body has arrived. Rejects as `post` does. */
   async open(path: string, init: RequestInit): Promise<Response> {
     const response = await this.#send(path, init);
     if (response.ok) return response;
@@ -91,7 +91,7 @@ export class Calls {
     });
   }
 
-  /** A connection may look open for minutes after the other end is gone. */
+  /** Limits the wait, because a connection may look open for minutes after the other end died. */
   async #inTime<T>(
     { signal, withinMs = ANSWER_WITHIN_MS }: Pick<Call<T>, 'signal' | 'withinMs'>,
     ask: (signal: AbortSignal) => Promise<T>,
@@ -127,7 +127,7 @@ async function refusalIn(response: Response): Promise<BridgeError> {
   }
 }
 
-/** A bridge says it in seconds; a date, which a proxy may send, is not understood. */
+/** Reads `Retry-After` in seconds, as a bridge sends it. A date, which a proxy may send, is ignored. */
 function retryAfterMsOf({ headers }: Response): number | undefined {
   const seconds = headers.get('retry-after') ?? '';
   return /^\d{1,5}$/.test(seconds) ? Number(seconds) * 1_000 : undefined;

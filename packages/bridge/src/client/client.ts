@@ -44,13 +44,13 @@ const DONE = v.object({});
 
 type Looked = Exclude<Topic, { kind: 'join' }>;
 
-/** What is known of a topic. */
+/** Latest data of a topic. */
 interface Told<P> {
   readonly snapshot: P | undefined;
   readonly refusal?: BridgeError;
 }
 
-/** Makes a client of a bridge. Nothing is connected until somebody subscribes or calls. */
+/** Makes a client of a bridge. It connects with the first subscription or call. */
 export function createBridgeClient(options: BridgeClientOptions = {}): BridgeClient {
   return new StreamingClient(options);
 }
@@ -170,7 +170,7 @@ class StreamingClient implements BridgeClient {
     this.#tools.line.close();
   }
 
-  /** A page that goes away leaves at once: its last request goes out without it. */
+  /** Leaves the queue when the page is hidden for good: the last request outlives the page. */
   #follow(join: PageJoin): void {
     const page = globalThis as Partial<Pick<EventTarget, 'addEventListener' | 'removeEventListener'>>;
     if (this.#joins.size === 0) page.addEventListener?.('pagehide', this.#onPageHide);

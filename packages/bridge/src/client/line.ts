@@ -17,15 +17,15 @@ import type { StreamEvent } from './event-parser.ts';
 import { wallTime } from './page-time.ts';
 import { parsed } from './parsed.ts';
 
-/** Who wants to be told of a topic. */
+/** Receives the snapshots of one topic. */
 export interface Listener {
   readonly topic: Topic;
-  /** A snapshot, as it came. What it throws breaks the stream off. */
+  /** Called for each snapshot, before validation. An error that it throws ends the stream. */
   readonly take: (snapshot: unknown) => void;
   readonly refuse: (error: BridgeError) => void;
 }
 
-/** What a line is made with. */
+/** Dependencies of `PageStream`. */
 export interface LineTools {
   readonly calls: Calls;
   readonly clock: ClientClock;
@@ -35,16 +35,16 @@ interface Listening extends Listener {
   since?: string;
 }
 
-// Changes that come together are one: a page that is drawn anew drops and takes many topics.
+// Collects changes of the topics: a page that renders anew drops and takes many of them at once.
 const TOGETHER_MS = 5;
-// What nobody looks at any more is not hurried.
+// Delay before a dropped topic reopens the stream, in milliseconds.
 const DROPPED_MS = 1_000;
-// Topics that were refused because the bridge had too much to do.
+// Delay before topics are requested again that an overloaded bridge refused, in milliseconds.
 const REFUSED_RETRY_MS = 5_000;
 
 /**
- * The one stream of a page, for everything that it looks at: browsers open six connections to an origin and no more. When what is looked at
- * changes, the stream is opened anew, and tells only what is not known yet.
+ * The one stream of a page for all its topics, because browsers open at most six connections to an origin. When the topics
+ * change, the stream reopens and sends only snapshots that the page does not have.
  */
 export class Line {
   readonly #tools: LineTools;
@@ -54,7 +54,7 @@ export class Line {
   readonly #backoff = new Backoff();
   #attempt: Attempt | undefined;
   #next: { readonly dueAt: number; readonly cancel: () => void } | undefined;
-  /** The bridge's time less the clock's. */
+  /** Difference between the bridge's time and the page's clock, in milliseconds. */
   #offset: number | undefined;
 
   constructor(tools: LineTools) {
@@ -70,17 +70,17 @@ export class Line {
     return this.#connection$.value;
   }
 
-  /** Whenever something was heard, and be it a heartbeat. */
+  /** Emits whenever data arrives, heartbeats included. */
   get signs$(): Observable<void> {
     return this.#signs$;
   }
 
-  /** The bridge's time in milliseconds since 1970; the page's own before anything was heard. */
+  /** The bridge's time in milliseconds since 1970; the page's own time before any data has arrived. */
   serverNow(): number {
     return this.#offset === undefined ? wallTime() : this.#offset + this.#tools.clock.now();
   }
 
-  /** Listens until the answer is called. One listener for a topic. */
+  /** Subscribes the only listener of a topic. The returned function unsubscribes it. */
   listen(listener: Listener): () => void {
     const key = topicKey(listener.topic);
     if (this.#topics.size >= MAX_TOPICS && !this.#topics.has(key)) {
@@ -105,7 +105,7 @@ export class Line {
     this.#signs$.complete();
   }
 
-  /** Nobody looks at anything. */
+  /** Disconnects while no topic has a listener. */
   #rest(): void {
     this.#next?.cancel();
     this.#next = undefined;
@@ -115,7 +115,10 @@ export class Line {
     this.#connect({ connection: 'connecting' });
   }
 
-  /** What is due sooner stays. Whoever hears of trouble may have been the last to leave. */
+  /**
+   * Schedules a reconnect; an earlier one that is scheduled stays. A listener may have dropped the last topic when it received an
+   * error.
+   */
   #openIn(ms: number): void {
     if (this.#topics.size === 0) return;
     const { clock } = this.#tools;
@@ -194,7 +197,7 @@ export class Line {
   }
 }
 
-/** A join that is not known will not be. */
+/** Returns false for a join: one that the bridge does not know will not become known. */
 function topicsMayBeToldLater(topic: string): boolean {
   return !topic.startsWith('["join"');
 }

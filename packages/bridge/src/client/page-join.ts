@@ -11,7 +11,7 @@ import { PageHold } from './page-hold.ts';
 import { understood } from './parsed.ts';
 import type { Touches } from './touches.ts';
 
-/** What joins of a page are made with. */
+/** Dependencies of `PageJoin`. */
 export interface PageJoinTools {
   readonly calls: Calls;
   readonly line: Line;
@@ -23,28 +23,30 @@ type Queued = Extract<JoinSnapshot, { status: 'queued' }>;
 type Holding = Extract<JoinSnapshot, { status: 'held' | 'suspect' }>;
 type Ended = Extract<PageClaimState, { status: 'ended' }>;
 
-// Clocks run at nearly the same rate.
+// Allows for clocks that differ by up to 2 % in rate.
 const OF_THE_GRACE = 0.98;
 const NOTHING = v.object({});
 const LEFT_WITHIN_MS = 5_000;
 
 /**
- * One place of this page, from joining to the end. What the bridge promises counts from when the page *sent* what the promise answers, so the
- * page never believes to hold for longer than the bridge does.
+ * One join of this page, from the first request to the end. The bridge's promise counts from when the page *sent* the request
+ * that it answers. So the page never believes to hold for longer than the bridge does.
  */
 export class PageJoin {
   readonly #request: JoinRequest & { readonly key: JoinKey };
   readonly #tools: PageJoinTools;
   readonly #place$ = new Subject<PageClaimState>();
-  /** Until it leaves: from then on the bridge is to notice by itself, should it not be reached. */
+  /**
+   * Touches that keep the join. They stop when the page leaves, so that the bridge detects the silence if it cannot be reached.
+   */
   readonly #keeping = new Subscription();
   readonly #listening = new Subscription();
   readonly #backoff = new Backoff();
   #graceMs = 0;
-  /** When the newest request was sent after which the bridge did not hold yet. */
+  /** Send time of the newest request whose response reported that the bridge did not hold yet. */
   #waitedAt = 0;
   #hold: PageHold | undefined;
-  /** The bridge holds, as it said last; the page only if that is proven. */
+  /** Hold as the bridge last reported it. The page holds only if that is also proven. */
   #holding: Holding | undefined;
   #joining: Promise<void> = Promise.resolve();
   #leaving: Promise<void> | undefined;
@@ -55,7 +57,7 @@ export class PageJoin {
     this.#tools = tools;
   }
 
-  /** Completes after `ended`. */
+  /** Emits the states of the join; completes after `ended`. */
   get place$(): Observable<PageClaimState> {
     return this.#place$;
   }
@@ -65,7 +67,7 @@ export class PageJoin {
     this.#joining = this.#join();
   }
 
-  /** Leaves or releases; settles when the bridge has confirmed it, or will have noticed by itself. */
+  /** Leaves the queue or releases the lock. Resolves when the bridge has confirmed it, or must have detected the silence. */
   leave(outlivesPage = false): Promise<void> {
     this.#hold?.end();
     this.#keeping.unsubscribe();
@@ -83,7 +85,7 @@ export class PageJoin {
     } catch (error) {
       const { retryable, retryAfterMs } = bridgeError(error);
       if (this.#leaving) return;
-      // The key tells the bridge that it is the same join, if it has come there after all.
+      // The key identifies the join if the first request did reach the bridge.
       if (retryable)
         this.#keeping.add(
           clock.after(this.#backoff.nextMs(retryAfterMs), () => {
@@ -128,7 +130,7 @@ export class PageJoin {
     else this.#waitedAt = sentAt;
   }
 
-  /** Begins to hold, or goes on, where the time of the proof is not over already. */
+  /** Begins or extends the hold, unless the proven time has ended. */
   #prove(deadline: number): void {
     const snapshot = this.#holding;
     if (this.#hold) this.#hold.prove(deadline);
@@ -167,12 +169,12 @@ export class PageJoin {
 
   #onLoss(error: BridgeError): void {
     if (this.#hasEnded) return;
-    // Perhaps the bridge holds it still: nobody needs that any more.
+    // The bridge may still hold the lock, which this page can no longer use.
     void this.#leave(false);
     this.#end({ status: 'ended', outcome: 'lost', error });
   }
 
-  /** The bridge does not know the join, or not any more. */
+  /** Handles a response by which the bridge does not know the join, or has forgotten it. */
   #onUnknown(error: BridgeError | undefined): void {
     if (this.#hasEnded || this.#leaving) return;
     const code = this.#hold ? 'OWNERSHIP_LOST' : 'SESSION_LOST';
@@ -196,9 +198,9 @@ export class PageJoin {
   async #leave(outlivesPage: boolean): Promise<void> {
     const { clock } = this.#tools;
     const { id, secret } = this.#request.key;
-    // What has not come to the bridge yet cannot be left; a page that goes away does not wait, and is missed by the bridge.
+    // A join that has not reached the bridge cannot be left. A page that closes does not wait; the bridge detects its silence.
     if (!outlivesPage) await this.#joining;
-    // The bridge notices by itself when it does not hear of the page: a quarter of the grace later at most.
+    // The bridge detects the silence of a page at most a quarter of the grace after the grace has ended.
     const noticedAt = clock.now() + 1.25 * this.#graceMs;
     const call = {
       path: `joins/${id}/leave`,

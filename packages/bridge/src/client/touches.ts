@@ -5,14 +5,14 @@ import type { ClientClock } from './api.ts';
 import type { Calls } from './calls.ts';
 import type { Line } from './line.ts';
 
-/** A join that has to be kept. */
+/** A join that is kept by touches. */
 export interface Kept {
   readonly key: JoinKey;
-  /** What the bridge answered to a touch that was sent at this time of the clock. */
+  /** Called with the bridge's response for this join, and the time by the clock at which the touch was sent. */
   readonly touched: (answer: TouchResponse['joins'][number], sentAt: number) => void;
 }
 
-/** What touches are made with. */
+/** Dependencies of `Touches`. */
 export interface TouchesTools {
   readonly calls: Calls;
   readonly line: Line;
@@ -22,8 +22,9 @@ export interface TouchesTools {
 const TOUCHES_IN_GRACE = 2.5;
 
 /**
- * Tells the bridge that the page is there, for all its joins at once: whenever a heartbeat comes, since browsers slow the timers of a hidden page
- * down to one a minute but not what comes over the network; and by a timer, for the time in which the stream is broken.
+ * Sends touches, which prove to the bridge that the page is alive, one request for all joins. Each heartbeat of the stream
+ * triggers one: browsers slow the timers of a hidden page down to one a minute, but not network events. A timer covers the time
+ * when the stream is broken.
  */
 export class Touches {
   readonly #tools: TouchesTools;
@@ -38,7 +39,7 @@ export class Touches {
     this.#tools = tools;
   }
 
-  /** Touches until the answer is called. */
+  /** Keeps a join until the returned function is called. */
   keep(kept: Kept, graceMs: number): () => void {
     this.#kept.add(kept);
     this.#graceMs = graceMs;
@@ -50,7 +51,7 @@ export class Touches {
     };
   }
 
-  /** At once, or right after the one that is under way. */
+  /** Sends a touch at once, or right after the one in flight. */
   now(): void {
     if (!this.#isUnderWay) void this.#touch();
   }
@@ -94,7 +95,7 @@ export class Touches {
         if (answer) join.touched(answer, sentAt);
       }
     } catch {
-      // The next one follows soon, and what is not proven meanwhile ends by itself.
+      // A failed touch needs no handling: the next one follows soon, and a hold that is not proven meanwhile ends by itself.
     } finally {
       this.#isUnderWay = false;
     }

@@ -4,11 +4,11 @@ import { follow } from '../follow.ts';
 import { Subscription, type Observable } from '../rx.ts';
 import type { HandoverSnapshot, JoinAnswer } from '../wire.ts';
 
-/** Those who ask a holder to make way, until they are answered or gone. */
+/** Handover requests to one holder that are neither answered nor withdrawn. */
 export class Asking {
   readonly #ownership: Ownership;
   readonly #queue$: Observable<QueueState>;
-  /** By the id of the entry that asks. */
+  /** Requests by the id of the requesting entry. */
   readonly #requests = new Map<string, HandoverRequest>();
   #onChange: () => void = () => undefined;
 
@@ -43,7 +43,10 @@ export class Asking {
     return watches;
   }
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` when nobody of this id asks; what answering throws. */
+  /**
+   * Sends the holder's answer to a requester.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when no request with this id is pending; errors of the answer itself.
+   */
   async answer({ to, answer, reason = 'no' }: JoinAnswer): Promise<void> {
     const request = this.#requests.get(to);
     if (!request) throw invalidArgument('to', to, 'is the id of an entry that asks');

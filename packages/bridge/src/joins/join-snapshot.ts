@@ -3,15 +3,15 @@ import { given } from '../snapshots/given.ts';
 import { toWireError } from '../refusal.ts';
 import type { HandoverSnapshot, JoinSnapshot } from '../wire.ts';
 
-/** What is known of a join besides its claim. */
+/** Data of a join beyond the state of its claim. */
 export interface JoinDetails {
   readonly at: number;
-  /** Of the entry; known once it stands in the queue. */
+  /** Key of the entry; empty until the entry is in the queue. */
   readonly key: string;
   readonly requests: readonly HandoverSnapshot[];
 }
 
-/** A join as it is sent. */
+/** Converts a join to its wire form. */
 export function joinSnapshot(state: PositionedClaimState, { at, key, requests }: JoinDetails): JoinSnapshot {
   switch (state.status) {
     case 'joining':

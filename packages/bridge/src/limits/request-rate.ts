@@ -7,16 +7,16 @@ interface Bucket {
   readonly at: number;
 }
 
-/** A client may make the requests of so many seconds at once. */
+/** A client may make the requests of this many seconds at once. */
 const BURST_S = 5;
-// The oldest are forgotten first, so that texts of clients do not fill the memory.
+// The least recently active clients are forgotten first, so that client-chosen ids do not fill the memory.
 const KEPT_CLIENTS = 10_000;
 
-/** A token bucket for each client: bounds what its requests cost, however short each of them is. */
+/** A token bucket for each client. It bounds the cost of requests, however short each of them is. */
 export class RequestRate {
   readonly #perSecond: number;
   readonly #clock: Clock;
-  /** Those that made a request longest ago first. */
+  /** Buckets, the least recently used first. */
   readonly #buckets = new Map<string, Bucket>();
 
   constructor(perSecond: number, clock: Clock) {
@@ -25,8 +25,9 @@ export class RequestRate {
   }
 
   /**
-   * @param cost how many requests it counts for.
-   * @throws {Overloaded} 429 when the client makes requests faster than it may.
+   * Takes a request out of the client's bucket.
+   * @param cost Number of requests that it counts for. Default 1.
+   * @throws {Overloaded} 429 when the client exceeds its rate.
    */
   take(client: ClientId, cost = 1): void {
     if (client === undefined) return;

@@ -3,7 +3,7 @@ import { snapshotOf } from '../snapshots/entry.ts';
 import { filter, startWith, type Observable } from '../rx.ts';
 import { textOf, type ListedRecord, type SharedList } from './shared-list.ts';
 
-/** Queues whose texts are joined between two looks at the clock. */
+/** Number of queues in one piece of JSON, between two reads of the clock. */
 const STEP = 500;
 
 /** The part of a shared list that one prefix covers. */
@@ -21,7 +21,7 @@ export class ListView {
     this.#onClose = onClose;
   }
 
-  /** Emits when this part has changed, and at the subscription if anything is known. */
+  /** Emits when this part has changed, and upon subscription if any state is known. */
   get changed$(): Observable<unknown> {
     return this.#list.changed$.pipe(
       startWith(undefined),
@@ -33,7 +33,7 @@ export class ListView {
     return { ...this.#list.state, queues: this.#shown.map(({ queue }) => queue) };
   }
 
-  /** The snapshot in pieces of JSON, as of now. */
+  /** Yields the current snapshot in pieces of JSON. */
   *pieces(now: number, most: number): Generator<string> {
     const shown = this.#shown;
     const head = JSON.stringify({

@@ -1,4 +1,4 @@
-/** How many queues are watched for looks over many, each counted once. */
+/** Limits how many queues the overviews watch, each queue counted once. */
 export class NameBudget {
   readonly #most: number;
   readonly #uses = new Map<string, number>();
@@ -7,7 +7,7 @@ export class NameBudget {
     this.#most = most;
   }
 
-  /** Counts a use until the returned function is called; `undefined` when there is no room for another name. */
+  /** Counts a use until the returned function is called. Returns `undefined` when there is no room for another name. */
   take(name: string): (() => void) | undefined {
     const uses = this.#uses.get(name) ?? 0;
     if (uses === 0 && this.#uses.size >= this.#most) return undefined;

@@ -2,26 +2,26 @@ import type { Clock } from '@queuelock/core';
 import { Refused } from '../refusal.ts';
 import { WatchedQueue, type WatchTools } from './watched-queue.ts';
 
-/** What the queues are watched with. */
+/** Dependencies of `WatchedQueues`. */
 export interface WatchedQueuesTools extends WatchTools {
   readonly clock: Clock;
-  /** How long one is watched that nobody looks at any more. */
+  /** Time in milliseconds for which a queue without readers is still watched. */
   readonly lingerMs: number;
-  /** Watched at a time, at most. */
+  /** Largest number of queues watched at a time. */
   readonly most: number;
 }
 
 interface Watched {
   readonly queue: WatchedQueue;
   lookers: number;
-  /** Of the linger. */
+  /** Cancels the timer that ends the watch. */
   cancel: () => void;
 }
 
-/** The queues that somebody looks at, or has looked at lately: each is watched once. */
+/** The queues that have readers, or had some recently. Each is watched once. */
 export class WatchedQueues {
   readonly #tools: WatchedQueuesTools;
-  /** Those left longest ago first. */
+  /** Queues by name, the least recently left first. */
   readonly #queues = new Map<string, Watched>();
 
   constructor(tools: WatchedQueuesTools) {
@@ -29,8 +29,8 @@ export class WatchedQueues {
   }
 
   /**
-   * Looks at a queue until the second answer is called.
-   * @throws {Refused} when too many are watched; `INVALID_ARGUMENT` for a name that the store cannot have.
+   * Watches a queue until the returned function is called.
+   * @throws {Refused} when too many queues are watched; `INVALID_ARGUMENT` for a name that the store cannot represent.
    */
   look(name: string): readonly [WatchedQueue, () => void] {
     const watched = this.#queues.get(name) ?? this.#begin(name);
@@ -48,7 +48,7 @@ export class WatchedQueues {
     ];
   }
 
-  /** Of one that somebody looks at. */
+  /** Returns a queue that has readers. */
   get(name: string): WatchedQueue | undefined {
     return this.#queues.get(name)?.queue;
   }

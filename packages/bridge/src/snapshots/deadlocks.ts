@@ -5,15 +5,17 @@ import type { DeadlocksSnapshot, StuckSnapshot } from '../wire.ts';
 import { entryRef, snapshotOf } from './entry.ts';
 import { given } from './given.ts';
 
-/** How long a circle is seen before it is told, in milliseconds: snapshots of different queues are not of one moment. */
+/**
+ * How long a cycle must be seen before it is reported, in milliseconds. Snapshots of different queues are of different moments.
+ */
 const CONFIRM_MS = 1_000;
 
-/** Circles that have been there for a while. */
+/** Deadlocks that have been seen for a while. */
 export class SeenDeadlocks {
   readonly #prefix: string;
   readonly #clock: Clock;
   #deep: DeepQueues = { list: { status: 'connecting', queues: [] }, queues: [], left: 0 };
-  /** When each was seen first, by its waits. */
+  /** First sighting of each cycle, by its waits. */
   #since: ReadonlyMap<string, number> = new Map();
   #sure: readonly Deadlock[] = [];
 
@@ -32,7 +34,7 @@ export class SeenDeadlocks {
       .map(([, deadlock]) => deadlock);
   }
 
-  /** Whether another look, some time later, may tell more. */
+  /** Whether a later evaluation may report more. */
   get isUnsure(): boolean {
     return this.#since.size > this.#sure.length;
   }

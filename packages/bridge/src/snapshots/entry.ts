@@ -13,25 +13,25 @@ import { given } from './given.ts';
 
 const WITH_WAIT = 100;
 
-/** Milliseconds that are left of holds that this bridge has, by the id of the entry. */
+/** Remaining milliseconds of the bridge's own holds, by the id of the entry. */
 export type Budgets = (id: string | undefined) => number | undefined;
 
-/** How an entry is named. */
+/** Returns the reference that identifies an entry on the wire. */
 export function entryRef({ key, order, owner, id }: Eviction['entry']): EntryRef {
   return { key, order: String(order), owner, ...(id === undefined ? {} : { id }) };
 }
 
-/** An eviction as it is sent. */
+/** Converts an eviction to its wire form. */
 export function evictionSnapshot({ entry, kind, by, reason, at }: Eviction): EvictionSnapshot {
   return { entry: entryRef(entry), kind, by, reason, at };
 }
 
-/** The beginning of every snapshot. */
+/** Makes the common members of every snapshot. */
 export function snapshotOf({ status, error }: Pick<QueueState, 'status' | 'error'>, at: number): Snapshot {
   return { at, status, ...(error === undefined ? {} : { error: toWireError(error) }) };
 }
 
-/** The entries of a queue as they are sent. */
+/** Converts the entries of a queue to their wire form. */
 export function entrySnapshots(queue: WatchedQueue, now: number, budgets: Budgets): readonly EntrySnapshot[] {
   const { entries } = queue.state;
   const waits = waitsOf(queue, now);
@@ -57,7 +57,7 @@ function labelSnapshot(entry: QueueEntry): Omit<EntrySnapshot, 'position' | 'see
     limit,
     holds,
     ...given('typicalHoldMs', typicalHoldMs),
-    // JSON has no infinity, and who asks may be anybody.
+    // JSON has no infinity, and any program may have written the request.
     ...given('request', request && Number.isFinite(request.withinMs) ? request : undefined),
   };
 }
@@ -77,7 +77,7 @@ function seenSnapshot(
   };
 }
 
-/** Of the first that wait and have a name: the others would cost the square of the line's length. */
+/** Limits the estimate to the first waiters with a name: for all of them it would cost the square of the queue's length. */
 function waitsOf(
   { state: { entries }, chronicle }: WatchedQueue,
   now: number,

@@ -6,14 +6,14 @@ import type { FaultsSnapshot } from '../wire.ts';
 import { snapshotOf } from './entry.ts';
 import { given } from './given.ts';
 
-/** What findings are made with. */
+/** Dependencies of `Findings`. */
 export interface FindingsTools {
   readonly client: Pick<LockClient, 'diagnose'>;
   readonly time: ServerTime;
   readonly log: FaultLog;
 }
 
-/** What the store's diagnosis has found, with what the bridge has seen go wrong. */
+/** Findings of the store's diagnosis, and failures that the bridge has seen. */
 export class Findings {
   readonly #prefix: string;
   readonly #tools: FindingsTools;
@@ -26,12 +26,12 @@ export class Findings {
     this.#tools = tools;
   }
 
-  /** Whether anything is known. */
+  /** Whether a first diagnosis has finished. */
   get isReady(): boolean {
     return this.#diagnosedAt !== undefined || this.#trouble !== undefined;
   }
 
-  /** Never rejects: that the store cannot be diagnosed is part of the snapshot. */
+  /** Diagnoses the store. Never rejects: a failed diagnosis is part of the snapshot. */
   async diagnose(): Promise<void> {
     const { client, time } = this.#tools;
     try {
@@ -50,7 +50,7 @@ export class Findings {
       prefix: this.#prefix,
       findings: this.#findings,
       ...given('diagnosedAt', this.#diagnosedAt),
-      // Of the bridge itself, and of the queues that this topic covers: others may be hidden from its readers.
+      // Shows faults of the bridge itself and of the queues that this topic covers. The reader may not be allowed to see others.
       faults: this.#tools.log.faults.filter(
         ({ kind, about }) => kind === 'session' || coversQueue(this.#prefix, about),
       ),

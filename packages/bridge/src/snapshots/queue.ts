@@ -3,7 +3,7 @@ import type { CandidateSnapshot, ElectionSnapshot, QueueSnapshot, TimelineSnapsh
 import { entrySnapshots, evictionSnapshot, snapshotOf, type Budgets } from './entry.ts';
 import { given } from './given.ts';
 
-/** A queue as it is now. */
+/** Makes the snapshot of a queue. */
 export function queueSnapshot(queue: WatchedQueue, now: number, budgets: Budgets): QueueSnapshot {
   const { name, state, chronicle } = queue;
   return {
@@ -16,13 +16,13 @@ export function queueSnapshot(queue: WatchedQueue, now: number, budgets: Budgets
   };
 }
 
-/** Its recent past. */
+/** Makes the snapshot of a queue's recent history. */
 export function timelineSnapshot({ name, state, chronicle }: WatchedQueue, now: number): TimelineSnapshot {
   const { beganAt, spans, gaps } = chronicle;
   return { ...snapshotOf(state, now), name, beganAt, spans, gaps };
 }
 
-/** As an election. */
+/** Makes the snapshot of a queue as an election. */
 export function electionSnapshot({ name, state, chronicle }: WatchedQueue, now: number): ElectionSnapshot {
   const [leader] = state.entries;
   const candidates = state.entries.map(({ value, key, order, id }): CandidateSnapshot => ({

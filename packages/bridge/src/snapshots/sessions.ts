@@ -4,7 +4,7 @@ import type { SessionEntry, SessionSnapshot, SessionsSnapshot } from '../wire.ts
 import { entryRef, snapshotOf } from './entry.ts';
 import { given } from './given.ts';
 
-/** Who stands where, by the program whose entries they are. */
+/** Groups the entries of many queues by the program that made them. */
 export function sessionsSnapshot(
   prefix: string,
   { list, queues, left }: DeepQueues,

@@ -2,26 +2,26 @@ import type { Clock } from '@queuelock/core';
 import type { ClientId } from '../limits/quota.ts';
 import type { Feed } from './feed.ts';
 
-/** What snapshots are encoded with. */
+/** Dependencies of `Encoder`. */
 export interface EncoderTools {
   readonly clock: Clock;
-  /** Bytes of snapshots that are kept for later readers. */
+  /** Bytes of encoded snapshots that are cached for later readers. */
   readonly keptBytes: number;
 }
 
-/** How long the bridge encodes before it reads requests again; one piece of a snapshot may take longer. */
+/** Milliseconds of encoding before the bridge handles requests again. A single piece of a snapshot may take longer. */
 const SLICE_MS = 5;
 const LEAST_REST_MS = 1;
 
 /**
- * Encodes snapshots in slices, and rests after each slice for as long as it took: so whatever is looked at, half of the time is left for the
- * requests of pages, the touches of those that hold among them. Clients take turns, one snapshot each.
+ * Encodes snapshots in slices, with a pause after each slice that is as long as the slice. So half of the CPU time is left for
+ * requests, such as the touches of holders. Clients take turns, one snapshot each.
  */
 export class Encoder {
   readonly #tools: EncoderTools;
-  /** What each client waits for, in the order in which they take turns. */
+  /** Feeds that each client waits for, in the order of their turns. */
   readonly #wanted = new Map<ClientId, Set<Feed>>();
-  /** Those that were encoded longest ago first. */
+  /** Cached feeds, the least recently encoded first. */
   readonly #kept = new Map<Feed, number>();
   #keptBytes = 0;
   #current: { readonly feed: Feed; readonly steps: Generator<void> } | undefined;
@@ -32,7 +32,7 @@ export class Encoder {
     this.#tools = tools;
   }
 
-  /** Encodes the feed's latest snapshot, at once where the encoder is idle. The feed notifies its readers. */
+  /** Schedules the encoding of the feed's latest snapshot, at once if the encoder is idle. The feed notifies its readers. */
   want(feed: Feed, client: ClientId): void {
     const wanted = this.#wanted.get(client);
     if (wanted) wanted.add(feed);
@@ -58,7 +58,7 @@ export class Encoder {
     });
   }
 
-  /** Returns whether there was something to do. */
+  /** Encodes one piece. Returns whether there was any work. */
   #step(): boolean {
     this.#current ??= this.#next();
     if (!this.#current) return false;

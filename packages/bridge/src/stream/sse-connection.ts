@@ -4,7 +4,7 @@ import type { ClientId } from '../limits/quota.ts';
 import type { Encoder } from './encoder.ts';
 import type { Feed } from './feed.ts';
 
-/** What a stream goes by. */
+/** Dependencies and settings of a stream. */
 export interface SseConnectionSettings {
   readonly clock: Clock;
   readonly heartbeatMs: number;
@@ -12,15 +12,16 @@ export interface SseConnectionSettings {
   readonly client: ClientId;
   readonly encoder: Pick<Encoder, 'want'>;
   readonly inFlight: Pick<BytesInFlight, 'take' | 'forget'>;
-  /** Is called once, when the stream has ended for whatever reason. */
+  /** Called once when the stream has ended for any reason. */
   readonly onEnd: () => void;
 }
 
 const HEARTBEAT = Buffer.from(':\n\n');
 
 /**
- * One client's stream. Of each topic only the newest snapshot is kept for it, as a mark on a feed that all share, and nothing is fetched
- * before the client has read what came before: so a slow client costs no memory but that of one snapshot, and sees the latest next.
+ * One client's stream. For each topic it stores only that there is a newer snapshot, in a feed that all clients share. It takes
+ * the next snapshot when the client has read the previous one. So a slow client costs the memory of one snapshot, and receives
+ * the latest one next.
  */
 export class SseConnection {
   readonly stream: ReadableStream<Uint8Array>;
@@ -30,10 +31,10 @@ export class SseConnection {
   #isWanted = false;
   #hasEnded = false;
   #sentAt: number;
-  /** What is sent before all snapshots. */
+  /** Texts that are sent before all snapshots. */
   readonly #words: Uint8Array[] = [];
   #cancelBeat: () => void;
-  /** Of the snapshot that was sent last, and is not read yet. */
+  /** Called when the client has read the last snapshot. */
   #onRead: (() => void) | undefined;
 
   readonly #send = (): void => {
@@ -42,7 +43,7 @@ export class SseConnection {
       const chunk = this.#words.length > 0 ? Buffer.concat(this.#words.splice(0)) : this.#nextSnapshot();
       if (chunk) this.#enqueue(chunk);
     } catch (error) {
-      // A snapshot that cannot be made: the client tries again.
+      // A snapshot could not be encoded: the stream fails and the client retries.
       if (this.#end()) this.#controller?.error(error);
     }
   };
@@ -67,12 +68,12 @@ export class SseConnection {
     this.#cancelBeat = this.#beatLater();
   }
 
-  /** To be said before all snapshots. */
+  /** Sends a text before all snapshots. */
   say(words: string): void {
     this.#words.push(Buffer.from(words));
   }
 
-  /** There is a new snapshot of this topic. */
+  /** Marks the topic as having a new snapshot. */
   readonly news = (feed: Feed): void => {
     if (this.#hasEnded) return;
     this.#news.add(feed);
@@ -84,10 +85,10 @@ export class SseConnection {
     if (this.#end()) this.#controller?.close();
   }
 
-  /** `undefined` when there is none, or none yet: the feed and the bytes in flight notify when there is. */
+  /** Returns the next snapshot to send. Returns `undefined` when none is ready: the feed or the bytes in flight notify later. */
   #nextSnapshot(): Uint8Array | undefined {
     const { client, encoder, inFlight } = this.#settings;
-    // The oldest first: so the id of an event says that everything older was sent.
+    // Takes the oldest first, so that the id of an event implies that everything older was sent.
     let oldest: Feed | undefined;
     for (const feed of this.#news) if (!oldest || feed.version < oldest.version) oldest = feed;
     if (!oldest) return undefined;
@@ -129,7 +130,7 @@ export class SseConnection {
       this.#controller?.error(new Error(`nothing was read for ${String(stuckMs)} ms`));
   }
 
-  /** Whether it had not ended before. */
+  /** Ends the stream. Returns whether it was still open. */
   #end(): boolean {
     if (this.#hasEnded) return false;
     this.#hasEnded = true;
