@@ -27,7 +27,7 @@ const b = entry('b', 2);
 const stale: QueueState = { status: 'stale', name: 'q', entries: [a] };
 
 describe('chronicle', () => {
-  it('tells who joined, held and left, and when', () => {
+  it('records joins, grants and departures with their times', () => {
     const seen = new Chronicle(0);
     seen.look(live(), 0);
     seen.look(live(a), 10);
@@ -41,7 +41,7 @@ describe('chronicle', () => {
     expect(seen.typicalHoldMs).to.equal(20);
   });
 
-  it('says of what was there before it looked that it began earlier, and counts no length of it', () => {
+  it('marks what was there before the watch began as earlier, and does not measure its hold', () => {
     const seen = new Chronicle(0);
     seen.look(live(a, b), 5);
     seen.look(live(b), 30);
@@ -52,7 +52,7 @@ describe('chronicle', () => {
     expect(seen.typicalHoldMs).to.equal(undefined);
   });
 
-  it('tells when the store could not be seen, and measures no hold that began or ended meanwhile', () => {
+  it('records when the store could not be read, and does not measure holds that began or ended meanwhile', () => {
     const seen = new Chronicle(0);
     seen.look(live(a), 0);
     seen.look(stale, 10);
@@ -64,7 +64,7 @@ describe('chronicle', () => {
     expect(seen.handOffs).to.equal(1);
   });
 
-  it('tells apart a key that is used again', () => {
+  it('distinguishes two entries with the same key', () => {
     const seen = new Chronicle(0);
     seen.look(live(a), 0);
     seen.look(live({ ...a, order: 9n }), 10);
@@ -74,7 +74,7 @@ describe('chronicle', () => {
     ]);
   });
 
-  it('explains a departure by an eviction, whichever is known first', () => {
+  it('explains a departure by an eviction, in either order of arrival', () => {
     const eviction = { entry: a, kind: 'evicted', by: 'op', reason: 'hangs', at: 0 } as const;
     const seen = new Chronicle(0);
     seen.look(live(a), 0);
@@ -84,7 +84,7 @@ describe('chronicle', () => {
     expect(seen.spans[0]?.evicted).to.deep.equal({ kind: 'evicted', by: 'op', reason: 'hangs' });
   });
 
-  it('keeps the latest stays only, however many there were', () => {
+  it('keeps only the latest stays', () => {
     const seen = new Chronicle(0);
     for (let order = 1; order <= 10_000; order += 1) seen.look(live(entry('k', order)), order);
     expect(seen.spans).to.have.lengthOf(201);

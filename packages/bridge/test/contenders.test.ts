@@ -14,7 +14,7 @@ const NOBODY: ReturnType<Contenders['draw']> = {
   happenings: [],
 };
 
-/** Contenders that note what is done to them. */
+/** Demo programs that record the actions on them. */
 function contenders(acts: ContendersAct[] = []): Contenders & { readonly changed$: Subject<void> } {
   const changed$ = new Subject<void>();
   return {
@@ -29,8 +29,8 @@ function contenders(acts: ContendersAct[] = []): Contenders & { readonly changed
   };
 }
 
-describe('contenders of a bridge', () => {
-  it('are offered, shown and disturbed', async () => {
+describe('bridge with demo contenders', () => {
+  it('offers and shows the contenders and applies actions to them', async () => {
     await using s = await stage({ contenders: contenders() });
     const page = s.page();
     expect((await page.facts()).contenders).to.equal('q');
@@ -43,7 +43,7 @@ describe('contenders of a bridge', () => {
     look.unsubscribe();
   });
 
-  it('answer why something cannot be done', async () => {
+  it('responds with the reason when an action on a contender fails', async () => {
     await using s = await stage({ contenders: contenders() });
     const failure = await s
       .page()
@@ -52,7 +52,7 @@ describe('contenders of a bridge', () => {
     expect(failure).to.include({ code: 'INVALID_ARGUMENT', message: '[INVALID_ARGUMENT] not this one' });
   });
 
-  it('are not there unless the host of the bridge gives some', async () => {
+  it('offers no contenders unless the host passes some', async () => {
     await using s = await stage();
     const page = s.page();
     expect((await page.facts()).contenders).to.equal(undefined);
@@ -62,7 +62,7 @@ describe('contenders of a bridge', () => {
     expect(failure).to.include({ code: 'INVALID_ARGUMENT' });
   });
 
-  it('are disturbed only by whom the host lets, from a page of its own', async () => {
+  it('applies an action only when authorize allows it and a page of the bridge sends it', async () => {
     const acts: ContendersAct[] = [];
     await using s = await stage({
       contenders: contenders(acts),

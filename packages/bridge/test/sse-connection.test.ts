@@ -7,7 +7,7 @@ import { Encoder } from '../src/stream/encoder.ts';
 import { Feed, type FeedTools } from '../src/stream/feed.ts';
 import { SseConnection } from '../src/stream/sse-connection.ts';
 
-/** A feed over a number, and what it costs to tell of it. */
+/** Makes a feed of a number, and counts how often it is encoded. */
 function feedOf(clock: VirtualClock, nextVersion: FeedTools['nextVersion'], name = 'q') {
   const changed$ = new Subject<void>();
   const made = { draws: 0, value: 0 };
@@ -30,7 +30,7 @@ function text(chunk: Uint8Array | undefined): string {
   return new TextDecoder().decode(chunk);
 }
 
-describe('stream', () => {
+describe('SSE connection', () => {
   let clock: VirtualClock;
   let ends: number;
   let encoder: Encoder;
@@ -48,7 +48,7 @@ describe('stream', () => {
     inFlight = new BytesInFlight({ perClient: 100_000, perBridge: 250_000 });
   });
 
-  it('tells news at once, and the next after a pause, whatever came meanwhile', async () => {
+  it('sends a first change at once and the latest of the following ones after a pause', async () => {
     const { feed, set, made } = feedOf(clock, counting());
     const told: number[] = [];
     feed.read(() => {
@@ -63,7 +63,7 @@ describe('stream', () => {
     feed.close();
   });
 
-  it('makes a snapshot once for a thousand readers', () => {
+  it('encodes a snapshot once for a thousand readers', () => {
     const { feed, set, made } = feedOf(clock, counting());
     const events = new Set<Uint8Array>();
     for (let reader = 0; reader < 1_000; reader += 1)
@@ -76,7 +76,7 @@ describe('stream', () => {
     feed.close();
   });
 
-  it('sends a client that reads slowly the latest snapshot, and keeps none of those between', async () => {
+  it('sends a slow reader the latest snapshot and skips those in between', async () => {
     const { feed, set, made } = feedOf(clock, counting());
     const slow = connection();
     feed.read(slow.news);
@@ -92,7 +92,7 @@ describe('stream', () => {
     feed.close();
   });
 
-  it('sends the oldest news first, so that an id says that everything older was sent', async () => {
+  it('sends the oldest topic first, so that an event id implies that everything older was sent', async () => {
     const nextVersion = counting();
     const one = feedOf(clock, nextVersion, 'one');
     const two = feedOf(clock, nextVersion, 'two');
@@ -133,7 +133,7 @@ describe('stream', () => {
     feed.close();
   });
 
-  it('beats while there is nothing to tell', async () => {
+  it('sends heartbeats while nothing changes', async () => {
     const client = connection();
     const reader = client.stream.getReader();
     const read = reader.read();
@@ -143,7 +143,7 @@ describe('stream', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  it('cuts a client that reads nothing for too long', async () => {
+  it('cuts a client that does not read for too long', async () => {
     const client = connection();
     const reader = client.stream.getReader();
     client.say('event: hello\ndata: {}\n\n');
@@ -155,7 +155,7 @@ describe('stream', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  it('ends once, with the client or with the bridge', async () => {
+  it('ends once, when the client or the bridge ends it', async () => {
     const client = connection();
     await client.stream.cancel();
     client.close();
