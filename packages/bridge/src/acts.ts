@@ -19,7 +19,7 @@ export interface ActsTools {
 }
 
 /** The requesting client, and the signal that ends its wait. */
-export interface AskerFacts {
+export interface RequesterFacts {
   readonly identity: Identity | undefined;
   readonly client: ClientId;
   readonly signal: AbortSignal;
@@ -54,44 +54,44 @@ export class Acts {
    */
   async ask(
     { name, ...request }: AskRequest,
-    { identity, client, signal }: AskerFacts,
+    { identity, client, signal }: RequesterFacts,
   ): Promise<HandoverResponse> {
     const claim$ = this.#settings.client.claim(name, {
       request,
       owner: identity?.name ?? 'browser',
       holding: [],
     });
-    const asked$ = defer(() => {
+    const response$ = defer(() => {
       const release = this.#asks.take(client);
       return answersIn(claim$).pipe(finalize(release));
     }).pipe(takeUntil(abortOf(signal)));
-    return firstValueFrom(asked$, { defaultValue: { answer: 'ignored' } });
+    return firstValueFrom(response$, { defaultValue: { answer: 'ignored' } });
   }
 }
 
-interface Heard {
+interface ClaimProgress {
   readonly state: ClaimState;
   /** The entry has had another one ahead of it. */
   readonly hasQueued: boolean;
 }
 
-const NOTHING: Heard = { state: { status: 'joining' }, hasQueued: false };
+const INITIAL: ClaimProgress = { state: { status: 'joining' }, hasQueued: false };
 
 function answersIn(claim$: ReturnType<LockClient['claim']>): Observable<HandoverResponse> {
   return claim$.pipe(
     scan(
-      ({ hasQueued }: Heard, state: ClaimState) => ({
+      ({ hasQueued }: ClaimProgress, state: ClaimState) => ({
         state,
         hasQueued: hasQueued || state.status === 'queued',
       }),
-      NOTHING,
+      INITIAL,
     ),
     map(answerIn),
     filter((answer) => answer !== undefined),
   );
 }
 
-function answerIn({ state, hasQueued }: Heard): HandoverResponse | undefined {
+function answerIn({ state, hasQueued }: ClaimProgress): HandoverResponse | undefined {
   if (state.status === 'queued') return state.answer;
   if (state.status === 'held' || state.status === 'suspect')
     return { answer: hasQueued ? 'released' : 'free' };

@@ -1,5 +1,5 @@
 import type { Action, Authorize, Identity } from './options.ts';
-import { given } from './snapshots/given.ts';
+import { ifDefined } from './snapshots/if-defined.ts';
 import { Refused } from './refusal.ts';
 import type { AskRequest, EvictRequest, JoinRequest, TokenRequest, Topic } from './wire.ts';
 
@@ -9,8 +9,8 @@ import type { AskRequest, EvictRequest, JoinRequest, TokenRequest, Topic } from 
  */
 export const REQUIRED_ACTIONS = {
   facts: (): readonly Action[] => [{ kind: 'facts' }],
-  topic: (topic: Topic): readonly Action[] => (topic.kind === 'join' ? [] : [{ kind: 'look', topic }]),
-  token: ({ name }: TokenRequest): readonly Action[] => [{ kind: 'look', topic: { kind: 'queue', name } }],
+  topic: (topic: Topic): readonly Action[] => (topic.kind === 'join' ? [] : [{ kind: 'watch', topic }]),
+  token: ({ name }: TokenRequest): readonly Action[] => [{ kind: 'watch', topic: { kind: 'queue', name } }],
   evict: ({ name }: EvictRequest): readonly Action[] => [{ kind: 'evict', name }],
   ask: ({ name }: AskRequest): readonly Action[] => [{ kind: 'ask', name }],
   // A join with a request shows that request to the holder, as `ask` does.
@@ -18,7 +18,7 @@ export const REQUIRED_ACTIONS = {
     { kind: 'join', name },
     ...(request ? [{ kind: 'ask', name } as const] : []),
   ],
-  contend: (name: string | undefined): readonly Action[] => [{ kind: 'contend', ...given('name', name) }],
+  contend: (name: string | undefined): readonly Action[] => [{ kind: 'contend', ...ifDefined('name', name) }],
   ownJoin: (): readonly Action[] => [],
 } as const;
 
@@ -72,9 +72,9 @@ function isIdentity(ruling: unknown): ruling is Identity {
 }
 
 function notAllowed(action: Action): Refused {
-  const isForAllNames = action.kind !== 'facts' && action.kind !== 'look' && action.name === undefined;
+  const isForAllNames = action.kind !== 'facts' && action.kind !== 'watch' && action.name === undefined;
   const scope = isForAllNames
-    ? ' (authorize refused this action without a name, which refuses it for all)'
+    ? ' (authorize refused this action without a name, which refuses it for every name)'
     : '';
   return new Refused(403, 'ACCESS_DENIED', `not allowed here: ${action.kind}${scope}`);
 }

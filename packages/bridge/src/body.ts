@@ -70,7 +70,7 @@ export function checked<T>(value: unknown, schema: v.GenericSchema<T>): T {
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
   const [issue] = result.issues;
-  const where = v.getDotPath(issue) ?? 'the body';
+  const where = v.getDotPath(issue) ?? 'the request body';
   throw new Refused(400, 'INVALID_ARGUMENT', `${where}: ${issue.message.slice(0, 200)}`);
 }
 
@@ -78,7 +78,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Refused(400, 'INVALID_ARGUMENT', 'the body is JSON');
+    throw new Refused(400, 'INVALID_ARGUMENT', 'the request body is not JSON');
   }
 }
 
@@ -86,7 +86,7 @@ function tooLong(maxBytes: number): Refused {
   return new Refused(
     413,
     'INVALID_ARGUMENT',
-    `the body has at most ${String(maxBytes)} bytes (limits.bodyBytes)`,
+    `the request body has more than ${String(maxBytes)} bytes (limits.bodyBytes)`,
   );
 }
 
@@ -94,6 +94,6 @@ function tooSlow(withinMs: number): Refused {
   return new Refused(
     408,
     'TIMEOUT',
-    `the body was not complete within ${String(withinMs)} ms (times.bodyMs)`,
+    `the request body did not arrive within ${String(withinMs)} ms (times.bodyMs)`,
   );
 }

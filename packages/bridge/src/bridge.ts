@@ -49,7 +49,7 @@ export function createBridge(options: BridgeOptions): Bridge {
   const time = new ServerTime(clock);
   const faults = new FaultLog(client, time);
   const { lingerMs, graceMs } = times;
-  const watched = new WatchedQueues({ client, clock, time, faults, lingerMs, most: limits.queues });
+  const watched = new WatchedQueues({ client, clock, time, faults, lingerMs, max: limits.queues });
   const inUse = limitsOf(limits, clock);
   const joins = new Joins({ client, clock, time, graceMs, joins: inUse.joins, asks: inUse.asks });
   const topics = new Topics({ settings, time, watched, joins, faults });

@@ -1,7 +1,7 @@
 import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
 
 /** Lower bounds of times, in milliseconds. A shorter period would take all of the bridge's CPU time. */
-const SHORTEST: Readonly<Record<string, number>> = {
+const MIN_TIMES_MS: Readonly<Record<string, number>> = {
   heartbeatMs: 100,
   graceMs: 500,
   stuckMs: 1_000,
@@ -18,14 +18,14 @@ export function numbersOf<T extends object>(defaults: Required<T>): KnownOptions
 export function filled<T extends object>(
   what: string,
   defaults: Required<T>,
-  given: T | undefined,
+  options: T | undefined,
 ): Required<T> {
-  const checked = checkedOptions(what, given, numbersOf(defaults));
+  const checked = checkedOptions(what, options, numbersOf(defaults));
   const present = Object.entries<unknown>({ ...checked }).filter(([, value]) => value !== undefined);
   for (const [key, value] of present) {
-    const least = SHORTEST[key] ?? 0;
-    if (!Number.isInteger(value) || Number(value) < least || Number(value) > 2_147_483_647)
-      throw invalidArgument(`${what}.${key}`, value, `is a whole number of at least ${String(least)}`);
+    const min = MIN_TIMES_MS[key] ?? 0;
+    if (!Number.isInteger(value) || Number(value) < min || Number(value) > 2_147_483_647)
+      throw invalidArgument(`${what}.${key}`, value, `is a whole number of at least ${String(min)}`);
   }
   return { ...defaults, ...Object.fromEntries(present) };
 }

@@ -19,7 +19,8 @@ export function checkHost(
 ): string {
   const host = (headers.get('host') ?? new URL(url).host).toLowerCase();
   const name = host.replace(/:\d*$/, '');
-  if (!allowedHosts.includes(name)) throw denied('this name is not among the allowed hosts of the bridge');
+  if (!allowedHosts.includes(name))
+    throw denied('the Host of the request is not among the allowed hosts of the bridge');
   return host;
 }
 
@@ -45,11 +46,13 @@ export function checkSource(request: Request, rules: GuardRules): void {
  */
 export function checkWrite({ headers }: Request, { token }: GuardRules): void {
   if (!/^application\/json\b/i.test(headers.get('content-type') ?? ''))
-    throw new Refused(415, 'INVALID_ARGUMENT', 'content-type is application/json');
-  const given = Buffer.from(headers.get(TOKEN_HEADER) ?? '');
-  const wanted = Buffer.from(token);
-  if (given.length !== wanted.length || !timingSafeEqual(given, wanted))
-    throw denied(`the header ${TOKEN_HEADER} is missing or of another bridge; ask for the facts again`);
+    throw new Refused(415, 'INVALID_ARGUMENT', 'content-type must be application/json');
+  const received = Buffer.from(headers.get(TOKEN_HEADER) ?? '');
+  const expected = Buffer.from(token);
+  if (received.length !== expected.length || !timingSafeEqual(received, expected))
+    throw denied(
+      `the header ${TOKEN_HEADER} is missing or belongs to another bridge; request the facts again`,
+    );
 }
 
 function denied(message: string): Refused {

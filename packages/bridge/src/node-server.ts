@@ -69,7 +69,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
 }
 
 /** Closes a connection beyond the limit of its address before anything is read from it. */
-function limitByAddress(most: number): (socket: Socket) => void {
+function limitByAddress(max: number): (socket: Socket) => void {
   const open = new Map<string, number>();
   return (socket) => {
     const address = networkOf(socket.remoteAddress ?? '');
@@ -80,7 +80,7 @@ function limitByAddress(most: number): (socket: Socket) => void {
       if (left > 0) open.set(address, left);
       else open.delete(address);
     });
-    if (count > most) socket.destroy();
+    if (count > max) socket.destroy();
   };
 }
 
@@ -95,19 +95,19 @@ export function nodeListener(handle: Handler): RequestListener {
 const ENDED = new Error('the connection or the response has ended');
 
 async function answer(handle: Handler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const gone = new AbortController();
-  outgoing.on('close', () => gone.abort(ENDED));
+  const connectionClosed = new AbortController();
+  outgoing.on('close', () => connectionClosed.abort(ENDED));
   // A broken connection ends the response, and there is no client left to notify.
   outgoing.on('error', () => undefined);
   try {
     const { remoteAddress } = incoming.socket;
-    const response = await handle(toRequest(incoming, gone.signal), { remoteAddress });
+    const response = await handle(toRequest(incoming, connectionClosed.signal), { remoteAddress });
     // The client may still be sending a body that was refused, so the connection ends with the response.
     if (!incoming.complete) outgoing.setHeader('connection', 'close');
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
     // Sends the headers of a stream at once, so that the page knows it is open. Other headers are sent with the body.
     if (response.headers.get('content-type')?.startsWith('text/event-stream')) outgoing.flushHeaders();
-    await pour(response.body, outgoing);
+    await sendBody(response.body, outgoing);
     outgoing.end();
   } catch {
     // The body broke off, so the connection is cut and the client retries.
@@ -132,7 +132,7 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
 }
 
 /** Sends the body with backpressure: reads the next piece only after the connection has taken the previous one. */
-async function pour(body: ReadableStream<Uint8Array> | null, outgoing: ServerResponse): Promise<void> {
+async function sendBody(body: ReadableStream<Uint8Array> | null, outgoing: ServerResponse): Promise<void> {
   if (!body) return;
   const reader = body.getReader();
   outgoing.on('close', () => void reader.cancel().catch(() => undefined));

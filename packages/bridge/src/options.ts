@@ -20,7 +20,7 @@ import type { ContendersAct, ContendersSnapshot, Snapshot, Topic } from './wire.
 export type Action =
   /** Read the facts about the bridge, and the permissions of this client. */
   | { readonly kind: 'facts' }
-  | { readonly kind: 'look'; readonly topic: Exclude<Topic, { kind: 'join' }> }
+  | { readonly kind: 'watch'; readonly topic: Exclude<Topic, { kind: 'join' }> }
   | { readonly kind: 'evict' | 'ask' | 'join' | 'contend'; readonly name?: string };
 
 /** The requesting user, as far as the host knows. */
@@ -81,7 +81,7 @@ export interface BridgeOptions {
   /** Decides what each request may do. Pass `() => true` if every client that can connect may do everything. */
   readonly authorize: Authorize;
   /** Description of the store for display, without secrets. Default: empty. */
-  readonly place?: string;
+  readonly storeLabel?: string;
   /** Path where the bridge is mounted. Default `/queuelock`. */
   readonly basePath?: string;
   /**
@@ -107,7 +107,7 @@ export interface BridgeOptions {
 const OPTIONS: KnownOptions<BridgeOptions> = {
   client: 'object',
   authorize: 'any',
-  place: 'string',
+  storeLabel: 'string',
   basePath: 'string',
   allowedHosts: 'any',
   contenders: 'object',
@@ -146,7 +146,11 @@ export function settingsOf(options: BridgeOptions): Settings {
   } = checkedOptions('options of createBridge', options, OPTIONS);
   checkedObject('client', client);
   if (typeof authorize !== 'function')
-    throw invalidArgument('authorize', authorize, 'is a function: nobody is let in by accident');
+    throw invalidArgument(
+      'authorize',
+      authorize,
+      'is a function, without a default, so that access is never open by mistake',
+    );
   if (!/^(\/[\w.~-]+)*$/.test(basePath))
     throw invalidArgument('basePath', basePath, 'begins with a slash and ends without one');
   if (!Array.isArray(allowedHosts) || !allowedHosts.every((host) => typeof host === 'string'))
@@ -156,7 +160,7 @@ export function settingsOf(options: BridgeOptions): Settings {
     authorize,
     basePath,
     allowedHosts: allowedHosts.map((host) => host.toLowerCase()),
-    place: options.place ?? '',
+    storeLabel: options.storeLabel ?? '',
     contenders: options.contenders,
     clock: options.clock ?? systemClock(),
     clientOf: options.clientOf ?? ((_, facts) => addressAndPrincipal(facts)),

@@ -1,6 +1,6 @@
 import { QueueLockError, isQueueLockError, type QueueLockErrorCode } from '@queuelock/core/backend';
 import * as v from 'valibot';
-import { given } from './snapshots/given.ts';
+import { ifDefined } from './snapshots/if-defined.ts';
 import { removalSchema, type Removal, type WireError } from './wire.ts';
 
 /** An error with the matching HTTP status. */
@@ -46,7 +46,13 @@ export function toWireError(error: unknown): WireError {
     return { code: 'UNAVAILABLE', message: '[UNAVAILABLE] the bridge failed', retryable: true };
   }
   const { code, message, retryable, reason, eviction } = error;
-  return { code, message, retryable, ...given('reason', reason), ...given('eviction', removalIn(eviction)) };
+  return {
+    code,
+    message,
+    retryable,
+    ...ifDefined('reason', reason),
+    ...ifDefined('eviction', removalIn(eviction)),
+  };
 }
 
 /** Returns the removal if it is well formed: other programs may have written it. */

@@ -8,7 +8,7 @@ import type { Limits } from './limits/limits.ts';
 import type { Identity, Settings } from './options.ts';
 import { Refused } from './refusal.ts';
 import { RequestCheck, type Allowed, type Incoming, type Route } from './request-check.ts';
-import { given } from './snapshots/given.ts';
+import { ifDefined } from './snapshots/if-defined.ts';
 import { eventStream, json } from './replies.ts';
 import { streamOrderIn } from './stream-order.ts';
 import type { Order, Streams } from './streams.ts';
@@ -33,7 +33,7 @@ export class RequestRouter {
   readonly #authorization: Authorization;
   readonly #check: RequestCheck;
   /** Handlers by method and path. A `POST` that is not in `READS` is a write. */
-  readonly #works: ReadonlyMap<string, Work>;
+  readonly #handlers: ReadonlyMap<string, Work>;
 
   constructor(tools: RequestRouterTools) {
     this.#tools = tools;
@@ -41,19 +41,20 @@ export class RequestRouter {
     this.#rules = { allowedHosts, token: randomBytes(24).toString('base64url') };
     this.#authorization = new Authorization(authorize);
     this.#check = new RequestCheck(tools.settings, tools.limits.bodies, this.#authorization);
-    this.#works = new Map(Object.entries({ ...this.#views(), ...this.#acts(), ...this.#joins() }));
+    this.#handlers = new Map(Object.entries({ ...this.#views(), ...this.#acts(), ...this.#joins() }));
   }
 
   /** @throws {QueueLockError} The error to respond with. */
   async answer(request: Request, connection: ConnectionFacts): Promise<Response> {
     checkSource(request, this.#rules);
     const [route, id] = this.#routeOf(request);
-    const work = this.#works.get(route);
-    if (!work) throw new Refused(404, 'INVALID_ARGUMENT', 'there is nothing at this path with this method');
+    const work = this.#handlers.get(route);
+    if (!work)
+      throw new Refused(404, 'INVALID_ARGUMENT', 'there is no resource at this path with this method');
     if (request.method !== 'GET' && !READS.has(route)) checkWrite(request, this.#rules);
     const incoming = { request, connection, id };
     const { rate, touchRate } = this.#tools.limits;
-    (KEEPS.has(route) ? touchRate : rate).take(this.#check.clientOf(incoming));
+    (KEEPALIVES.has(route) ? touchRate : rate).take(this.#check.clientOf(incoming));
     return work(incoming);
   }
 
@@ -163,10 +164,10 @@ export class RequestRouter {
       version: wire.WIRE_VERSION,
       epoch,
       token: this.#rules.token,
-      place: settings.place,
+      storeLabel: settings.storeLabel,
       ...(identity ? { identity: identity.name } : {}),
       may: Object.fromEntries(may) as wire.BridgeFacts['may'],
-      ...given('contenders', await this.#contendersFor(request)),
+      ...ifDefined('contenders', await this.#contendersFor(request)),
     } satisfies wire.BridgeFacts;
     return json(facts);
   }
@@ -179,7 +180,7 @@ export class RequestRouter {
     const { request } = incoming;
     // Counts topics against the rate, because each of them is authorized and opened.
     this.#tools.limits.rate.take(this.#check.clientOf(incoming), topics.length / TOPICS_AS_REQUEST);
-    const rulings = await Promise.all(topics.map(async (wanted) => this.#orderOf(request, wanted)));
+    const rulings = await Promise.all(topics.map(async (topic) => this.#orderOf(request, topic)));
     const identity = rulings.find((ruling) => ruling.identity)?.identity;
     // A client that requests topics by the address of a GET learns of a refusal only from the status.
     const isStrict = request.method === 'GET';
@@ -190,14 +191,14 @@ export class RequestRouter {
 
   async #orderOf(
     request: Request,
-    wanted: wire.Wanted,
+    topic: wire.RequestedTopic,
   ): Promise<{ readonly order: Order; readonly identity: Identity | undefined }> {
     try {
-      const identity = await this.#authorization.allow(request, REQUIRED_ACTIONS.topic(wanted.topic));
-      return { order: wanted, identity };
+      const identity = await this.#authorization.allow(request, REQUIRED_ACTIONS.topic(topic.topic));
+      return { order: topic, identity };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      return { order: { ...wanted, refusal: error }, identity: undefined };
+      return { order: { ...topic, refusal: error }, identity: undefined };
     }
   }
 
@@ -230,4 +231,4 @@ const TOPICS_AS_REQUEST = 8;
 const READS = new Set(['POST stream', 'POST token']);
 
 /** Requests that keep a join or leave it. */
-const KEEPS = new Set(['POST joins/touch', 'POST joins/*/leave']);
+const KEEPALIVES = new Set(['POST joins/touch', 'POST joins/*/leave']);

@@ -9,7 +9,7 @@ import { Feeds, type Reading } from './stream/feeds.ts';
 import { SseConnection } from './stream/sse-connection.ts';
 import type { Topics } from './topics.ts';
 import { WIRE_VERSION, topicKey } from './wire.ts';
-import type { Hello, JoinResponse, RefusedEvent, Topic, Wanted } from './wire.ts';
+import type { Hello, JoinResponse, RefusedEvent, Topic, RequestedTopic } from './wire.ts';
 
 /** Dependencies of `Streams`. */
 export interface StreamsTools {
@@ -21,7 +21,7 @@ export interface StreamsTools {
 }
 
 /** A requested topic; `refusal` is set if it was not allowed. */
-export type Order = Wanted & { readonly refusal?: Error };
+export type Order = RequestedTopic & { readonly refusal?: Error };
 
 /** A request for a stream. */
 export interface StreamOrder {
@@ -34,7 +34,7 @@ export interface StreamOrder {
 }
 
 // A holding page must receive a heartbeat within its grace even if one of two is lost.
-const BEATS_IN_GRACE = 2.5;
+const HEARTBEATS_IN_GRACE = 2.5;
 // Long enough for a page to reopen its stream with other topics.
 const FEED_LINGER_MS = 5_000;
 
@@ -51,7 +51,7 @@ export class Streams {
     this.#tools = tools;
     const { clock, times, limits } = tools.settings;
     const { epoch } = tools;
-    this.#encoder = new Encoder({ clock, keptBytes: limits.bytes });
+    this.#encoder = new Encoder({ clock, cachedBytes: limits.bytes });
     this.#inFlight = new BytesInFlight({ perClient: limits.perClient.bytes, perBridge: limits.bytes });
     this.#feeds = new Feeds({
       clock,
@@ -77,13 +77,13 @@ export class Streams {
       for (const reading of readings) reading.close();
     });
     this.#connections.add(connection);
-    for (const wanted of order.topics) {
+    for (const topic of order.topics) {
       try {
-        readings.push(this.#read(wanted, connection, order.client));
+        readings.push(this.#read(topic, connection, order.client));
       } catch (error) {
         if (order.isStrict) connection.close();
         if (order.isStrict) throw error;
-        connection.say(refusedEvent(wanted.topic, error));
+        connection.sendText(refusedEvent(topic.topic, error));
       }
     }
     return connection.stream;
@@ -95,25 +95,25 @@ export class Streams {
     this.#encoder.close();
   }
 
-  #read({ topic, since, refusal }: Order, { news }: SseConnection, client: ClientId): Reading {
+  #read({ topic, since, refusal }: Order, { onSnapshot }: SseConnection, client: ClientId): Reading {
     if (refusal) throw refusal;
-    const reading = this.#feeds.read(topic, { news, client });
-    if (reading.feed.version > this.#knownVersion(since)) news(reading.feed);
+    const reading = this.#feeds.read(topic, { listener: onSnapshot, client });
+    if (reading.feed.version > this.#knownVersion(since)) onSnapshot(reading.feed);
     return reading;
   }
 
   #connection({ topics, joined, client }: StreamOrder, onEnd: () => void): SseConnection {
     const { settings, time, epoch } = this.#tools;
     const { clock, times } = settings;
-    const inTimeMs = times.graceMs / BEATS_IN_GRACE;
+    const inTimeMs = times.graceMs / HEARTBEATS_IN_GRACE;
     const hasJoin = topics.some(({ topic }) => topic.kind === 'join');
     const heartbeatMs = hasJoin ? Math.min(times.heartbeatMs, inTimeMs) : times.heartbeatMs;
     const hello = { version: WIRE_VERSION, epoch, now: time.now(), heartbeatMs } satisfies Hello;
     const [encoder, inFlight] = [this.#encoder, this.#inFlight];
     const { stuckMs } = times;
     const connection = new SseConnection({ clock, heartbeatMs, stuckMs, client, encoder, inFlight, onEnd });
-    connection.say(`retry: 1000\n${eventOf('hello', hello)}`);
-    if (joined) connection.say(eventOf('joined', joined));
+    connection.sendText(`retry: 1000\n${eventOf('hello', hello)}`);
+    if (joined) connection.sendText(eventOf('joined', joined));
     return connection;
   }
 

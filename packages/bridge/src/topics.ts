@@ -90,7 +90,7 @@ export class Topics {
 
   #queue(kind: 'queue' | 'timeline' | 'election', name: string): TopicSource {
     const { watched, time, joins } = this.#tools;
-    const [queue, stopLooking] = watched.look(name);
+    const [queue, stopLooking] = watched.watch(name);
     const draws = {
       queue: () => queueSnapshot(queue, time.now(), (id) => joins.budgetOf(id)),
       timeline: () => timelineSnapshot(queue, time.now()),
@@ -130,7 +130,7 @@ export class Topics {
     const deep$ = this.#deepest({ prefix, minDepth: 2, again: () => seen.isUnsure });
     const changed$ = deep$.pipe(
       tap((deep) => {
-        seen.look(deep);
+        seen.update(deep);
       }),
     );
     return { changed$, encode: inJson(() => seen.snapshot(time.now())), close };
@@ -164,7 +164,7 @@ export class Topics {
       client,
       clock,
       names: this.#names,
-      most: limits.deepest,
+      max: limits.deepest,
       everyMs: DEEP_EVERY_MS,
     };
     return watchDeepest(this.#lists.view(prefix), settings);

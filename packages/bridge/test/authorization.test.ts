@@ -19,7 +19,7 @@ const READ_EVENTS = 3;
 /** Converts an action to a text, by which a test refuses it. */
 function textOf(action: Action): string {
   if (action.kind === 'facts') return 'facts';
-  if (action.kind !== 'look') return `${action.kind} ${action.name ?? '*'}`;
+  if (action.kind !== 'watch') return `${action.kind} ${action.name ?? '*'}`;
   const { topic } = action;
   return `look ${topic.kind} ${'name' in topic ? topic.name : topic.prefix}`;
 }
@@ -29,8 +29,8 @@ const ACTIONS: readonly Action[] = [
   { kind: 'facts' },
   { kind: 'contend', name: NAMES[0] },
   ...NAMED.flatMap((kind) => [{ kind }, ...NAMES.map((name) => ({ kind, name }))]),
-  ...QUEUES.flatMap((kind) => NAMES.map((name) => ({ kind: 'look', topic: { kind, name } }) as const)),
-  ...LISTS.flatMap((kind) => PREFIXES.map((prefix) => ({ kind: 'look', topic: { kind, prefix } }) as const)),
+  ...QUEUES.flatMap((kind) => NAMES.map((name) => ({ kind: 'watch', topic: { kind, name } }) as const)),
+  ...LISTS.flatMap((kind) => PREFIXES.map((prefix) => ({ kind: 'watch', topic: { kind, prefix } }) as const)),
 ];
 
 interface Attempt {
@@ -138,7 +138,7 @@ describe('authorization', () => {
     const contenders: Contenders = {
       name: NAMES[0],
       changed$: EMPTY,
-      draw: () => ({ most: 1, ttlMs: 1, cut: '', canCut: false, contenders: [], happenings: [] }),
+      draw: () => ({ maxContenders: 1, ttlMs: 1, cut: '', canCut: false, contenders: [], happenings: [] }),
       act: async () => void (contended += 1),
     };
     bridge = createBridge({ client, authorize, times, contenders, clientOf: () => undefined });

@@ -102,7 +102,7 @@ describe('bridge', () => {
 
   it('refuses a topic that is not valid and sends the others of the same stream', async () => {
     const authorize = (_: Request, action: Action): boolean =>
-      !(action.kind === 'look' && action.topic.kind === 'queue' && action.topic.name === 'secret');
+      !(action.kind === 'watch' && action.topic.kind === 'queue' && action.topic.name === 'secret');
     await using s = await stage({ authorize });
     const page = s.page();
     const [secret, open] = await Promise.all([
@@ -137,9 +137,9 @@ describe('bridge', () => {
   it('shows the operator the name that authorize returned', async () => {
     const actions: Action[] = [];
     const authorize = (_: Request, action: Action) => (actions.push(action), { name: 'olga' });
-    await using s = await stage({ authorize, place: 'memory:' });
+    await using s = await stage({ authorize, storeLabel: 'memory:' });
     const page = s.page();
-    expect(await page.facts()).to.include({ identity: 'olga', place: 'memory:' });
+    expect(await page.facts()).to.include({ identity: 'olga', storeLabel: 'memory:' });
     const tab = new Tab(page.join('q', { owner: 'somebody else' }));
     await tab.until('held');
     const { snapshot } = await seen(page.queue('q'), ({ snapshot }) => snapshot?.entries.length === 1);

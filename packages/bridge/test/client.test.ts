@@ -177,7 +177,7 @@ describe('bridge client of a page', () => {
     bridge.say('id: e.1\nevent: state\ndata: {"topic":"[\\"queue\\",\\"q\\"]","snapshot":{"at":"now"}}\n\n');
     await clock.advance(1);
     expect(last()).to.include({ connection: 'stale', snapshot: undefined });
-    expect(last().error?.message).to.match(/not understood/);
+    expect(last().error?.message).to.match(/response of the bridge is not valid/);
   });
 
   it('gives a late subscriber the last snapshot at once', async () => {

@@ -6,7 +6,7 @@ import type { ContendersAct, ContendersSnapshot, Refusal } from '../src/wire.ts'
 import { programAt, seen, stage } from './stage.ts';
 
 const NOBODY: ReturnType<Contenders['draw']> = {
-  most: 8,
+  maxContenders: 8,
   ttlMs: 3_000,
   cut: 'how',
   canCut: true,
@@ -20,7 +20,7 @@ function contenders(acts: ContendersAct[] = []): Contenders & { readonly changed
   return {
     name: 'q',
     changed$,
-    draw: () => ({ ...NOBODY, most: acts.length }),
+    draw: () => ({ ...NOBODY, maxContenders: acts.length }),
     act: async (act) => {
       if (act.act === 'kill') throw new QueueLockError('INVALID_ARGUMENT', 'not this one');
       acts.push(act);
@@ -38,8 +38,8 @@ describe('bridge with demo contenders', () => {
     const look = page.contenders('q').subscribe(({ snapshot }) => snapshot && snapshots.push(snapshot));
     await seen(page.contenders('q'), ({ snapshot }) => snapshot !== undefined);
     await page.contend({ act: 'add' });
-    await seen(page.contenders('q'), ({ snapshot }) => snapshot?.most === 1);
-    expect(snapshots[0]).to.include({ name: 'q', most: 0, status: 'live' });
+    await seen(page.contenders('q'), ({ snapshot }) => snapshot?.maxContenders === 1);
+    expect(snapshots[0]).to.include({ name: 'q', maxContenders: 0, status: 'live' });
     look.unsubscribe();
   });
 

@@ -44,7 +44,7 @@ describe('SSE connection', () => {
   beforeEach(() => {
     clock = virtualClock();
     ends = 0;
-    encoder = new Encoder({ clock, keptBytes: 1_000_000 });
+    encoder = new Encoder({ clock, cachedBytes: 1_000_000 });
     inFlight = new BytesInFlight({ perClient: 100_000, perBridge: 250_000 });
   });
 
@@ -54,7 +54,7 @@ describe('SSE connection', () => {
     feed.read(() => {
       if (feed.event) return;
       told.push(clock.now());
-      encoder.want(feed, 'client');
+      encoder.schedule(feed, 'client');
     });
     for (let value = 0; value < 10; value += 1) set(value);
     await clock.advance(1_000);
@@ -69,7 +69,7 @@ describe('SSE connection', () => {
     for (let reader = 0; reader < 1_000; reader += 1)
       feed.read(() => {
         if (feed.event) events.add(feed.event);
-        else encoder.want(feed, `client ${String(reader)}`);
+        else encoder.schedule(feed, `client ${String(reader)}`);
       });
     set(1);
     expect([made.draws, events.size]).to.deep.equal([1, 1]);
@@ -79,7 +79,7 @@ describe('SSE connection', () => {
   it('sends a slow reader the latest snapshot and skips those in between', async () => {
     const { feed, set, made } = feedOf(clock, counting());
     const slow = connection();
-    feed.read(slow.news);
+    feed.read(slow.onSnapshot);
     const reader = slow.stream.getReader();
     for (let value = 1; value <= 100; value += 1) {
       set(value);
@@ -97,7 +97,7 @@ describe('SSE connection', () => {
     const one = feedOf(clock, nextVersion, 'one');
     const two = feedOf(clock, nextVersion, 'two');
     const client = connection();
-    for (const { feed } of [one, two]) feed.read(client.news);
+    for (const { feed } of [one, two]) feed.read(client.onSnapshot);
     one.set(1);
     two.set(1);
     await clock.advance(100);
@@ -123,7 +123,7 @@ describe('SSE connection', () => {
       epoch: 'e',
       nextVersion: counting(),
     });
-    encoder.want(feed, 'client');
+    encoder.schedule(feed, 'client');
     const events = new EventParser().push(text(feed.event));
     expect(events).to.have.lengthOf(1);
     expect(JSON.parse(events[0]!.data)).to.deep.equal({
@@ -146,12 +146,12 @@ describe('SSE connection', () => {
   it('cuts a client that does not read for too long', async () => {
     const client = connection();
     const reader = client.stream.getReader();
-    client.say('event: hello\ndata: {}\n\n');
+    client.sendText('event: hello\ndata: {}\n\n');
     await reader.read();
     await clock.advance(36_000);
     expect(ends).to.equal(1);
     const error: unknown = await reader.read().catch((thrown: unknown) => thrown);
-    expect(String(error)).to.contain('nothing was read');
+    expect(String(error)).to.contain('the client read nothing');
     expect(clock.timerCount).to.equal(0);
   });
 

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { Cli, runCli } from './cli-process.ts';
 
 interface Facts {
-  readonly place: string;
+  readonly storeLabel: string;
   readonly identity: string;
   readonly token: string;
   readonly may: object;

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { chosen, FIRST_CHOICE, sortedBy, type SortKey } from '../src/page/model/chosen.ts';
 import { EMPTY_METER, metered, rowsOf, sumOf, type QueueRow } from '../src/page/model/meter.ts';
 
-function listed(name: string, depth: number, left: number): ListedQueueSnapshot {
-  return { name, depth, left, front: '1', frontAt: 500 };
+function listed(name: string, depth: number, departures: number): ListedQueueSnapshot {
+  return { name, depth, departures, front: '1', frontAt: 500 };
 }
 
 function rowOf(name: string, row: Partial<QueueRow> = {}): QueueRow {

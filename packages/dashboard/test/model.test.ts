@@ -192,7 +192,7 @@ describe('what is kept and what is left out', () => {
   });
 
   it('what was not looked into is said', () => {
-    expect(coverageWords({ looked: 9, left: 0 })).to.equal('');
-    expect(coverageWords({ looked: 50, left: 1_200 })).to.contain('1,200 more not looked into');
+    expect(coverageWords({ included: 9, omitted: 0 })).to.equal('');
+    expect(coverageWords({ included: 50, omitted: 1_200 })).to.contain('1,200 more not looked into');
   });
 });

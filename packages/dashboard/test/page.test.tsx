@@ -18,7 +18,7 @@ const FACTS: BridgeFacts = {
   version: 2,
   epoch: 'e',
   token: 't',
-  place: 'memory:test',
+  storeLabel: 'memory:test',
   may: { evict: true, ask: true, join: true },
 };
 const HOSTILE = '<img src=x onerror=alert(1)>\u202Egnp.exe';
@@ -50,7 +50,7 @@ function queueOf(
 }
 
 function queuesOf(names: readonly string[]): QueuesSnapshot {
-  const queues = names.map((name) => ({ name, depth: 1, front: '1', left: 0, frontAt: 0 }));
+  const queues = names.map((name) => ({ name, depth: 1, front: '1', departures: 0, frontAt: 0 }));
   return { at: 0, status: 'live', prefix: '', queues, count: queues.length };
 }
 
@@ -400,7 +400,14 @@ describe('the page', () => {
       waitsFor: { key: other, order: '2', owner: other },
     });
     const deadlocks = [[wait('a', 'ann', 'bob'), wait('b', 'bob', 'ann')]];
-    say('deadlocks', '', { at: 0, status: 'live', prefix: '', looked: 2, left: 0, deadlocks } as Snapshot);
+    say('deadlocks', '', {
+      at: 0,
+      status: 'live',
+      prefix: '',
+      looked: 2,
+      departures: 0,
+      deadlocks,
+    } as Snapshot);
     expect(text('.ring title')).to.equal('ann waits for bob, bob waits for ann');
     expect(text('.waits')).to.equal('ann waits in a for bobbob waits in b for ann');
     expect(page.screen.getByRole('button', { name: 'Evict ann…' })).to.not.equal(null);
@@ -420,7 +427,14 @@ describe('the page', () => {
     await open('#/sessions');
     const entries = [{ key: 'k', order: '1', owner: 'ann', name: 'a', position: 3 }];
     const sessions = [{ owner: 'ann', host: 'h', pid: 7, entries }];
-    say('sessions', '', { at: 0, status: 'live', prefix: '', looked: 1, left: 0, sessions } as Snapshot);
+    say('sessions', '', {
+      at: 0,
+      status: 'live',
+      prefix: '',
+      looked: 1,
+      departures: 0,
+      sessions,
+    } as Snapshot);
     press(page.screen.getByRole('button', { name: 'ann' }));
     expect(page.screen.getByRole('dialog').textContent).to.contain('waits at 3');
   });

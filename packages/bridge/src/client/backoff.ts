@@ -8,13 +8,13 @@ export class Backoff {
   #ceilingMs = FIRST_MS;
 
   /**
-   * @param leastMs Delay that the bridge requires. Jitter of up to as much again is added, so that clients do not all return at
+   * @param minMs Delay that the bridge requires. Jitter of up to as much again is added, so that clients do not all return at
    * its end.
    */
-  nextMs(leastMs = 0): number {
+  nextMs(minMs = 0): number {
     const ms = this.#ceilingMs * (0.5 + Math.random() / 2);
     this.#ceilingMs = Math.min(2 * this.#ceilingMs, LONGEST_MS);
-    return Math.max(ms, Math.min(leastMs, LONGEST_MS) * (1 + Math.random()));
+    return Math.max(ms, Math.min(minMs, LONGEST_MS) * (1 + Math.random()));
   }
 
   reset(): void {

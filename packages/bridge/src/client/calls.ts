@@ -16,7 +16,7 @@ export interface Call<T> {
   readonly withinMs?: number;
 }
 
-const ANSWER_WITHIN_MS = 10_000;
+const RESPONSE_TIMEOUT_MS = 10_000;
 
 /** Sends requests to a bridge. */
 export class Calls {
@@ -37,7 +37,7 @@ export class Calls {
 
   /** Reads the facts once, and again after a failure. */
   facts(): Promise<BridgeFacts> {
-    const asked = (this.#facts ??= this.#askForFacts());
+    const asked = (this.#facts ??= this.#fetchFacts());
     asked.catch(() => {
       if (this.#facts === asked) this.#facts = undefined;
     });
@@ -46,7 +46,7 @@ export class Calls {
 
   /** Sends a request and parses the response. Rejects with `BridgeError`, or with the signal's reason. */
   async post<T>(call: Call<T>): Promise<T> {
-    await this.#haveToken();
+    await this.#ensureToken();
     const token = this.#token;
     try {
       return await this.#post(call);
@@ -54,7 +54,7 @@ export class Calls {
       // A restarted bridge has another token: the request is repeated once with it.
       if (!(error instanceof BridgeError) || error.code !== 'ACCESS_DENIED') throw error;
       this.#facts = undefined;
-      await this.#haveToken();
+      await this.#ensureToken();
       if (this.#token === token) throw error;
       return this.#post(call);
     }
@@ -67,19 +67,19 @@ export class Calls {
     throw await refusalIn(response);
   }
 
-  async #haveToken(): Promise<void> {
+  async #ensureToken(): Promise<void> {
     if (this.#token === undefined || !this.#facts) this.#token = (await this.facts()).token;
   }
 
-  #askForFacts(): Promise<BridgeFacts> {
-    return this.#inTime({}, async (signal) => {
+  #fetchFacts(): Promise<BridgeFacts> {
+    return this.#withTimeout({}, async (signal) => {
       const response = await this.open('facts', { signal });
       return parsed(await textOf(response), factsSchema);
     });
   }
 
   #post<T>({ path, body, answer, outlivesPage, ...limits }: Call<T>): Promise<T> {
-    return this.#inTime(limits, async (signal) => {
+    return this.#withTimeout(limits, async (signal) => {
       const response = await this.open(path, {
         method: 'POST',
         body: JSON.stringify(body),
@@ -92,16 +92,16 @@ export class Calls {
   }
 
   /** Limits the wait, because a connection may look open for minutes after the other end died. */
-  async #inTime<T>(
-    { signal, withinMs = ANSWER_WITHIN_MS }: Pick<Call<T>, 'signal' | 'withinMs'>,
-    ask: (signal: AbortSignal) => Promise<T>,
+  async #withTimeout<T>(
+    { signal, withinMs = RESPONSE_TIMEOUT_MS }: Pick<Call<T>, 'signal' | 'withinMs'>,
+    send: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const giveUp = new AbortController();
+    const timeout = new AbortController();
     const cancel = this.#clock.after(withinMs, () => {
-      giveUp.abort(unavailable('the bridge does not answer'));
+      timeout.abort(unavailable(`the bridge did not respond within ${String(withinMs)} ms`));
     });
     try {
-      return await ask(signal ? AbortSignal.any([signal, giveUp.signal]) : giveUp.signal);
+      return await send(signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal);
     } finally {
       cancel();
     }
@@ -123,7 +123,7 @@ async function refusalIn(response: Response): Promise<BridgeError> {
   try {
     return new BridgeError({ ...parsed(text, refusalSchema).error, retryAfterMs: retryAfterMsOf(response) });
   } catch {
-    return unavailable(`the answer was ${String(response.status)}, and not that of a bridge`);
+    return unavailable(`the response with status ${String(response.status)} is not from a bridge`);
   }
 }
 

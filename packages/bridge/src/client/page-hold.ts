@@ -74,7 +74,7 @@ export class PageHold implements PageLock {
 
   #check(): void {
     if (this.held || this.#hasEnded) return;
-    const message = '[OWNERSHIP_LOST] the bridge has not confirmed the hold in time';
+    const message = '[OWNERSHIP_LOST] the bridge did not confirm the hold in time';
     this.lose(new BridgeError({ code: 'OWNERSHIP_LOST', message, retryable: false }));
   }
 

@@ -17,14 +17,14 @@ export function understood<T>(value: unknown, schema: v.GenericSchema<T>): T {
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
   const [issue] = result.issues;
-  const where = v.getDotPath(issue) ?? 'the answer';
-  throw unavailable(`what the bridge said is not understood: ${where}: ${issue.message.slice(0, 200)}`);
+  const where = v.getDotPath(issue) ?? 'the response';
+  throw unavailable(`the response of the bridge is not valid: ${where}: ${issue.message.slice(0, 200)}`);
 }
 
 function fromJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {
-    throw unavailable('what the bridge said is no JSON', error);
+    throw unavailable('the response of the bridge is not JSON', error);
   }
 }

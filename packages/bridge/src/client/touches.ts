@@ -3,10 +3,10 @@ import type { Subscription } from '../rx.ts';
 import { follow } from '../follow.ts';
 import type { ClientClock } from './api.ts';
 import type { Calls } from './calls.ts';
-import type { Line } from './line.ts';
+import type { PageStream } from './page-stream.ts';
 
 /** A join that is kept by touches. */
-export interface Kept {
+export interface KeptJoin {
   readonly key: JoinKey;
   /** Called with the bridge's response for this join, and the time by the clock at which the touch was sent. */
   readonly touched: (answer: TouchResponse['joins'][number], sentAt: number) => void;
@@ -15,7 +15,7 @@ export interface Kept {
 /** Dependencies of `Touches`. */
 export interface TouchesTools {
   readonly calls: Calls;
-  readonly line: Line;
+  readonly stream: PageStream;
   readonly clock: ClientClock;
 }
 
@@ -28,11 +28,11 @@ const TOUCHES_IN_GRACE = 2.5;
  */
 export class Touches {
   readonly #tools: TouchesTools;
-  readonly #kept = new Set<Kept>();
+  readonly #kept = new Set<KeptJoin>();
   #graceMs = 0;
   #signs: Subscription | undefined;
   #cancel: (() => void) | undefined;
-  #isUnderWay = false;
+  #isInFlight = false;
   #sentAt = -Infinity;
 
   constructor(tools: TouchesTools) {
@@ -40,10 +40,10 @@ export class Touches {
   }
 
   /** Keeps a join until the returned function is called. */
-  keep(kept: Kept, graceMs: number): () => void {
+  keep(kept: KeptJoin, graceMs: number): () => void {
     this.#kept.add(kept);
     this.#graceMs = graceMs;
-    this.#signs ??= follow(this.#tools.line.signs$, () => this.#onSign());
+    this.#signs ??= follow(this.#tools.stream.data$, () => this.#onSign());
     this.#cancel ??= this.#later();
     return () => {
       this.#kept.delete(kept);
@@ -53,7 +53,7 @@ export class Touches {
 
   /** Sends a touch at once, or right after the one in flight. */
   now(): void {
-    if (!this.#isUnderWay) void this.#touch();
+    if (!this.#isInFlight) void this.#touch();
   }
 
   #onSign(): void {
@@ -79,7 +79,7 @@ export class Touches {
     const { calls, clock } = this.#tools;
     const kept = [...this.#kept];
     if (kept.length === 0) return;
-    this.#isUnderWay = true;
+    this.#isInFlight = true;
     const sentAt = (this.#sentAt = clock.now());
     try {
       const body = { joins: kept.map(({ key }) => key) };
@@ -97,7 +97,7 @@ export class Touches {
     } catch {
       // A failed touch needs no handling: the next one follows soon, and a hold that is not proven meanwhile ends by itself.
     } finally {
-      this.#isUnderWay = false;
+      this.#isInFlight = false;
     }
   }
 }

@@ -10,7 +10,7 @@ export interface IdleDetectorTools {
 /** Signal by which a page proves that it is alive. */
 export type Sign = 'touch' | 'stream';
 
-const STEPS = 4;
+const CHECKS_PER_GRACE = 4;
 
 /**
  * Detects that a page has gone silent. A page is judged by its touches, because a stream to a dead page may look open for
@@ -19,33 +19,33 @@ const STEPS = 4;
  */
 export class IdleDetector {
   readonly #tools: IdleDetectorTools;
-  readonly #onTooLong: () => void;
-  #heardAt: number;
+  readonly #onIdle: () => void;
+  #seenAt: number;
   #sign: Sign;
   #streams = 0;
-  #wasTooLong = false;
+  #wasIdle = false;
   #cancel: () => void;
 
   constructor(sign: Sign, tools: IdleDetectorTools, onTooLong: () => void) {
     this.#sign = sign;
     this.#tools = tools;
-    this.#onTooLong = onTooLong;
-    this.#heardAt = tools.clock.now();
-    this.#cancel = this.#later();
+    this.#onIdle = onTooLong;
+    this.#seenAt = tools.clock.now();
+    this.#cancel = this.#scheduleCheck();
   }
 
   touch(): void {
     this.#sign = 'touch';
-    this.#hear();
+    this.#noteSign();
   }
 
   /** Records an open stream of the page until the returned function is called. */
   openStream(): () => void {
     this.#streams += 1;
-    this.#hear();
+    this.#noteSign();
     return () => {
       this.#streams -= 1;
-      this.#hear();
+      this.#noteSign();
     };
   }
 
@@ -53,28 +53,28 @@ export class IdleDetector {
     this.#cancel();
   }
 
-  #hear(): void {
-    this.#heardAt = this.#tools.clock.now();
+  #noteSign(): void {
+    this.#seenAt = this.#tools.clock.now();
   }
 
-  #later(): () => void {
+  #scheduleCheck(): () => void {
     const { clock, graceMs } = this.#tools;
-    return clock.after(graceMs / STEPS, () => {
-      this.#look();
+    return clock.after(graceMs / CHECKS_PER_GRACE, () => {
+      this.#check();
     });
   }
 
-  #look(): void {
+  #check(): void {
     const { clock, graceMs } = this.#tools;
-    if (this.#streams > 0 && this.#sign === 'stream') this.#hear();
-    const isTooLong = clock.now() - this.#heardAt >= graceMs;
+    if (this.#streams > 0 && this.#sign === 'stream') this.#noteSign();
+    const isIdle = clock.now() - this.#seenAt >= graceMs;
     // After a freeze of this process, a late timer fires before the touches are read that arrived meanwhile. So the silence must
     // last for two timers.
-    if (isTooLong && this.#wasTooLong) {
-      this.#onTooLong();
+    if (isIdle && this.#wasIdle) {
+      this.#onIdle();
       return;
     }
-    this.#wasTooLong = isTooLong;
-    this.#cancel = this.#later();
+    this.#wasIdle = isIdle;
+    this.#cancel = this.#scheduleCheck();
   }
 }

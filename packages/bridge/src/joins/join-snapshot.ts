@@ -1,5 +1,5 @@
 import type { PositionedClaimState } from '@queuelock/core';
-import { given } from '../snapshots/given.ts';
+import { ifDefined } from '../snapshots/if-defined.ts';
 import { toWireError } from '../refusal.ts';
 import type { HandoverSnapshot, JoinSnapshot } from '../wire.ts';
 
@@ -17,10 +17,10 @@ export function joinSnapshot(state: PositionedClaimState, { at, key, requests }:
     case 'joining':
       return { at, status: 'joining' };
     case 'queued': {
-      const { id, order, token, position, expectedWaitMs, answer } = state;
+      const { id, order, token, expectedWaitMs, answer } = state;
       const names = { id, key, order: String(order), token: String(token) };
-      const place = { position, ...given('expectedWaitMs', expectedWaitMs) };
-      return { at, status: 'queued', ...names, ...place, ...given('answer', answer) };
+      const position = { position: state.position, ...ifDefined('expectedWaitMs', expectedWaitMs) };
+      return { at, status: 'queued', ...names, ...position, ...ifDefined('answer', answer) };
     }
     case 'held':
     case 'suspect': {
@@ -29,7 +29,7 @@ export function joinSnapshot(state: PositionedClaimState, { at, key, requests }:
       return { at, status: state.status, ...names, remainingMs, requests };
     }
     case 'ended':
-      return { at, status: 'ended', outcome: state.outcome, ...given('error', errorIn(state)) };
+      return { at, status: 'ended', outcome: state.outcome, ...ifDefined('error', errorIn(state)) };
   }
 }
 

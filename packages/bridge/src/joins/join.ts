@@ -4,7 +4,7 @@ import { follow } from '../follow.ts';
 import { Subject, Subscription, type Observable } from '../rx.ts';
 import type { ServerTime } from '../server-time.ts';
 import type { JoinAnswer, JoinKey, JoinSnapshot, JoinRequest, TouchResponse } from '../wire.ts';
-import { Asking } from './asking.ts';
+import { PendingRequests } from './pending-requests.ts';
 import { joinSnapshot } from './join-snapshot.ts';
 import { IdleDetector, type Sign, type IdleDetectorTools } from './idle-detector.ts';
 
@@ -32,14 +32,14 @@ export class Join {
   readonly key: JoinKey;
   readonly #tools: JoinTools;
   readonly #changed$ = new Subject<void>();
-  readonly #line = new Subscription();
+  readonly #claim = new Subscription();
   readonly #idleDetector: IdleDetector;
   #state: PositionedClaimState = { status: 'joining' };
   /** Key of the entry, read as soon as it is known: after the page's release it may not be readable. */
   #entryKey = '';
   /** Subscription to the handover requests, while the join holds. */
   #requests = new Subscription();
-  #asking: Asking | undefined;
+  #pendingRequests: PendingRequests | undefined;
   /** Whether the join carries a handover request. */
   readonly #hasRequest: boolean;
 
@@ -49,7 +49,7 @@ export class Join {
     this.key = spec.key;
     this.#tools = tools;
     this.#hasRequest = request !== undefined;
-    const line$ = tools.client.claimWithPosition(name, {
+    const claim$ = tools.client.claimWithPosition(name, {
       owner: spec.owner,
       holding: [],
       ...(metadata && { metadata }),
@@ -60,7 +60,7 @@ export class Join {
     this.#idleDetector = new IdleDetector(spec.sign, tools, () => {
       this.#abandon();
     });
-    this.#line.add(follow(line$, (state) => this.#take(state)));
+    this.#claim.add(follow(claim$, (state) => this.#take(state)));
   }
 
   /** Emits after each change; completes with the end of the join. */
@@ -77,7 +77,7 @@ export class Join {
   }
 
   /** Whether the join carries a handover request that has no answer yet. */
-  get isAsking(): boolean {
+  get hasPendingRequest(): boolean {
     const { status } = this.#state;
     if (!this.#hasRequest || (status !== 'joining' && status !== 'queued')) return false;
     return !('answer' in this.#state && this.#state.answer);
@@ -100,7 +100,7 @@ export class Join {
     return joinSnapshot(this.#state, {
       at: this.#tools.time.now(),
       key: this.#entryKey,
-      requests: this.#asking?.snapshots ?? [],
+      requests: this.#pendingRequests?.snapshots ?? [],
     });
   }
 
@@ -113,8 +113,9 @@ export class Join {
 
   /** @throws {QueueLockError} `INVALID_ARGUMENT` when no request with this id is pending. */
   async answer(answer: JoinAnswer): Promise<void> {
-    if (!this.#asking) throw invalidArgument('join', this.key.id, 'holds the lock: only a holder is asked');
-    await this.#asking.answer(answer);
+    if (!this.#pendingRequests)
+      throw invalidArgument('join', this.key.id, 'holds the lock: only a holder can answer requests');
+    await this.#pendingRequests.answer(answer);
   }
 
   #take(state: PositionedClaimState): void {
@@ -122,21 +123,21 @@ export class Join {
     if (state.status === 'queued') this.#entryKey = state.key;
     if ('ownership' in state) this.#entryKey = state.ownership.key;
     if (state.status === 'ended') this.#finish();
-    else if ('ownership' in state && !this.#asking) this.#followRequests(state.ownership);
+    else if ('ownership' in state && !this.#pendingRequests) this.#followRequests(state.ownership);
     this.#changed$.next();
     if (state.status === 'ended') this.#changed$.complete();
   }
 
   #followRequests(ownership: Ownership): void {
-    const asking = new Asking(ownership, this.#tools.client.watch(ownership.name));
-    this.#asking = asking;
-    this.#requests = asking.watch(() => this.#changed$.next());
+    const pendingRequests = new PendingRequests(ownership, this.#tools.client.watch(ownership.name));
+    this.#pendingRequests = pendingRequests;
+    this.#requests = pendingRequests.watch(() => this.#changed$.next());
   }
 
   /** Ends the join of a page that has been silent for too long. */
   #abandon(): void {
     const seconds = String(this.#tools.graceMs / 1_000);
-    const message = `the bridge has not heard of the page for ${seconds} s, and has left the queue for it`;
+    const message = `the page was silent for ${seconds} s, so the bridge left the queue or released the lock`;
     const [outcome, code] = this.ownership
       ? (['lost', 'OWNERSHIP_LOST'] as const)
       : (['failed', 'ENTRY_LOST'] as const);
@@ -147,13 +148,13 @@ export class Join {
   /** Unsubscribes from the claim, which leaves or releases. The claim then emits nothing more, so the end state is set here. */
   #endBy(state: Extract<PositionedClaimState, { status: 'ended' }>): void {
     if (this.hasEnded) return;
-    this.#line.unsubscribe();
+    this.#claim.unsubscribe();
     this.#take(state);
   }
 
   #finish(): void {
     this.#idleDetector.stop();
     this.#requests.unsubscribe();
-    this.#asking = undefined;
+    this.#pendingRequests = undefined;
   }
 }

@@ -82,7 +82,7 @@ export class Joins {
     throw new Refused(
       404,
       'SESSION_LOST',
-      'the bridge does not know this join: it has ended, or the bridge is another one',
+      'the bridge does not know this join: it ended more than a minute ago, or the bridge was restarted',
     );
   }
 
@@ -120,7 +120,7 @@ export class Joins {
       if (held !== undefined && held !== now) this.#holds.delete(held);
       if (now !== undefined) this.#holds.set(now, join);
       held = now;
-      if (!join.isAsking) answered();
+      if (!join.hasPendingRequest) answered();
     };
     const onEnd = (): void => {
       answered();

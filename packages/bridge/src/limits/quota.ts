@@ -78,20 +78,20 @@ class Counts {
   }
 
   remove(key: unknown): void {
-    const left = (this.#counts.get(key) ?? 1) - 1;
-    if (left > 0) this.#counts.set(key, left);
+    const remaining = (this.#counts.get(key) ?? 1) - 1;
+    if (remaining > 0) this.#counts.set(key, remaining);
     else this.#counts.delete(key);
   }
 }
 
 /** Makes the error for a client at its own limit. */
-function clientIsOver(option: string, most: number): Overloaded {
-  const message = `this client has reached its limit of ${String(most)} (limits.perClient.${option}); retry later, or with less`;
+function clientIsOver(option: string, max: number): Overloaded {
+  const message = `this client has reached its limit of ${String(max)} (limits.perClient.${option}); retry later, or use less`;
   return new Overloaded(429, message, RETRY_AFTER_S);
 }
 
 /** Makes the error for the limit that all clients of the bridge share. */
-function bridgeIsOver(option: string, most: number): Overloaded {
-  const message = `the bridge has reached its limit of ${String(most)} (limits.${option}); retry later`;
+function bridgeIsOver(option: string, max: number): Overloaded {
+  const message = `the bridge has reached its limit of ${String(max)} (limits.${option}); retry later`;
   return new Overloaded(503, message, RETRY_AFTER_S);
 }

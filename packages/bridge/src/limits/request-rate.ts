@@ -3,7 +3,7 @@ import { Overloaded } from '../refusal.ts';
 import type { ClientId } from './quota.ts';
 
 interface Bucket {
-  readonly left: number;
+  readonly tokens: number;
   readonly at: number;
 }
 
@@ -33,10 +33,10 @@ export class RequestRate {
     if (client === undefined) return;
     const now = this.#clock.now();
     const burst = this.#perSecond * BURST_S;
-    const { left, at } = this.#buckets.get(client) ?? { left: burst, at: now };
-    const filled = Math.min(burst, left + ((now - at) / 1_000) * this.#perSecond);
+    const { tokens, at } = this.#buckets.get(client) ?? { tokens: burst, at: now };
+    const filled = Math.min(burst, tokens + ((now - at) / 1_000) * this.#perSecond);
     this.#buckets.delete(client);
-    this.#buckets.set(client, { left: filled < 1 ? filled : filled - cost, at: now });
+    this.#buckets.set(client, { tokens: filled < 1 ? filled : filled - cost, at: now });
     const [oldest = client] = this.#buckets.keys();
     if (this.#buckets.size > KEPT_CLIENTS) this.#buckets.delete(oldest);
     if (filled < 1) throw tooFast(this.#perSecond);
@@ -44,6 +44,6 @@ export class RequestRate {
 }
 
 function tooFast(perSecond: number): Overloaded {
-  const message = `this client makes more than ${String(perSecond)} requests of this kind a second (limits.perClient.requestsPerSecond); retry later`;
+  const message = `this client exceeds ${String(perSecond)} requests of this kind per second (limits.perClient.requestsPerSecond); retry later`;
   return new Overloaded(429, message, 1);
 }

@@ -1,10 +1,10 @@
 import { admittedEntries, type Eviction, type QueueEntry, type QueueState } from '@queuelock/core';
 import type { Span } from '../wire.ts';
 
-const KEPT_SPANS = 200;
+const MAX_SPANS = 200;
 const SHOWN_PRESENT = 100;
-const KEPT_GAPS = 20;
-const KEPT_HOLDS = 9;
+const MAX_GAPS = 20;
+const MAX_HOLDS = 9;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 type Stay = Writable<Span>;
@@ -34,10 +34,10 @@ export class Chronicle {
     this.beganAt = beganAt;
   }
 
-  look({ status, entries }: QueueState, now: number): void {
+  record({ status, entries }: QueueState, now: number): void {
     if (status === 'live') this.#take(entries, now);
     else if (this.#isContinuous) this.#gaps.push({ from: now });
-    if (this.#gaps.length > KEPT_GAPS) this.#gaps.shift();
+    if (this.#gaps.length > MAX_GAPS) this.#gaps.shift();
     this.#isContinuous = status === 'live';
   }
 
@@ -107,12 +107,12 @@ export class Chronicle {
   #end(stay: Stay, now: number): void {
     stay.leftAt = now;
     this.#past.push(stay);
-    if (this.#past.length > KEPT_SPANS) this.#past.shift();
+    if (this.#past.length > MAX_SPANS) this.#past.shift();
     if (stay.heldAt === undefined) return;
     this.#handOffs += 1;
     if (stay.heldEarlier || !this.#isContinuous) return;
     this.#holds.push(now - stay.heldAt);
-    if (this.#holds.length > KEPT_HOLDS) this.#holds.shift();
+    if (this.#holds.length > MAX_HOLDS) this.#holds.shift();
   }
 }
 

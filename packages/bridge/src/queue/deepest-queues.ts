@@ -10,7 +10,7 @@ export interface DeepQueues {
   /** States of the queues that are watched. */
   readonly queues: readonly QueueState[];
   /** Number of queues that are not watched because of a limit. */
-  readonly left: number;
+  readonly omitted: number;
 }
 
 /** Selects which queues are watched, and how often a value is emitted. */
@@ -22,7 +22,7 @@ export interface DeepSettings {
   /** Least number of entries of a watched queue. */
   readonly minDepth: number;
   /** Largest number of watched queues; the deepest ones are chosen. */
-  readonly most: number;
+  readonly max: number;
   /** Shortest interval between two values in milliseconds, because many queues change often. */
   readonly everyMs: number;
   /** Returns whether the same value is emitted again without a change. Default: never. */
@@ -40,17 +40,17 @@ export function watchDeepest(view: ListView, settings: DeepSettings): Observable
   return new Observable((subscriber) => {
     const { clock, everyMs, again } = settings;
     const watches = new DeepWatches(settings);
-    let [isKnown, isListNew, left] = [false, false, 0];
+    let [isKnown, isListNew, omitted] = [false, false, 0];
     let cancel = clock.after(everyMs, tick);
     function update(): void {
       isListNew = false;
-      left = watches.choose(view.state.queues);
+      omitted = watches.choose(view.state.queues);
     }
     function tick(): void {
       cancel = clock.after(everyMs, tick);
       if (isListNew) update();
       if (!isKnown || !(watches.takeChange() || again?.())) return;
-      subscriber.next({ list: view.state, queues: watches.states, left });
+      subscriber.next({ list: view.state, queues: watches.states, omitted });
     }
     subscriber.add(() => {
       cancel();
@@ -94,9 +94,9 @@ class DeepWatches {
     this.#hasChanged = true;
     const [names, others] = deepestOf(queues, this.#settings);
     for (const name of this.#watches.keys()) if (!names.has(name)) this.#unwatch(name);
-    let left = others;
-    for (const name of names) if (!this.#watches.has(name) && !this.#watch(name)) left += 1;
-    return left;
+    let omitted = others;
+    for (const name of names) if (!this.#watches.has(name) && !this.#watch(name)) omitted += 1;
+    return omitted;
   }
 
   close(): void {
@@ -126,13 +126,13 @@ class DeepWatches {
 
 function deepestOf(
   queues: readonly ListedQueue[],
-  { minDepth, most }: DeepSettings,
+  { minDepth, max }: DeepSettings,
 ): [ReadonlySet<string>, number] {
   const deep = queues.filter(({ depth }) => depth >= minDepth).sort((a, b) => b.depth - a.depth);
   const names = new Set<string>();
   let entries = 0;
   for (const { name, depth } of deep) {
-    if (names.size >= most) break;
+    if (names.size >= max) break;
     if (entries + depth > MAX_ENTRIES) continue;
     entries += depth;
     names.add(name);

@@ -34,7 +34,7 @@ export class ListView {
   }
 
   /** Yields the current snapshot in pieces of JSON. */
-  *pieces(now: number, most: number): Generator<string> {
+  *pieces(now: number, max: number): Generator<string> {
     const shown = this.#shown;
     const head = JSON.stringify({
       ...snapshotOf(this.#list.state, now),
@@ -42,7 +42,7 @@ export class ListView {
       count: shown.length,
     });
     yield `${head.slice(0, -1)},"queues":[`;
-    const queues = shown.slice(0, most);
+    const queues = shown.slice(0, max);
     for (let begin = 0; begin < queues.length; begin += STEP) {
       const texts = queues.slice(begin, begin + STEP).map(textOf);
       yield `${begin === 0 ? '' : ','}${texts.join(',')}`;

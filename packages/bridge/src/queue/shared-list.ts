@@ -98,8 +98,15 @@ export function textOf(record: ListedRecord): string {
 }
 
 function snapshotOfRecord({ queue, frontAt, isLonger }: ListedRecord): ListedQueueSnapshot {
-  const { name, depth, front, left } = queue;
-  return { name, depth, front: String(front), left, frontAt, ...(isLonger ? { frontLonger: true } : {}) };
+  const { name, depth, front, left: departures } = queue;
+  return {
+    name,
+    depth,
+    front: String(front),
+    departures,
+    frontAt,
+    ...(isLonger ? { frontLonger: true } : {}),
+  };
 }
 
 /** Returns the index of the first name that is not before `prefix`. All names with this prefix follow from there. */

@@ -22,7 +22,7 @@ export interface WatchTools {
 }
 
 /** Reads the tokens of this many holders. With more shared holders the rest have no token in the snapshot. */
-const TOKENS_OF = 20;
+const MAX_TOKENS = 20;
 
 /** One queue, watched once for all readers: its state, history, evictions, and the tokens of its holders. */
 export class WatchedQueue {
@@ -43,7 +43,7 @@ export class WatchedQueue {
     this.#state = { status: 'connecting', name, entries: [] };
     const { client } = tools;
     const state$ = client.watch(name);
-    this.#watches.add(follow(state$, (state) => this.#look(state)));
+    this.#watches.add(follow(state$, (state) => this.#update(state)));
     this.#watches.add(follow(evictionsOf(client, name), (evictions) => this.#explain(evictions)));
   }
 
@@ -70,13 +70,13 @@ export class WatchedQueue {
     this.#changed$.complete();
   }
 
-  #look(state: QueueState): void {
+  #update(state: QueueState): void {
     const { time, faults } = this.#tools;
     if (state.status !== this.#state.status) faults.store(this.name, state);
     this.#state = state;
-    this.chronicle.look(state, time.now());
+    this.chronicle.record(state, time.now());
     this.chronicle.explain(this.#evictions);
-    this.#askForTokens();
+    this.#readTokens();
     this.#changed$.next();
   }
 
@@ -87,16 +87,16 @@ export class WatchedQueue {
     this.#changed$.next();
   }
 
-  #askForTokens(): void {
+  #readTokens(): void {
     const { entries, status } = this.#state;
     if (status !== 'live') return;
     const known = this.#tokens;
-    const holders = [...admittedEntries(entries)].slice(0, TOKENS_OF);
+    const holders = [...admittedEntries(entries)].slice(0, MAX_TOKENS);
     this.#tokens = new Map(holders.map((entry) => [nameOf(entry), known.get(nameOf(entry))]));
-    for (const entry of holders) if (!known.has(nameOf(entry))) void this.#askForToken(entry);
+    for (const entry of holders) if (!known.has(nameOf(entry))) void this.#readToken(entry);
   }
 
-  async #askForToken(entry: QueueState['entries'][number]): Promise<void> {
+  async #readToken(entry: QueueState['entries'][number]): Promise<void> {
     const { client } = this.#tools;
     // A token that cannot be read stays unknown until the next change of the queue.
     const token = await client.tokenOf(this.name, entry).catch(() => undefined);

@@ -3,7 +3,7 @@ import { findDeadlocks, type Deadlock, type StuckWait } from '@queuelock/recipes
 import type { DeepQueues } from '../queue/deepest-queues.ts';
 import type { DeadlocksSnapshot, StuckSnapshot } from '../wire.ts';
 import { entryRef, snapshotOf } from './entry.ts';
-import { given } from './given.ts';
+import { ifDefined } from './if-defined.ts';
 
 /**
  * How long a cycle must be seen before it is reported, in milliseconds. Snapshots of different queues are of different moments.
@@ -14,7 +14,7 @@ const CONFIRM_MS = 1_000;
 export class SeenDeadlocks {
   readonly #prefix: string;
   readonly #clock: Clock;
-  #deep: DeepQueues = { list: { status: 'connecting', queues: [] }, queues: [], left: 0 };
+  #deep: DeepQueues = { list: { status: 'connecting', queues: [] }, queues: [], omitted: 0 };
   /** First sighting of each cycle, by its waits. */
   #since: ReadonlyMap<string, number> = new Map();
   #sure: readonly Deadlock[] = [];
@@ -24,7 +24,7 @@ export class SeenDeadlocks {
     this.#clock = clock;
   }
 
-  look(deep: DeepQueues): void {
+  update(deep: DeepQueues): void {
     this.#deep = deep;
     const now = this.#clock.now();
     const found = findDeadlocks(deep.queues).map((deadlock) => [keyOf(deadlock), deadlock] as const);
@@ -40,9 +40,9 @@ export class SeenDeadlocks {
   }
 
   snapshot(at: number): DeadlocksSnapshot {
-    const { list, queues, left } = this.#deep;
+    const { list, queues, omitted } = this.#deep;
     const deadlocks = this.#sure.map(({ waits }) => waits.map(stuckSnapshot));
-    return { ...snapshotOf(list, at), prefix: this.#prefix, deadlocks, looked: queues.length, left };
+    return { ...snapshotOf(list, at), prefix: this.#prefix, deadlocks, included: queues.length, omitted };
   }
 }
 
@@ -56,7 +56,7 @@ function stuckSnapshot({ name, entry, waitsFor }: StuckWait): StuckSnapshot {
   const { host, pid } = entry;
   return {
     name,
-    entry: { ...entryRef(entry), ...given('host', host), ...given('pid', pid) },
+    entry: { ...entryRef(entry), ...ifDefined('host', host), ...ifDefined('pid', pid) },
     waitsFor: entryRef(waitsFor),
   };
 }

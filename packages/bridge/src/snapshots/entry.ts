@@ -9,7 +9,7 @@ import {
 import type { WatchedQueue } from '../queue/watched-queue.ts';
 import { toWireError } from '../refusal.ts';
 import type { EntrySnapshot, EntryRef, EvictionSnapshot, Snapshot } from '../wire.ts';
-import { given } from './given.ts';
+import { ifDefined } from './if-defined.ts';
 
 const WITH_WAIT = 100;
 
@@ -38,8 +38,8 @@ export function entrySnapshots(queue: WatchedQueue, now: number, budgets: Budget
   return [...positionsOf(entries)].map(([entry, position]) => ({
     ...labelSnapshot(entry),
     ...seenSnapshot(queue, entry, now),
-    ...given('expectedWaitMs', waits.get(entry)),
-    ...(position === 0 ? given('remainingMs', budgets(entry.id)) : {}),
+    ...ifDefined('expectedWaitMs', waits.get(entry)),
+    ...(position === 0 ? ifDefined('remainingMs', budgets(entry.id)) : {}),
     position,
   }));
 }
@@ -50,15 +50,15 @@ function labelSnapshot(entry: QueueEntry): Omit<EntrySnapshot, 'position' | 'see
     ...entryRef(entry),
     shared,
     metadata,
-    ...given('host', host),
-    ...given('pid', pid),
-    ...given('since', since),
+    ...ifDefined('host', host),
+    ...ifDefined('pid', pid),
+    ...ifDefined('since', since),
     permits,
     limit,
     holds,
-    ...given('typicalHoldMs', typicalHoldMs),
+    ...ifDefined('typicalHoldMs', typicalHoldMs),
     // JSON has no infinity, and any program may have written the request.
-    ...given('request', request && Number.isFinite(request.withinMs) ? request : undefined),
+    ...ifDefined('request', request && Number.isFinite(request.withinMs) ? request : undefined),
   };
 }
 
@@ -71,9 +71,9 @@ function seenSnapshot(
   const token = queue.tokenOf(entry);
   return {
     seenAt: joinedAt,
-    ...given('heldAt', heldAt),
-    ...given('heldLonger', heldEarlier),
-    ...given('token', token === undefined ? undefined : String(token)),
+    ...ifDefined('heldAt', heldAt),
+    ...ifDefined('heldLonger', heldEarlier),
+    ...ifDefined('token', token === undefined ? undefined : String(token)),
   };
 }
 

@@ -4,7 +4,7 @@ import type { FaultLog } from '../faults.ts';
 import type { ServerTime } from '../server-time.ts';
 import type { FaultsSnapshot } from '../wire.ts';
 import { snapshotOf } from './entry.ts';
-import { given } from './given.ts';
+import { ifDefined } from './if-defined.ts';
 
 /** Dependencies of `Findings`. */
 export interface FindingsTools {
@@ -19,7 +19,7 @@ export class Findings {
   readonly #tools: FindingsTools;
   #findings: readonly Finding[] = [];
   #diagnosedAt: number | undefined;
-  #trouble: unknown;
+  #error: unknown;
 
   constructor(prefix: string, tools: FindingsTools) {
     this.#prefix = prefix;
@@ -28,7 +28,7 @@ export class Findings {
 
   /** Whether a first diagnosis has finished. */
   get isReady(): boolean {
-    return this.#diagnosedAt !== undefined || this.#trouble !== undefined;
+    return this.#diagnosedAt !== undefined || this.#error !== undefined;
   }
 
   /** Diagnoses the store. Never rejects: a failed diagnosis is part of the snapshot. */
@@ -37,19 +37,19 @@ export class Findings {
     try {
       this.#findings = await client.diagnose(this.#prefix);
       this.#diagnosedAt = time.now();
-      this.#trouble = undefined;
+      this.#error = undefined;
     } catch (error) {
-      this.#trouble = error;
+      this.#error = error;
     }
   }
 
   snapshot(at: number): FaultsSnapshot {
-    const status = this.#trouble === undefined ? 'live' : 'stale';
+    const status = this.#error === undefined ? 'live' : 'stale';
     return {
-      ...snapshotOf({ status, error: this.#trouble }, at),
+      ...snapshotOf({ status, error: this.#error }, at),
       prefix: this.#prefix,
       findings: this.#findings,
-      ...given('diagnosedAt', this.#diagnosedAt),
+      ...ifDefined('diagnosedAt', this.#diagnosedAt),
       // Shows faults of the bridge itself and of the queues that this topic covers. The reader may not be allowed to see others.
       faults: this.#tools.log.faults.filter(
         ({ kind, about }) => kind === 'session' || coversQueue(this.#prefix, about),

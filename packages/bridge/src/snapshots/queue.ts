@@ -1,7 +1,7 @@
 import type { WatchedQueue } from '../queue/watched-queue.ts';
 import type { CandidateSnapshot, ElectionSnapshot, QueueSnapshot, TimelineSnapshot } from '../wire.ts';
 import { entrySnapshots, evictionSnapshot, snapshotOf, type Budgets } from './entry.ts';
-import { given } from './given.ts';
+import { ifDefined } from './if-defined.ts';
 
 /** Makes the snapshot of a queue. */
 export function queueSnapshot(queue: WatchedQueue, now: number, budgets: Budgets): QueueSnapshot {
@@ -12,7 +12,7 @@ export function queueSnapshot(queue: WatchedQueue, now: number, budgets: Budgets
     entries: entrySnapshots(queue, now, budgets),
     evictions: queue.evictions.map(evictionSnapshot),
     handOffs: chronicle.handOffs,
-    ...given('typicalHoldMs', chronicle.typicalHoldMs),
+    ...ifDefined('typicalHoldMs', chronicle.typicalHoldMs),
   };
 }
 
@@ -29,12 +29,12 @@ export function electionSnapshot({ name, state, chronicle }: WatchedQueue, now: 
     value,
     key,
     order: String(order),
-    ...given('id', id),
+    ...ifDefined('id', id),
   }));
   return {
     ...snapshotOf(state, now),
     name,
     candidates,
-    ...given('leaderAt', leader && chronicle.stayOf(leader)?.heldAt),
+    ...ifDefined('leaderAt', leader && chronicle.stayOf(leader)?.heldAt),
   };
 }

@@ -6,12 +6,12 @@ import type { Feed } from './feed.ts';
 export interface EncoderTools {
   readonly clock: Clock;
   /** Bytes of encoded snapshots that are cached for later readers. */
-  readonly keptBytes: number;
+  readonly cachedBytes: number;
 }
 
 /** Milliseconds of encoding before the bridge handles requests again. A single piece of a snapshot may take longer. */
 const SLICE_MS = 5;
-const LEAST_REST_MS = 1;
+const MIN_PAUSE_MS = 1;
 
 /**
  * Encodes snapshots in slices, with a pause after each slice that is as long as the slice. So half of the CPU time is left for
@@ -20,29 +20,29 @@ const LEAST_REST_MS = 1;
 export class Encoder {
   readonly #tools: EncoderTools;
   /** Feeds that each client waits for, in the order of their turns. */
-  readonly #wanted = new Map<ClientId, Set<Feed>>();
+  readonly #queued = new Map<ClientId, Set<Feed>>();
   /** Cached feeds, the least recently encoded first. */
-  readonly #kept = new Map<Feed, number>();
-  #keptBytes = 0;
+  readonly #cached = new Map<Feed, number>();
+  #cachedBytes = 0;
   #current: { readonly feed: Feed; readonly steps: Generator<void> } | undefined;
   #isWorking = false;
-  #cancelRest: (() => void) | undefined;
+  #cancelPause: (() => void) | undefined;
 
   constructor(tools: EncoderTools) {
     this.#tools = tools;
   }
 
   /** Schedules the encoding of the feed's latest snapshot, at once if the encoder is idle. The feed notifies its readers. */
-  want(feed: Feed, client: ClientId): void {
-    const wanted = this.#wanted.get(client);
-    if (wanted) wanted.add(feed);
-    else this.#wanted.set(client, new Set([feed]));
-    if (!this.#isWorking && !this.#cancelRest) this.#work();
+  schedule(feed: Feed, client: ClientId): void {
+    const queued = this.#queued.get(client);
+    if (queued) queued.add(feed);
+    else this.#queued.set(client, new Set([feed]));
+    if (!this.#isWorking && !this.#cancelPause) this.#work();
   }
 
   close(): void {
-    this.#cancelRest?.();
-    this.#wanted.clear();
+    this.#cancelPause?.();
+    this.#queued.clear();
     this.#current = undefined;
   }
 
@@ -52,9 +52,9 @@ export class Encoder {
     this.#isWorking = true;
     while (clock.now() - began < SLICE_MS && this.#step());
     this.#isWorking = false;
-    this.#cancelRest = clock.after(Math.max(LEAST_REST_MS, clock.now() - began), () => {
-      this.#cancelRest = undefined;
-      if (this.#current || this.#wanted.size > 0) this.#work();
+    this.#cancelPause = clock.after(Math.max(MIN_PAUSE_MS, clock.now() - began), () => {
+      this.#cancelPause = undefined;
+      if (this.#current || this.#queued.size > 0) this.#work();
     });
   }
 
@@ -65,36 +65,36 @@ export class Encoder {
     const { feed, steps } = this.#current;
     if (!steps.next().done) return true;
     this.#current = undefined;
-    this.#keep(feed);
+    this.#cache(feed);
     return true;
   }
 
   #next(): { readonly feed: Feed; readonly steps: Generator<void> } | undefined {
-    for (const [client, wanted] of this.#wanted) {
-      const [feed] = wanted;
-      this.#wanted.delete(client);
-      if (feed) wanted.delete(feed);
-      if (wanted.size > 0) this.#wanted.set(client, wanted);
+    for (const [client, queued] of this.#queued) {
+      const [feed] = queued;
+      this.#queued.delete(client);
+      if (feed) queued.delete(feed);
+      if (queued.size > 0) this.#queued.set(client, queued);
       if (feed && !feed.isClosed && feed.isUnencoded) return { feed, steps: feed.encode() };
     }
     return undefined;
   }
 
-  #keep(feed: Feed): void {
+  #cache(feed: Feed): void {
     this.#forget(feed);
     const bytes = feed.isClosed ? 0 : feed.bytes;
     if (bytes === 0) return;
-    this.#kept.set(feed, bytes);
-    this.#keptBytes += bytes;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#keptBytes <= this.#tools.keptBytes || oldest === feed) return;
+    this.#cached.set(feed, bytes);
+    this.#cachedBytes += bytes;
+    for (const oldest of this.#cached.keys()) {
+      if (this.#cachedBytes <= this.#tools.cachedBytes || oldest === feed) return;
       this.#forget(oldest);
       oldest.dropEvent();
     }
   }
 
   #forget(feed: Feed): void {
-    this.#keptBytes -= this.#kept.get(feed) ?? 0;
-    this.#kept.delete(feed);
+    this.#cachedBytes -= this.#cached.get(feed) ?? 0;
+    this.#cached.delete(feed);
   }
 }

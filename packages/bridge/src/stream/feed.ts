@@ -24,7 +24,7 @@ export interface FeedTools {
 }
 
 /** Notifies a reader of a new snapshot, and again when it is encoded. */
-export type NewsOf = (feed: Feed) => void;
+export type FeedListener = (feed: Feed) => void;
 
 // Limits a snapshot of a megabyte to one a second.
 const BYTES_PER_MS = 1_000;
@@ -37,12 +37,12 @@ export class Feed {
   readonly #topic: Topic;
   readonly #source: TopicSource;
   readonly #tools: FeedTools;
-  readonly #readers = new Set<NewsOf>();
+  readonly #readers = new Set<FeedListener>();
   readonly #watch: Subscription;
   #version = 0;
   #event: Uint8Array | undefined;
   #failure: { readonly error: unknown } | undefined;
-  #toldAt = -Infinity;
+  #announcedAt = -Infinity;
   #pauseMs: number;
   #cancel: (() => void) | undefined;
   #isEncoding = false;
@@ -90,12 +90,12 @@ export class Feed {
     return this.#readers.size > 0;
   }
 
-  read(news: NewsOf): void {
-    this.#readers.add(news);
+  read(listener: FeedListener): void {
+    this.#readers.add(listener);
   }
 
-  unread(news: NewsOf): void {
-    this.#readers.delete(news);
+  unread(listener: FeedListener): void {
+    this.#readers.delete(listener);
   }
 
   /** Encodes the latest snapshot piece by piece, and then notifies the readers. */
@@ -142,19 +142,19 @@ export class Feed {
     if (this.#isEncoding || this.#cancel || this.#isClosed) return;
     this.#isOutdated = false;
     const { clock } = this.#tools;
-    const waitMs = this.#toldAt + this.#pauseMs - clock.now();
-    if (waitMs <= 0) this.#tell();
+    const waitMs = this.#announcedAt + this.#pauseMs - clock.now();
+    if (waitMs <= 0) this.#announce();
     else
       this.#cancel = clock.after(waitMs, () => {
         this.#cancel = undefined;
         // A change during an encoding is announced after that encoding was sent.
         if (this.#isEncoding) this.#isOutdated = true;
-        else this.#tell();
+        else this.#announce();
       });
   }
 
-  #tell(): void {
-    this.#toldAt = this.#tools.clock.now();
+  #announce(): void {
+    this.#announcedAt = this.#tools.clock.now();
     this.#version = this.#tools.nextVersion();
     this.#event = undefined;
     this.#failure = undefined;
@@ -162,6 +162,6 @@ export class Feed {
   }
 
   #notify(): void {
-    for (const news of this.#readers) news(this);
+    for (const listener of this.#readers) listener(this);
   }
 }

@@ -1,7 +1,7 @@
 import type { Limits } from '../limits/limits.ts';
 import type { ClientId, Quota } from '../limits/quota.ts';
 import { topicKey, type Topic } from '../wire.ts';
-import { Feed, type FeedTools, type NewsOf, type TopicSource } from './feed.ts';
+import { Feed, type FeedTools, type FeedListener, type TopicSource } from './feed.ts';
 
 /** Dependencies of `Feeds`. */
 export interface FeedsTools extends FeedTools {
@@ -13,7 +13,7 @@ export interface FeedsTools extends FeedTools {
 
 /** A reader of a feed, and the client that it belongs to. */
 export interface FeedReader {
-  readonly news: NewsOf;
+  readonly listener: FeedListener;
   readonly client: ClientId;
 }
 
@@ -39,7 +39,7 @@ export class Feeds {
    * Adds a reader to the feed of a topic.
    * @throws the error of the topic's source: a limit, a name that the store cannot represent, a wrong secret.
    */
-  read(topic: Topic, { news, client }: FeedReader): Reading {
+  read(topic: Topic, { listener, client }: FeedReader): Reading {
     const release = this.#count(topic, client);
     let feed: Feed;
     try {
@@ -49,8 +49,8 @@ export class Feeds {
       throw error;
     }
     this.#stay(feed);
-    feed.read(news);
-    return { feed, close: () => this.#unread(topic, feed, { news, release }) };
+    feed.read(listener);
+    return { feed, close: () => this.#unread(topic, feed, { listener, release }) };
   }
 
   close(): void {
@@ -65,9 +65,9 @@ export class Feeds {
   #unread(
     topic: Topic,
     feed: Feed,
-    { news, release }: Pick<FeedReader, 'news'> & { readonly release: () => void },
+    { listener, release }: Pick<FeedReader, 'listener'> & { readonly release: () => void },
   ): void {
-    feed.unread(news);
+    feed.unread(listener);
     if (topic.kind === 'join') {
       feed.close();
       release();

@@ -10,7 +10,7 @@ export interface SseConnectionSettings {
   readonly heartbeatMs: number;
   readonly stuckMs: number;
   readonly client: ClientId;
-  readonly encoder: Pick<Encoder, 'want'>;
+  readonly encoder: Pick<Encoder, 'schedule'>;
   readonly inFlight: Pick<BytesInFlight, 'take' | 'forget'>;
   /** Called once when the stream has ended for any reason. */
   readonly onEnd: () => void;
@@ -26,21 +26,21 @@ const HEARTBEAT = Buffer.from(':\n\n');
 export class SseConnection {
   readonly stream: ReadableStream<Uint8Array>;
   readonly #settings: SseConnectionSettings;
-  readonly #news = new Set<Feed>();
+  readonly #pending = new Set<Feed>();
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #isWanted = false;
   #hasEnded = false;
   #sentAt: number;
   /** Texts that are sent before all snapshots. */
-  readonly #words: Uint8Array[] = [];
-  #cancelBeat: () => void;
+  readonly #texts: Uint8Array[] = [];
+  #cancelHeartbeat: () => void;
   /** Called when the client has read the last snapshot. */
   #onRead: (() => void) | undefined;
 
   readonly #send = (): void => {
     if (!this.#isWanted) return;
     try {
-      const chunk = this.#words.length > 0 ? Buffer.concat(this.#words.splice(0)) : this.#nextSnapshot();
+      const chunk = this.#texts.length > 0 ? Buffer.concat(this.#texts.splice(0)) : this.#nextSnapshot();
       if (chunk) this.#enqueue(chunk);
     } catch (error) {
       // A snapshot could not be encoded: the stream fails and the client retries.
@@ -65,18 +65,18 @@ export class SseConnection {
       },
       { highWaterMark: 0 },
     );
-    this.#cancelBeat = this.#beatLater();
+    this.#cancelHeartbeat = this.#scheduleHeartbeat();
   }
 
   /** Sends a text before all snapshots. */
-  say(words: string): void {
-    this.#words.push(Buffer.from(words));
+  sendText(text: string): void {
+    this.#texts.push(Buffer.from(text));
   }
 
   /** Marks the topic as having a new snapshot. */
-  readonly news = (feed: Feed): void => {
+  readonly onSnapshot = (feed: Feed): void => {
     if (this.#hasEnded) return;
-    this.#news.add(feed);
+    this.#pending.add(feed);
     this.#send();
   };
 
@@ -90,17 +90,17 @@ export class SseConnection {
     const { client, encoder, inFlight } = this.#settings;
     // Takes the oldest first, so that the id of an event implies that everything older was sent.
     let oldest: Feed | undefined;
-    for (const feed of this.#news) if (!oldest || feed.version < oldest.version) oldest = feed;
+    for (const feed of this.#pending) if (!oldest || feed.version < oldest.version) oldest = feed;
     if (!oldest) return undefined;
     const { event } = oldest;
     if (!event) {
-      encoder.want(oldest, client);
+      encoder.schedule(oldest, client);
       return undefined;
     }
     const onRead = inFlight.take(event, client, this.#send);
     if (!onRead) return undefined;
     this.#onRead = onRead;
-    this.#news.delete(oldest);
+    this.#pending.delete(oldest);
     return event;
   }
 
@@ -115,19 +115,19 @@ export class SseConnection {
     this.#controller?.enqueue(chunk);
   }
 
-  #beatLater(): () => void {
+  #scheduleHeartbeat(): () => void {
     const { clock, heartbeatMs } = this.#settings;
     return clock.after(heartbeatMs, () => {
-      this.#cancelBeat = this.#beatLater();
-      this.#beat();
+      this.#cancelHeartbeat = this.#scheduleHeartbeat();
+      this.#sendHeartbeat();
     });
   }
 
-  #beat(): void {
+  #sendHeartbeat(): void {
     const { clock, stuckMs } = this.#settings;
     if (this.#isWanted) this.#enqueue(HEARTBEAT);
     else if (clock.now() - this.#sentAt >= stuckMs && this.#end())
-      this.#controller?.error(new Error(`nothing was read for ${String(stuckMs)} ms`));
+      this.#controller?.error(new Error(`the client read nothing for ${String(stuckMs)} ms (times.stuckMs)`));
   }
 
   /** Ends the stream. Returns whether it was still open. */
@@ -135,8 +135,8 @@ export class SseConnection {
     if (this.#hasEnded) return false;
     this.#hasEnded = true;
     this.#isWanted = false;
-    this.#cancelBeat();
-    this.#news.clear();
+    this.#cancelHeartbeat();
+    this.#pending.clear();
     this.#settings.inFlight.forget(this.#send);
     this.#readAll();
     this.#settings.onEnd();

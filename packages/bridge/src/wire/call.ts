@@ -12,7 +12,7 @@ export interface BridgeFacts {
   /** Token to send as `TOKEN_HEADER` with every write. */
   readonly token: string;
   /** Description of the store for display, without secrets. */
-  readonly place: string;
+  readonly storeLabel: string;
   /** Name of the requesting user, if the bridge knows it. */
   readonly identity?: string;
   /** What this page may do, for display; each request is checked again. */
@@ -94,7 +94,7 @@ export const factsSchema: v.GenericSchema<BridgeFacts> = v.object({
   version: number,
   epoch: text,
   token: text,
-  place: text,
+  storeLabel: text,
   identity: v.exactOptional(text),
   may: v.object({ evict: v.boolean(), ask: v.boolean(), join: v.boolean() }),
   contenders: v.exactOptional(text),

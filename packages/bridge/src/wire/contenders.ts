@@ -41,7 +41,7 @@ export interface ContendersSnapshot extends Snapshot {
   /** Name of their queue. */
   readonly name: string;
   /** Largest number of programs that may run at a time. */
-  readonly most: number;
+  readonly maxContenders: number;
   /** Time in milliseconds for which the store keeps the entries of a silent program. */
   readonly ttlMs: number;
   /** Description of what cutting the connection does here. */
@@ -66,7 +66,7 @@ const number = v.number();
 export const contendersSchema: v.GenericSchema<ContendersSnapshot> = v.object({
   ...snapshotEntries,
   name: text,
-  most: number,
+  maxContenders: number,
   ttlMs: number,
   cut: text,
   canCut: v.boolean(),

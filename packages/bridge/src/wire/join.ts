@@ -149,7 +149,7 @@ export const joinResponseSchema: v.GenericSchema<JoinResponse> = v.object({
   graceMs: number,
 });
 
-const place = { at: number, id: text, key: text, order: text, token: text };
+const entryState = { at: number, id: text, key: text, order: text, token: text };
 const handover = v.object({ from: text, owner: text, reason: text, withinMs: number });
 const answer = v.object({
   answer: v.picklist(['yields', 'declined', 'ignored']),
@@ -160,14 +160,14 @@ const answer = v.object({
 export const joinSnapshotSchema: v.GenericSchema<JoinSnapshot> = v.variant('status', [
   v.object({ at: number, status: v.literal('joining') }),
   v.object({
-    ...place,
+    ...entryState,
     status: v.literal('queued'),
     position: number,
     expectedWaitMs: v.exactOptional(number),
     answer: v.exactOptional(answer),
   }),
   v.object({
-    ...place,
+    ...entryState,
     status: v.picklist(['held', 'suspect']),
     remainingMs: number,
     requests: v.array(handover),

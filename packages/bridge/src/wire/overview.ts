@@ -41,9 +41,9 @@ export interface SessionSnapshot {
 /** How many queues an overview contains. */
 export interface Coverage {
   /** Number of queues that were read: the deepest. */
-  readonly looked: number;
+  readonly included: number;
   /** Number of queues that were left out because of the bridge's limit. */
-  readonly left: number;
+  readonly omitted: number;
 }
 
 /** The entries of all programs. */
@@ -99,7 +99,7 @@ export interface FaultsSnapshot extends Snapshot {
 const text = v.string();
 const number = v.number();
 const maybe = { host: v.exactOptional(text), pid: v.exactOptional(number) };
-const coverage = { looked: number, left: number };
+const coverage = { included: number, omitted: number };
 
 /** Schema of `ElectionSnapshot`. */
 export const electionSchema: v.GenericSchema<ElectionSnapshot> = v.object({

@@ -104,7 +104,7 @@ export interface ListedQueueSnapshot {
   /** Order of the first entry, decimal. */
   readonly front: string;
   /** Number of entries that have left while the bridge watched the list. */
-  readonly left: number;
+  readonly departures: number;
   /** Time since which the bridge has seen this first entry; it was there earlier if `frontLonger`. */
   readonly frontAt: number;
   /** Set if it was the first already when the bridge began to watch. */
@@ -199,7 +199,7 @@ export const queuesSchema: v.GenericSchema<QueuesSnapshot> = v.object({
       name: text,
       depth: number,
       front: decimal,
-      left: number,
+      departures: number,
       frontAt: number,
       frontLonger: v.exactOptional(v.literal(true)),
     }),

@@ -31,7 +31,7 @@ export type Topic =
   | { readonly kind: 'join'; readonly id: string; readonly secret: string };
 
 /** A topic in a request for a stream. */
-export interface Wanted {
+export interface RequestedTopic {
   readonly topic: Topic;
   /** The `id` of the event that brought its latest snapshot. A snapshot is sent again only if there is a newer one. */
   readonly since?: string;
@@ -39,7 +39,7 @@ export interface Wanted {
 
 /** Body of the request for a stream. */
 export interface StreamRequest {
-  readonly topics: readonly Wanted[];
+  readonly topics: readonly RequestedTopic[];
 }
 
 /** Returns a name that is the same for equal topics and does not contain the secret. */

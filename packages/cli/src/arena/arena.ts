@@ -71,7 +71,7 @@ export class Arena implements Contenders {
   }
 
   readonly draw: Contenders['draw'] = () => ({
-    most: MOST,
+    maxContenders: MOST,
     ttlMs: ttlSecondsOn(this.#settings.info) * 1_000,
     ...CUTTING[this.#cutting ?? 'not'],
     contenders: this.#players.map(({ snapshot }) => snapshot),

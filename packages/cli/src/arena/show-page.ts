@@ -33,8 +33,8 @@ export async function showPage(settings: PageSettings): Promise<void> {
   };
   const arena = await Arena.open({ name, url, info, client, stamp, emit });
   try {
-    const place = isOwnFile ? 'a file of this demo' : info.endpoint;
-    await using served = await serveUi({ client, place, port: 0, isReadOnly: false, contenders: arena });
+    const storeLabel = isOwnFile ? 'a file of this demo' : info.endpoint;
+    await using served = await serveUi({ client, storeLabel, port: 0, isReadOnly: false, contenders: arena });
     const address = `${served.url}/#/contenders/${encodeURIComponent(name)}`;
     emit({ ev: 'page', url: address });
     if (!json) lines.write(`${address} shows contenders to add, freeze, kill and cut off; Ctrl-C ends it`);

@@ -47,7 +47,7 @@ function runUi({ port, readOnly, open, json, ...place }: UiOptions): Promise<num
   return withClient(place, async ({ client, backend, stop, lines }) => {
     const { serveUi } = await import('../ui/served-ui.ts');
     const { endpoint } = backend.info;
-    await using served = await serveUi({ client, place: endpoint, port, isReadOnly: readOnly === true });
+    await using served = await serveUi({ client, storeLabel: endpoint, port, isReadOnly: readOnly === true });
     const { url } = served;
     printer(lines, json === true).print({ url }, `${url} shows ${endpoint}; Ctrl-C ends it`);
     if (open) {

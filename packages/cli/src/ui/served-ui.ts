@@ -10,7 +10,7 @@ import { PageFiles } from './page-files.ts';
 export interface UiSettings {
   readonly client: LockClient;
   /** Where the queues are, for people. */
-  readonly place: string;
+  readonly storeLabel: string;
   readonly port: number;
   /** Nobody evicts, asks or joins from the page. */
   readonly isReadOnly: boolean;
@@ -23,7 +23,7 @@ export async function serveUi({ port, isReadOnly, ...shown }: UiSettings): Promi
   const page = await PageFiles.in(pageFolder);
   const me = { name: userName() };
   const authorize = (_: Request, { kind }: Action): boolean | typeof me =>
-    kind === 'facts' || kind === 'look' || !isReadOnly ? me : false;
+    kind === 'facts' || kind === 'watch' || !isReadOnly ? me : false;
   const bridge = createBridge({ ...shown, authorize });
   const handle = bridge.withPage((request) => Promise.resolve(page.answer(request)));
   const served = await serve({ handle, port }).catch(async (cause: unknown) => {

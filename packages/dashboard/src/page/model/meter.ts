@@ -40,8 +40,8 @@ export function metered(before: Meter, { queues, at }: Pick<QueuesSnapshot, 'que
 }
 
 function follow(before: Metered | undefined, queue: ListedQueueSnapshot, at: number): Metered {
-  const sample = { at, left: queue.left };
-  if (!before || before.queue.left > queue.left) return { queue, samples: [sample] };
+  const sample = { at, left: queue.departures };
+  if (!before || before.queue.departures > queue.departures) return { queue, samples: [sample] };
   const recent = before.samples.filter((_sample, place, all) => {
     const next = all[place + 1];
     // One sample from before the window is kept: the window begins there.
@@ -56,7 +56,7 @@ export function rowsOf(meter: Meter, now: number): readonly QueueRow[] {
     const { name, depth, frontAt, frontLonger = false } = queue;
     const [first] = samples;
     const spanMs = first ? now - first.at : 0;
-    const left = first ? queue.left - first.left : 0;
+    const left = first ? queue.departures - first.left : 0;
     const turnMs = left > 0 ? Math.round(spanMs / left) : undefined;
     return {
       name,

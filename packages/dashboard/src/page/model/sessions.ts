@@ -21,8 +21,8 @@ export function sessionsWith(
 }
 
 /** What a look over many queues left out, to be put at the end of a sentence. */
-export function coverageWords({ looked, left }: Coverage): string {
-  return left === 0
+export function coverageWords({ included, omitted }: Coverage): string {
+  return omitted === 0
     ? ''
-    : `; of the ${counted(looked, 'deepest queue')}, ${count(left)} more not looked into`;
+    : `; of the ${counted(included, 'deepest queue')}, ${count(omitted)} more not looked into`;
 }

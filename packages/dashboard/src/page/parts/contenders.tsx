@@ -18,7 +18,7 @@ export function Contenders({ snapshot, isRunning }: ContendersProps): ReactEleme
   const client = useBridge();
   const { bridge: now } = useNow(250, isRunning);
   const [task, start] = useTask<undefined>();
-  const { contenders, most, cut } = snapshot;
+  const { contenders, maxContenders, cut } = snapshot;
   const living = contenders.filter(({ status }) => status !== 'gone').length;
   const act = (what: ContendersAct): void => {
     start(async () => {
@@ -30,12 +30,12 @@ export function Contenders({ snapshot, isRunning }: ContendersProps): ReactEleme
     <section className="sheet contenders" aria-labelledby="contenders-title">
       <header className="sheet-head">
         <h2 id="contenders-title">
-          {living} of at most {most} processes
+          {living} of at most {maxContenders} processes
         </h2>
         <button
           type="button"
           className="primary"
-          disabled={living >= most}
+          disabled={living >= maxContenders}
           onClick={() => {
             act({ act: 'add' });
           }}

@@ -51,7 +51,7 @@ export function Header({ route, theme: { theme, toggle }, onHelp }: HeaderProps)
       <div className="tools">
         {facts && (
           <span className="store">
-            <Said text={facts.place} />
+            <Said text={facts.storeLabel} />
           </span>
         )}
         <ConnectionPill />

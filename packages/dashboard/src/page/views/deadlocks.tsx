@@ -22,7 +22,7 @@ export function DeadlocksView(): ReactElement {
         <Title>Deadlocks</Title>
         {snapshot && (
           <p>
-            {counted(snapshot.looked, 'queue')} looked into{coverageWords(snapshot)}
+            {counted(snapshot.included, 'queue')} looked into{coverageWords(snapshot)}
           </p>
         )}
       </div>

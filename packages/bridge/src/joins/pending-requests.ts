@@ -5,7 +5,7 @@ import { Subscription, type Observable } from '../rx.ts';
 import type { HandoverSnapshot, JoinAnswer } from '../wire.ts';
 
 /** Handover requests to one holder that are neither answered nor withdrawn. */
-export class Asking {
+export class PendingRequests {
   readonly #ownership: Ownership;
   readonly #queue$: Observable<QueueState>;
   /** Requests by the id of the requesting entry. */
@@ -37,7 +37,7 @@ export class Asking {
     );
     watches.add(
       follow(this.#queue$, (queue) => {
-        if (this.#forgetGone(queue)) onChange();
+        if (this.#dropWithdrawn(queue)) onChange();
       }),
     );
     return watches;
@@ -49,7 +49,7 @@ export class Asking {
    */
   async answer({ to, answer, reason = 'no' }: JoinAnswer): Promise<void> {
     const request = this.#requests.get(to);
-    if (!request) throw invalidArgument('to', to, 'is the id of an entry that asks');
+    if (!request) throw invalidArgument('to', to, 'is the id of an entry with a pending request');
     this.#requests.delete(to);
     this.#onChange();
     if (answer === 'decline') await request.decline(reason);
@@ -57,11 +57,11 @@ export class Asking {
     else await request.yieldToQueue();
   }
 
-  #forgetGone({ status, entries }: QueueState): boolean {
+  #dropWithdrawn({ status, entries }: QueueState): boolean {
     if (status !== 'live') return false;
     const present = new Set(entries.map(({ id, key }) => id ?? key));
-    const gone = [...this.#requests.keys()].filter((from) => !present.has(from));
-    for (const from of gone) this.#requests.delete(from);
-    return gone.length > 0;
+    const withdrawn = [...this.#requests.keys()].filter((from) => !present.has(from));
+    for (const from of withdrawn) this.#requests.delete(from);
+    return withdrawn.length > 0;
   }
 }
