@@ -6,21 +6,21 @@ import { Failure } from './failure.ts';
 import { lineWriter, type LineWriter } from './lines.ts';
 import { readerGone, stopOnSignals, type Stop } from './stop.ts';
 
-/** What a command line says about the client of a command. */
+/** Options of a command line about its client. */
 export interface ClientOptions extends PlaceOptions, BackendUse {
-  /** In seconds; without it that of the profile, else the backend's own default. */
+  /** Lease TTL in seconds. Default: the profile's, then the backend's own. */
   readonly ttl?: number;
-  /** The label in queues; without it `host:pid`. */
+  /** Owner label in queues. Default: `host:pid`. */
   readonly id?: string;
-  /** Of the fencing tokens; without it that of the profile, else 0. */
+  /** Epoch of the fencing tokens. Default: the profile's, then 0. */
   readonly epoch?: number;
-  /** Put between the client and its backend. */
+  /** Wraps the backend before the client uses it. */
   readonly way?: (backend: Backend) => Backend;
 }
 
 interface OpenedClient {
   readonly client: LockClient;
-  /** The one under the client; closed with it. */
+  /** The client's backend, which is closed with it. */
   readonly backend: Backend;
   readonly ttlMs: number;
   readonly epoch: number;
@@ -28,16 +28,16 @@ interface OpenedClient {
 
 /** What a command works with. */
 export interface Surroundings extends OpenedClient {
-  /** Ends with the first signal, or when nobody reads the output any more. */
+  /** Ends with the first signal, or when the reader of the output has gone. */
   readonly stop: Stop;
   /** Standard output. */
   readonly lines: LineWriter;
 }
 
 /**
- * Does the work of a command with a client, and closes the client on every end: done, failed, stopped by a signal, or nobody
- * there to read. Nothing of it is left in a queue then, or the TTL takes it away where the server cannot be reached.
- * @returns the exit code: that of the stop if there was one, else what `work` answers
+ * Runs a command with a client, and closes the client however the command ends: done, failed, stopped by a signal, or without a
+ * reader. No entry of it stays in a queue. If the server cannot be reached, the TTL removes the entries.
+ * @returns the exit code of the stop if there was one, else the result of `work`
  */
 export async function withClient(
   options: ClientOptions,
@@ -50,7 +50,7 @@ export async function withClient(
     const exitCode = await work({
       ...opened,
       stop,
-      // Whoever runs a program leaves standard output to it.
+      // A command that runs a program leaves standard output to the program.
       get lines() {
         return (lines ??= lineWriter(process.stdout, () => {
           stop.ask(readerGone());
@@ -67,7 +67,7 @@ export async function withClient(
   }
 }
 
-/** A client of the place that the options name; nothing is connected yet. */
+/** Makes a client for the store that the options select. It is not connected yet. */
 async function openClient({
   ttl,
   id,

@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import { exampleLines, explanationOf } from './help.ts';
 
-/** The manual page queuelock(1) as source for man(7), from the definitions of the commands. */
+/** Generates the manual page queuelock(1) in the format of man(7), from the definitions of the commands. */
 export function manualOf(program: CommandUnknownOpts): string {
   const name = program.name();
   const lines = [
@@ -72,7 +72,7 @@ function meaningOf({ description, argChoices, defaultValue, defaultValueDescript
   return facts.length === 0 ? description : `${description} (${facts.join('; ')})`;
 }
 
-/** Lines that are indented are a table, which stays as it is. */
+/** Formats the notes. Indented lines are a table, which is not wrapped. */
 function notesOf(command: CommandUnknownOpts): string[] {
   const lines = (explanationOf(command)?.notes ?? '').split('\n');
   return lines.flatMap((line, at) => {
@@ -94,7 +94,7 @@ function lowered(text: string): string {
   return text.replace(/\.$/, '').replace(/^./, (first) => first.toLowerCase());
 }
 
-/** Backslashes, hyphens that are typed, characters beyond ASCII, and dots that would be requests. */
+/** Escapes backslashes, hyphens that users type, characters beyond ASCII, and dots at the start of a line. */
 function escaped(text: string): string {
   return text
     .replaceAll('\\', '\\e')

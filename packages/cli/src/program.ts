@@ -29,7 +29,7 @@ Exit codes:
 
 type Add = (program: Command) => void;
 
-// In the order of the help. Each is loaded when it is asked for: what all of them need takes longer than most of them run.
+// Commands in the order of the help. Each is loaded on demand: to load all of them takes longer than most commands run.
 const COMMANDS: ReadonlyMap<string, () => Promise<Add>> = new Map([
   ['demo', async () => (await import('./commands/demo.ts')).addDemo],
   ['run', async () => (await import('./commands/run.ts')).addRun],
@@ -49,10 +49,13 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Add>> = new Map([
   ['completion', async () => (await import('./commands/completion.ts')).addCompletion],
   ['man', async () => (await import('./commands/man.ts')).addMan],
 ]);
-/** They speak of all others. */
+/** Commands that describe all others. */
 const ABOUT_ALL: readonly string[] = ['completion', 'man'];
 
-/** The command line of `queuelock`, with the command of that name; with all of them where there is none of it, or it speaks of them. */
+/**
+ * Makes the command line of `queuelock` with the named command. Loads all commands if there is no such command, or if it
+ * describes all others.
+ */
 export async function createProgram(named = ''): Promise<Command> {
   const program = new Command('queuelock')
     .description('Fair locks over etcd, ZooKeeper or a SQLite file: first come, first served.')

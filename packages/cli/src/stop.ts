@@ -13,20 +13,20 @@ export class Stopped extends Error {
   }
 }
 
-/** An orderly end that anybody may ask for; the first reason counts. */
+/** An orderly stop that any part of the program may request. The first reason counts. */
 export interface Stop {
   /** Aborts with a {@link Stopped} as reason. */
   readonly signal: AbortSignal;
   ask(reason: Stopped): void;
-  /** How the command ends if it was stopped. */
+  /** Exit code of the command if it was stopped. */
   readonly exitCode: number | undefined;
-  /** Signals go to the listener instead, until the answer is called. */
+  /** Sends signals to the listener instead, until the returned function is called. */
   divert(listener: (signal: NodeJS.Signals) => void): () => void;
 }
 
 /**
- * Stops on the first SIGINT, SIGTERM or SIGHUP, or when the parent that holds an IPC channel is gone, which counts as SIGHUP; a second one
- * ends the process on the spot, the TTL cleans up.
+ * Stops on the first SIGINT, SIGTERM or SIGHUP. The end of a parent with an IPC channel counts as SIGHUP. A second signal ends
+ * the process at once, and the TTL removes its entries.
  */
 export function stopOnSignals(): Stop {
   const stop = new AbortController();
@@ -67,7 +67,7 @@ function onParentGone(listener: () => void): void {
   process.channel?.unref();
 }
 
-/** For a reader of stdout that has gone: as if SIGPIPE had ended the process. */
+/** Makes the reason for a closed stdout: the process ends as with SIGPIPE. */
 export function readerGone(): Stopped {
   return new Stopped('the end of its reader', exitCodeOf('SIGPIPE'));
 }

@@ -97,7 +97,7 @@ describe('queuelock contend', () => {
     await cli.until('released');
     const output = cli.child.stdout!;
     output.pause();
-    // Node reads ahead until its buffer is full; from then on the command has only the pipe, and then has to wait.
+    // Node reads ahead until its buffer is full. From then on only the pipe takes data, and the command has to wait.
     while (output.readableLength < output.readableHighWaterMark) await new Promise(setImmediate);
     expect(cli.child.exitCode).to.equal(null);
     output.resume();

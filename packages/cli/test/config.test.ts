@@ -83,7 +83,7 @@ describe('where the queues are', () => {
       (mode: number): (() => void) =>
       () =>
         requirePrivate('password file', 'f', { mode, uid: 0 });
-    // As root it is a file of this process's own.
+    // For root this is a file of the process's own user.
     if (process.getuid?.() !== 0) expect(mounted(0o440)).to.not.throw();
     for (const mode of [0o444, 0o460, 0o442]) expect(mounted(mode)).to.throw(Failure);
     expect(mounted(0o400)).to.not.throw();

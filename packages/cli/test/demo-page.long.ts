@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { DemoPage } from './demo-page.ts';
 
-/** Whether there is such a process; one that has ended and was not waited for is none. */
+/** Returns whether the process exists; a zombie does not count. */
 function lives(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -28,7 +28,7 @@ describe('the page of queuelock demo', function () {
   let directory: string;
   let demo: DemoPage;
   let killed: DemoPage;
-  // What runs the sources may leave something there, too.
+  // Ignores other files: the loader of the sources may leave some there.
   const files = (): string[] => readdirSync(directory).filter((name) => name.startsWith('queuelock-'));
 
   before(async () => {

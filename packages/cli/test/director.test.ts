@@ -12,7 +12,7 @@ describe('the director of the demo', () => {
     const stamp = (): string => String((t += 1));
     const queue$ = new BehaviorSubject<QueueState>({ status: 'live', name: 'q', entries: [] });
     const others: Promise<void>[] = [];
-    /** Holds as soon as nobody else wants to. */
+    /** Holds as soon as no other contender wants to. */
     async function live(
       id: string,
       emit: (event: ContendEvent) => void,

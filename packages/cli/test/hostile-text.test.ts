@@ -9,13 +9,13 @@ import { filter, firstValueFrom, type Subscription } from 'rxjs';
 import { fileUrl } from '../src/config/own-file.ts';
 import { Cli, runCli, type Ending } from './cli-process.ts';
 
-/** Renames a terminal, clears it, forges a line, reverses what follows, and hides. */
+/** Text that sets the terminal's title, clears it, forges a line, reverses the following text, and hides. */
 const HOSTILE = 'a\u001B]0;t\u0007\u009B2J\nFORGED\r\u0085\u2028\u202Eb\u2066c\u200B\uFEFF\u007F';
 const RAW = /[\p{C}\p{Zl}\p{Zp}]/u;
 const WORK = ['sh', '-c', 'echo begun; exec sleep 600'];
 const NAME = `queue ${HOSTILE}`;
 
-/** No line has a character that a terminal obeys, and none was begun by the hostile text. */
+/** Checks that no line contains control characters, and that the hostile text began no line. */
 function expectHarmless({ stdout, stderr }: Pick<Ending, 'stdout' | 'stderr'>): void {
   for (const line of `${stdout}${stderr}`.split('\n')) {
     expect(RAW.test(line), JSON.stringify(line)).to.equal(false);

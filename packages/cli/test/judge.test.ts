@@ -5,7 +5,7 @@ import { judge } from '../src/demo/judge.ts';
 type Ev = HistoryEvent['ev'];
 type Extra = Partial<Pick<HistoryEvent, 'token' | 'zxid' | 'n' | 'message'>> & { until?: string };
 
-/** An event at `ms`. */
+/** Makes an event at `ms`. */
 function at(ms: number, id: string, ev: Ev, extra: Extra = {}): HistoryEvent {
   return {
     t: String(1_000_000_000n + BigInt(Math.round(ms * 1e6))),
@@ -17,7 +17,7 @@ function at(ms: number, id: string, ev: Ev, extra: Extra = {}): HistoryEvent {
   };
 }
 
-/** A turn that waits from `ask`, holds from `from` to `to`. */
+/** Makes a turn that waits from `ask` and holds from `from` to `to`. */
 function turn(
   id: string,
   token: string,

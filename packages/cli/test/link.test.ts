@@ -29,7 +29,7 @@ describe('the link of a contender', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  /** A contender, and all that it was told. */
+  /** Makes a contender and records its notifications. */
   function contender(): { readonly link: Link; readonly news: News[]; readonly states: ClaimState[] } {
     const news: News[] = [];
     const states: ClaimState[] = [];

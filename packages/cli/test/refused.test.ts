@@ -4,7 +4,7 @@ import { UNSET } from './cli-process.ts';
 
 const MEMORY = ['--backend', 'memory:'];
 
-/** What this process says meanwhile, in place of its own output, with nothing of the environment of whoever runs the tests. */
+/** Returns what this process prints meanwhile, without the environment that runs the tests. */
 async function said(work: () => Promise<unknown>): Promise<Record<'stdout' | 'stderr', string>> {
   const texts = { stdout: '', stderr: '' };
   const { env } = process;

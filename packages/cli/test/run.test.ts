@@ -7,7 +7,7 @@ import { Cli, runCli } from './cli-process.ts';
 
 const MEMORY = ['--backend', 'memory:'];
 
-/** Until it has printed this; rejects when it ends without. */
+/** Resolves when the command has printed the text; rejects when it ends without. */
 async function untilSaid(cli: Cli, text: string): Promise<void> {
   const early = cli.ending.then(({ stderr }) => Promise.reject(new Error(`it ended before: ${stderr}`)));
   early.catch(() => undefined);
@@ -29,7 +29,7 @@ describe('a command under a lock', function () {
     const cli = new Cli(['run', 'job', ...MEMORY, '--grace', '100', '--', 'sh', '-c', stubborn]);
     await untilSaid(cli, 'up');
     cli.child.kill('SIGKILL');
-    // The output is closed when the last process that has it is gone.
+    // The output closes when the last process that has it has ended.
     const { signal, stderr } = await cli.ending;
     expect(signal).to.equal('SIGKILL');
     expect(stderr).to.match(

@@ -28,12 +28,12 @@ const CHARACTERS = [...PRINTABLE, 'ü', '🔒', '\t', '\u001B'];
 const DATABASE: Readonly<Record<string, string>> = { redis: '/0', rediss: '/0' };
 const LONGEST_SHOWN = 3;
 
-/** With a character at its start, within and at its end. */
+/** Makes passwords with a character at the start, in the middle and at the end. */
 function passwordWith(character: string): string {
   return `${character}k7Qw${character}zX3v${character}${character}Pm9t${character}`;
 }
 
-/** Nothing listens there. */
+/** Makes a URL to an address where no server listens. */
 function urlWith(scheme: string, userPart: string): string {
   return `${scheme}://${userPart}@127.0.0.1:1${DATABASE[scheme] ?? '/place'}`;
 }
@@ -41,7 +41,7 @@ function urlWith(scheme: string, userPart: string): string {
 function expectNoPart(text: string, password: string, what: string): void {
   for (let from = 0; from + LONGEST_SHOWN < password.length; from += 1) {
     const part = password.slice(from, from + LONGEST_SHOWN + 1);
-    // Not the text itself, which would be shown then.
+    // Compares without chai's message, which would print the text itself.
     expect(text.includes(part), `${what}: at ${String(from)}`).to.equal(false);
   }
 }
@@ -50,7 +50,7 @@ function textsOf(error: unknown): string {
   return [inspect(error, { depth: 10 }), describeFailure(error, true), JSON.stringify(error)].join('\n');
 }
 
-/** The backend, or what is said in place of it. */
+/** Resolves with the backend, or with the error message. */
 async function opened(url: string): Promise<{ readonly backend?: Backend; readonly said: string }> {
   try {
     const backend = await backendFromUrl(url);
@@ -60,7 +60,7 @@ async function opened(url: string): Promise<{ readonly backend?: Backend; readon
   }
 }
 
-/** What is said while a server cannot be reached: by the error, the session, and the diagnostics. */
+/** Collects all messages while a server cannot be reached: of the error, the session, and the diagnostics. */
 async function saidWithoutServer(backend: Backend): Promise<string> {
   const said: unknown[] = [];
   const note = (message: unknown): void => void said.push(message);
@@ -135,7 +135,7 @@ describe('a password in the URL of a backend', function () {
     for (const character of ['"', "'", ' ', '@', '/', '?', '#']) {
       const password = passwordWith(character);
       const cli = new Cli(['contend', 'x', '--keep', '--backend', urlWith('etcd', `user:${password}`)]);
-      // It may have been refused by then.
+      // The password may have been refused already.
       const titles = (): string => {
         try {
           return readFileSync(`/proc/${String(cli.child.pid)}/cmdline`, 'utf8');

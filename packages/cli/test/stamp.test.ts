@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createStamp, type StampClocks } from '../src/stamp.ts';
 
-/** Clocks that go on by a microsecond with every look. */
+/** Makes clocks that advance by a microsecond with every reading. */
 function clocks(
   wallAtZeroNs: bigint,
   steps: { monotonic?: (now: bigint) => bigint } = {},

@@ -16,7 +16,7 @@ function stampOf(ms: number): string {
 }
 
 const until = (ms: number): object => ({ until: stampOf(ms) });
-/** Three in line, the first one holds. */
+/** Three contenders in the queue; the first one holds. */
 const LINE: readonly Told[] = [
   [1, 'a', 'enqueued'],
   [2, 'a', 'acquired', { token: '7' }],

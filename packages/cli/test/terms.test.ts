@@ -5,7 +5,7 @@ import type { Held } from '../src/run/term.ts';
 import { pauseAfter, runTerms, type Terms } from '../src/run/terms.ts';
 import { Stopped, type Stop } from '../src/stop.ts';
 
-/** A stop that a test gives its signals. */
+/** Makes a stop whose signals the test sends. */
 function testStop(): Stop & { receive: (signal: NodeJS.Signals) => void } {
   const stop = new AbortController();
   let stopped: Stopped | undefined;

@@ -78,7 +78,7 @@ describe('queuelock ui', () => {
 
   it('has a bridge for the page, and the operator is the user', async () => {
     const facts = (await (await fetch(`${url}/queuelock/v2/facts`)).json()) as Facts;
-    expect(facts.place).to.match(/^memory:/);
+    expect(facts.storeLabel).to.match(/^memory:/);
     expect(facts.identity).to.not.equal('');
     expect(facts.may).to.deep.equal({ evict: true, ask: true, join: true });
   });

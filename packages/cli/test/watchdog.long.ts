@@ -21,7 +21,7 @@ describe('a watchdog that was never told the number of its command', () => {
     const dog = await kennel.watchdog(60_000);
     const ended = once(dog, 'exit');
     dog.stdin!.end();
-    // A shell that has only just begun is not stubborn yet.
+    // A shell that has just started does not ignore signals yet.
     expect(await allGone(kennel.stubborn())).to.be.oneOf(['SIGTERM', 'SIGKILL']);
     await ended;
   });

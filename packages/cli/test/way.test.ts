@@ -10,11 +10,11 @@ describe('the way of a contender to its servers', () => {
   let url: string;
   let way: Way;
   const sockets: Socket[] = [];
-  /** Connections that came to the server. */
+  /** Number of connections that reached the server. */
   let reached: number;
 
   beforeEach(async () => {
-    // Says everything back.
+    // Echoes all data.
     reached = 0;
     server = createServer((socket) => {
       reached += 1;
@@ -99,7 +99,7 @@ describe('the way of a contender to its servers', () => {
     let heard = '';
     socket.on('data', (text: string) => (heard += text));
     socket.write('two');
-    // Another way to the same server is as fast as ever.
+    // Another proxy to the same server is not slowed down.
     const other = await openWay(url);
     const beside = connect({ port: Number(/:(\d+)\//.exec(other.url)![1]), host: '127.0.0.1' });
     beside.write(`${other.secret}beside`);

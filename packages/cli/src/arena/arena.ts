@@ -10,28 +10,28 @@ import { Player, type PlayerSettings } from './player.ts';
 import { Story } from './story.ts';
 import { hasWay } from './way.ts';
 
-/** What an arena is opened with. */
+/** Settings of an arena. */
 export interface ArenaSettings {
-  /** The queue. */
+  /** Name of the queue. */
   readonly name: string;
-  /** Where it is, as the user gave it. */
+  /** URL of the store, as the user entered it. */
   readonly url: string;
   readonly info: Pick<BackendInfo, 'authority' | 'minTtlMs'>;
-  /** Looks at the queue from outside. Remains the caller's. */
+  /** Client that observes the queue. It stays the caller's. */
   readonly client: LockClient;
   readonly stamp: () => string;
-  /** Is told everything that happens, in order. */
+  /** Called with every event, in order. */
   readonly emit: (event: ArenaEvent) => void;
 }
 
 const AT_FIRST = 4;
 const MOST = 8;
-/** Gone ones that are shown. */
+/** Number of ended contenders that are still shown. */
 const REMEMBERED = 2;
 const GAP_MS = 400;
 const WRITTEN_WITHIN_MS = 300;
 
-/** Contenders that people add, freeze, kill and cut off, and the story of what happens then. */
+/** Contenders that visitors add, freeze, kill and cut off, and the log of the events that follow. */
 export class Arena implements Contenders {
   readonly name: string;
   readonly #settings: ArenaSettings;
@@ -44,7 +44,7 @@ export class Arena implements Contenders {
   readonly #pids = new Set<number>();
   #players: readonly Player[] = [];
   #count = 0;
-  /** The order of the entry that was in front last. */
+  /** Order of the entry that was last seen first in the queue. */
   #front: bigint | undefined;
   #adding: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -85,7 +85,7 @@ export class Arena implements Contenders {
     return player.act(act.act);
   };
 
-  /** Settles when none of their processes is there any more. */
+  /** Resolves when all processes of the contenders have ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#watching.unsubscribe();
@@ -101,7 +101,7 @@ export class Arena implements Contenders {
     return /^sqlite:/i.test(url) ? 'inside' : undefined;
   }
 
-  /** One after the other, so that there are never too many. */
+  /** Adds contenders one after another, so that their number never exceeds the limit. */
   #add(): Promise<void> {
     const enter = (): Promise<void> => this.#enter();
     this.#adding = this.#adding.then(enter, enter);
@@ -131,7 +131,7 @@ export class Arena implements Contenders {
     this.#changed$.next();
   }
 
-  /** On a file: whether it can be written. */
+  /** For a file: resolves with whether it can be written. */
   async #isFree(): Promise<boolean> {
     const { client, info, name } = this.#settings;
     if (info.authority !== 'host') return true;
@@ -159,7 +159,7 @@ export class Arena implements Contenders {
   }
 }
 
-/** The stream does not err. If it does, that is a defect. */
+/** Throws the error as uncaught. The stream never errors, so an error is a defect. */
 function unforeseen(error: unknown): never {
   throw error;
 }

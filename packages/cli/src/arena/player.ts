@@ -11,29 +11,32 @@ import { Pace } from './pace.ts';
 import { Standing, type PlayerSnapshot } from './standing.ts';
 import { openWay, type Way } from './way.ts';
 
-/** What can be done to it. */
+/** Actions on one contender. */
 type PlayerAct = Exclude<Parameters<Contenders['act']>[0]['act'], 'add'>;
 
-/** What a player is made with. */
+/** Settings of a player. */
 export interface PlayerSettings extends Omit<Casting, 'part' | 'emit' | 'onReport'> {
   readonly id: string;
-  /** How it can be cut off: by a proxy on its way, inside of its process, or not at all. */
+  /** How its connection can be cut: by a proxy before the store, inside its process, or not at all. */
   readonly cutting: 'proxy' | 'inside' | undefined;
   readonly seesDeaths: boolean;
-  /** Whether nobody keeps the store from the others. */
+  /** Resolves with whether other processes can use the store. */
   readonly isFree: () => Promise<boolean>;
   readonly emit: (event: ArenaEvent) => void;
   readonly onChange: () => void;
 }
 
-/** Long enough to see, and to press a button. */
+/** Hold time, long enough for a visitor to see it and to press a button. */
 const HOLD_MS = 2_500;
-/** What it is told: to hold on until it hears that its time is over, so that it does when it is frozen or cut off. */
+/**
+ * Rounds and hold time that the process is started with. It holds until it is told to release, so that it keeps holding while it
+ * is frozen or cut off.
+ */
 const PART = { rounds: 1_000_000, holdMs: 3_600_000 };
-// The proven time grows a little with every heartbeat; less than this is not worth a new snapshot.
+// Least growth of the proven time that is worth a new snapshot. Every heartbeat extends it a little.
 const BUDGET_STEP_MS = 200;
 
-/** A contender that people may disturb. */
+/** A contender that visitors may disturb. */
 export class Player {
   readonly id: string;
   readonly #settings: PlayerSettings;
@@ -86,20 +89,20 @@ export class Player {
     return { ...own, status, ...entry, ...(until === undefined ? {} : { provenUntil: until }) };
   }
 
-  /** The queue as the store has it. */
+  /** Updates the player from the entries of the queue. */
   look(entries: readonly QueueEntry[]): void {
     const isDeaf = this.#isStill || this.isGone;
     if (this.#standing.look(entries, isDeaf)) this.#settings.emit(this.#seen('expired'));
   }
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` for what cannot be done to it now */
+  /** @throws {QueueLockError} `INVALID_ARGUMENT` when the action is not possible now. */
   async act(act: PlayerAct): Promise<void> {
     if (this.isGone || this.#process.pid === undefined) throw refused(`${this.id} is gone`);
     await this.#acts[act]();
     this.#settings.onChange();
   }
 
-  /** Leaves in order if it can. */
+  /** Ends the contender with a normal release if possible. */
   async close(): Promise<void> {
     this.#pace.stop();
     this.#mend();
@@ -125,7 +128,7 @@ export class Player {
     },
     thaw: async () => {
       if (!this.#thaw) throw refused(`${this.id} is not frozen`);
-      // Its own clock tells what it does when it wakes; this was before that.
+      // Recorded first: the contender's own clock stamps what it does afterwards.
       this.#disturbed('thawed');
       await this.#letGo();
       this.#pace.goOn();
@@ -153,7 +156,7 @@ export class Player {
     },
   };
 
-  /** Frozen or cut off: it learns nothing. */
+  /** Whether it is frozen or cut off, so that it receives nothing. */
   get #isStill(): boolean {
     return this.#thaw !== undefined || this.#isCut;
   }
@@ -181,7 +184,7 @@ export class Player {
     this.#settings.onChange();
   }
 
-  /** Whether it can hear that. */
+  /** Orders the release. Returns whether the contender can receive the order. */
   #release(): boolean {
     if (!this.#isStill) this.#process.order('release');
     return !this.#isStill;

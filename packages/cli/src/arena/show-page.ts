@@ -7,22 +7,22 @@ import { openBrowser } from '../ui/open-browser.ts';
 import { serveUi } from '../ui/served-ui.ts';
 import { Arena } from './arena.ts';
 
-/** What the page of a demo is shown with. */
+/** Settings of the demo page. */
 export interface PageSettings {
-  /** The queue. */
+  /** Name of the queue. */
   readonly name: string;
   readonly url: string;
-  /** It is a file that is there for the demo only. */
+  /** Whether the store is a temporary file of this demo. */
   readonly isOwnFile: boolean;
   readonly stamp: () => string;
   readonly stop: Stop;
   readonly lines: LineWriter;
   readonly json: boolean;
-  /** Whether somebody sits there who may like to see it. */
+  /** Whether to open a browser, because a user sits at this terminal. */
   readonly opens: boolean;
 }
 
-/** Serves a page with contenders to disturb until it is stopped. Nothing is left then: no process, no port. */
+/** Serves a page with contenders to disturb until it is stopped. Afterwards no process and no port is left. */
 export async function showPage(settings: PageSettings): Promise<void> {
   const { name, url, isOwnFile, stamp, stop, lines, json, opens } = settings;
   const backend = await backendFromUrl(url);

@@ -4,32 +4,32 @@ import { millisBetween } from '../stamp.ts';
 import type { ArenaEvent, Disturbance } from './events.ts';
 import { Wake } from './wake.ts';
 
-/** A line of the story. */
+/** An event of the log, as a text. */
 export interface StoryLine {
   readonly id: number;
-  /** A stamp. */
+  /** Stamp of the event. */
   readonly t: string;
   readonly kind: 'grant' | 'disturbance' | 'loss' | 'violation';
   readonly text: string;
 }
 
 interface Line extends StoryLine {
-  /** Of a grant: who was woken, which may become known later. */
+  /** For a grant: the contenders that were notified, which may be completed later. */
   readonly wake?: Wake;
 }
 
-/** How the hold before has ended, or will. */
+/** How the previous hold has ended, or will end. */
 interface Ending {
   readonly id: string;
   readonly t: string;
   readonly how: 'released' | 'lost' | 'frozen' | 'cut' | 'killed' | 'stranger';
-  /** Until when it was proven. */
+  /** End of its proven time. */
   readonly until?: string | undefined;
 }
 
 const KEPT = 60;
 
-/** Tells what happens among contenders, in words: takes events in the order of their stamps. */
+/** Describes the events among contenders in words. Expects them in the order of their stamps. */
 export class Story {
   readonly #lines: Line[] = [];
   readonly #waiting = new Set<string>();
@@ -40,7 +40,7 @@ export class Story {
   #ending: Ending | undefined;
   #wake = new Wake();
 
-  /** The latest lines, the newest last. */
+  /** The latest log entries, the newest last. */
   get lines(): readonly StoryLine[] {
     return this.#lines.map(({ wake, text, ...line }) => ({ ...line, text: text + (wake?.words ?? '') }));
   }
@@ -92,7 +92,7 @@ export class Story {
     const tokens = this.#token === undefined ? `with token ${mine}` : `token ${this.#token} → ${mine}`;
     const gap = this.#ending ? gapAfter(this.#ending, t) : undefined;
     const kind = gap?.isEarly ? 'violation' : 'grant';
-    // Who found the lock free was not woken by anybody.
+    // A contender that found the lock free was not notified by a release.
     const wake = this.#ending && this.#wake.has(id) ? this.#wake : undefined;
     wake?.of(this.#waiting.size);
     this.#say({
@@ -107,7 +107,7 @@ export class Story {
     this.#ending = undefined;
   }
 
-  /** What ends a hold; the next grant follows from it. */
+  /** Records the end of a hold, which the next grant follows from. */
   #end(ending: Ending): void {
     if (this.#holder !== ending.id) return;
     this.#ending = ending;
@@ -124,7 +124,7 @@ export class Story {
     this.#quit(id);
   }
 
-  /** It does not believe to hold any more. */
+  /** Records that a contender no longer believes to hold. */
   #quit(id: string): void {
     if (this.#holder === id) this.#holder = undefined;
   }
@@ -136,7 +136,7 @@ export class Story {
     const doing = holds ? ' while it holds' : this.#waiting.has(id) ? ' while it waits' : '';
     this.#say({ t, kind: 'disturbance', text: `${id} ${WORDS[ev]}${isDone ? `${doing}${left}` : ''}` });
     if (isDone) this.#end({ t, id, how: ev, until });
-    // It goes on with what it holds, if that is not over.
+    // Its own hold continues if it has not expired.
     else if (holds) this.#ending = undefined;
   }
 
@@ -149,7 +149,7 @@ export class Story {
 
   #leave({ t, id, ev, message = 'it failed' }: HistoryEvent): void {
     if (ev === 'expired') this.#say({ t, kind: 'loss', text: `the store has removed the entry of ${id}` });
-    // One that is cut off fails again and again.
+    // Reports only the first error of a contender that is cut off: it fails repeatedly.
     if (ev === 'error' && !this.#failing.has(id)) {
       this.#failing.add(id);
       this.#say({ t, kind: 'loss', text: `${id} cannot stand in line: ${shortly(message)}` });
@@ -157,7 +157,7 @@ export class Story {
     if (this.#ending?.id !== id) this.#depart(id);
   }
 
-  /** A waiter goes: the one behind it may be told so. */
+  /** Records the departure of a waiter, after which the next one may be notified. */
   #depart(id: string): void {
     if (this.#waiting.delete(id)) this.#wake.otherCause();
   }
@@ -180,11 +180,11 @@ const WHICH = { frozen: 'is frozen', cut: 'is cut off', killed: 'was killed' } a
 
 interface Gap {
   readonly words: string;
-  /** Before it was sure that the one before does not act any more. */
+  /** Whether the grant came before the previous hold was proven to be over. */
   readonly isEarly: boolean;
 }
 
-/** From the end of one hold to the next grant. */
+/** Describes the time from the end of one hold to the next grant. */
 function gapAfter({ id, t: end, how, until }: Ending, t: string): Gap {
   switch (how) {
     case 'stranger':
@@ -211,12 +211,12 @@ function gapAfter({ id, t: end, how, until }: Ending, t: string): Gap {
   }
 }
 
-/** Without the code in front, and without what caused it. */
+/** Returns a message without its leading code and without its cause. */
 function shortly(message: string): string {
   return message.replace(/^\[[A-Z_]+\] /, '').split(': ', 1)[0] ?? '';
 }
 
-/** The time between two stamps. */
+/** Formats the time between two stamps. */
 function words(from: string, to: string): string {
   const ms = Math.max(0, millisBetween(from, to));
   if (ms < 10) return `${ms.toFixed(1)} ms`;

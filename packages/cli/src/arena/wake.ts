@@ -1,30 +1,30 @@
-/** Who was told something by the end of one hold. */
+/** The contenders that were notified after the end of one hold. */
 export class Wake {
   readonly #told = new Set<string>();
   #waiters: number | undefined;
   #hasOtherCauses = false;
 
-  /** A contender says that the store has told it something. */
+  /** Records that the store has notified a contender. */
   tell({ id, admitted }: { readonly id: string; readonly admitted: boolean }): void {
     if (admitted || !this.#hasOtherCauses) this.#told.add(id);
   }
 
-  /** Whether this one was told something. */
+  /** Returns whether this contender was notified. */
   has(id: string): boolean {
     return this.#told.has(id);
   }
 
-  /** From now on something else may be told than what follows from the end of the hold. */
+  /** Stops counting: from now on notifications may have another cause than the end of the hold. */
   otherCause(): void {
     this.#hasOtherCauses = true;
   }
 
-  /** As many waited when the next one was granted. */
+  /** Sets the number of waiters at the next grant. */
   of(waiters: number): void {
     this.#waiters = waiters;
   }
 
-  /** `; 1 of 3 waiters woken`; nothing where nobody waited. */
+  /** Text such as `; 1 of 3 waiters woken`; empty if there were no waiters. */
   get words(): string {
     if (this.#waiters === undefined || this.#waiters === 0) return '';
     const noun = this.#waiters === 1 ? 'waiter' : 'waiters';

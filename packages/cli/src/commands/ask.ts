@@ -31,7 +31,7 @@ does is its own choice: only clients of this kind hear requests, and only if the
 Exit code 0: the holder yields, has released, or there is none; ${String(EXIT.busy)}: it declined, or did not answer in time.
 With --json: name, answer (yields, declined, ignored, released, free), reason (of the holder's answer).`;
 
-/** Adds `ask`: a request to the holder. */
+/** Adds `ask`, which sends a request to the holder. */
 export function addAsk(program: Command): void {
   const command = program
     .command('ask')
@@ -89,7 +89,7 @@ interface Request {
   readonly signal: AbortSignal;
 }
 
-/** Leaves the queue, or releases, as soon as there is an answer. */
+/** Resolves with the answer. Then leaves the queue, or releases. */
 function answerOf(
   client: Pick<LockClient, 'claim'>,
   name: string,
@@ -105,7 +105,7 @@ function answerOf(
 
 interface Seen {
   readonly state: ClaimState;
-  /** Somebody was ahead at some time. */
+  /** The entry has had another one ahead of it. */
   readonly queued: boolean;
 }
 

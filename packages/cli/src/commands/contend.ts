@@ -31,7 +31,7 @@ interface ContendOptions extends PlaceOptions {
   readonly json?: true;
 }
 
-/** Adds `contend`: a contender that prints its history. */
+/** Adds `contend`, which runs a contender that prints its history. */
 export function addContend(program: Command): void {
   const command = program
     .command('contend')
@@ -68,7 +68,7 @@ export function addContend(program: Command): void {
   });
 }
 
-/** Without a place that anything names: a file that the contenders of this user share. */
+/** Uses a file that the contenders of this user share, if no option or variable names a store. */
 function somewhere(options: PlaceOptions): PlaceOptions {
   return knownPlace(options) ? {} : { backend: ownFileUrl() };
 }

@@ -16,7 +16,8 @@ interface DeadlocksOptions extends PlaceOptions {
   readonly json?: true;
 }
 
-// A circle that is only an echo of different moments is gone when looked at again.
+// Delay before the second evaluation, in milliseconds. A cycle that only results from snapshots of different moments is not found
+// again.
 const CONFIRM_MS = 500;
 const AT_A_TIME = 50;
 
@@ -24,7 +25,7 @@ const NOTES = `Only what programs tell is known: a client of this kind names wha
 \`run\`). The youngest is the one that should give up; \`queuelock kick\` makes it. Exit code ${String(EXIT.failure)}: there is a deadlock.
 With --json, for each circle: victim and waits, each with queue, owner, host, pid, order, key, waitsFor (owner and key).`;
 
-/** Adds `deadlocks`: who waits in a circle. */
+/** Adds `deadlocks`, which finds cycles of waiters. */
 export function addDeadlocks(program: Command): void {
   const command = program
     .command('deadlocks')
@@ -47,7 +48,7 @@ export function addDeadlocks(program: Command): void {
 function runDeadlocks(prefix: string, { json, ...place }: DeadlocksOptions): Promise<number> {
   return withClient(place, async ({ client, stop, lines }) => {
     const { queues } = await seeQueues(client, prefix, stop.signal);
-    // Where nobody waits nobody waits in a circle.
+    // A queue without waiters cannot be part of a cycle.
     const names = queues.filter(({ depth }) => depth > 1).map(({ name }) => name);
     const deadlocks = await deadlocksIn(client, names, stop.signal);
     const out = printer(lines, json === true);

@@ -32,7 +32,7 @@ time, grants in the server's order, growing fencing tokens, everybody served or 
 On a terminal, or with --page, it then serves a page on 127.0.0.1 with contenders that you can add, freeze, kill and cut off, until Ctrl-C.
 The exit code is that of the verdict.`;
 
-/** Adds `demo`: a queue to look at, with a verdict, and a page to play with. */
+/** Adds `demo`, which shows a contest with a verdict, then a page to experiment with. */
 export function addDemo(program: Command): void {
   const command = program
     .command('demo')
@@ -61,10 +61,10 @@ export function addDemo(program: Command): void {
   });
 }
 
-/** Where a demo is played. */
+/** Store that a demo runs on. */
 interface Place {
   readonly url: string;
-  /** It is a file that is there for the demo only. */
+  /** Whether the store is a temporary file of this demo. */
   readonly isOwnFile: boolean;
 }
 
@@ -98,7 +98,7 @@ async function runDemo(options: DemoOptions): Promise<number> {
   }
 }
 
-/** The contest, and then the page. */
+/** Runs the contest, and then the page. */
 async function play(place: Place, tools: Tools, options: DemoOptions): Promise<number> {
   const { stop, lines, stamp, script } = tools;
   const json = options.json === true;
@@ -112,7 +112,7 @@ async function play(place: Place, tools: Tools, options: DemoOptions): Promise<n
   return verdict.ok ? EXIT.ok : EXIT.failure;
 }
 
-/** Answers with the verdict, or with nothing when the user ended it. */
+/** Resolves with the verdict, or with `undefined` when the user ended the contest. */
 async function contest(
   place: Place,
   { stop, lines, stamp, script }: Tools,

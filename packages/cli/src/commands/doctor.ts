@@ -22,7 +22,7 @@ on, keys that hold up queues and are no entries, kinds of entries that do not wa
 It cannot tell whether the clocks of machines run at different rates, which is what exclusion rests on.
 Exit code ${String(EXIT.failure)}: there is an error. With --json: level (ok, warning, error), about, text.`;
 
-/** Adds `doctor`: what is to be said about a store. */
+/** Adds `doctor`, which diagnoses a store. */
 export function addDoctor(program: Command): void {
   const command = program
     .command('doctor')
@@ -49,7 +49,7 @@ export function addDoctor(program: Command): void {
   });
 }
 
-/** Of the text of a finding, in UTF-16 code units. */
+/** Length limit of a finding's text, in UTF-16 code units. */
 const MAX_TEXT = 2_000;
 
 const MARKS: Readonly<Record<Finding['level'], string>> = {
@@ -82,7 +82,7 @@ function runDoctor({ prefix, json, ...place }: DoctorOptions): Promise<number> {
   });
 }
 
-// Enough to meet the clocks of all machines, mostly.
+// Number of queues that are read, usually enough to contain entries of every machine.
 const LOOKED_AT = 50;
 
 async function someQueues(

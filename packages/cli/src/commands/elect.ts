@@ -42,7 +42,7 @@ until a signal or a loss. On etcd, Go's concurrency.Election and \`etcdctl elect
 
 ${ABOUT_COMMANDS}`;
 
-/** Adds `elect`: a candidate for the leadership. */
+/** Adds `elect`, which runs a candidate of an election. */
 export function addElect(program: Command): void {
   const command = program
     .command('elect')
@@ -88,7 +88,7 @@ export function addElect(program: Command): void {
 interface Candidacy {
   readonly name: string;
   readonly value: string;
-  /** Of the command; empty without one. */
+  /** Arguments of the command; empty without a command. */
   readonly argv: readonly string[];
 }
 

@@ -26,7 +26,7 @@ Whether somebody released or was lost is not kept either; removals by operators 
 With --json: revision (a string), ev (before, joined, granted, changed, left), held (whether its turn had come), owner, host, pid, since,
 order, key, id, eviction (by, reason, kind, at); and {"ev":"gap","text":…} for what is missing.`;
 
-/** Adds `history`: the past of a queue. */
+/** Adds `history`, which prints the past events of a queue. */
 export function addHistory(program: Command): void {
   const command = program
     .command('history')
@@ -101,7 +101,7 @@ function tell(out: Printer, { revision, ev, entry, held, eviction }: Told): void
   );
 }
 
-/** The first state says only that it is being read. */
+/** Skips the first state, which only says that the evictions are being read. */
 function evictionsOf(client: LockClient, name: string): Promise<readonly Eviction[]> {
   const none: readonly Eviction[] = [];
   const seen$ = client.evictions(name).pipe(skip(1), timeout({ first: 5_000 }));

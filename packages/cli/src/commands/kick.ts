@@ -22,7 +22,7 @@ is still in the queue with this token, else nothing is done (exit code ${String(
 for all to see (\`queuelock history\`). A process that is paused goes on when it wakes: what it writes is refused by its token only.
 With --json: removed (true), name, owner, host, pid, token, key.`;
 
-/** Adds `kick`: an operator removes an entry. */
+/** Adds `kick`, by which an operator removes an entry. */
 export function addKick(program: Command): void {
   const command = program
     .command('kick')
@@ -69,7 +69,7 @@ function runKick(name: string, { token, reason, json, ...options }: KickOptions)
 interface Sought {
   readonly name: string;
   readonly token: bigint;
-  /** Holders are in front, mostly. */
+  /** Entries of the queue. The sought one is usually first. */
   readonly places: readonly Place[];
 }
 

@@ -21,7 +21,7 @@ status is live, or stale while the server is out of reach.
 
 Exit code: ${String(EXIT.absent)} if nobody leads (without --follow).`;
 
-/** Adds `leader`: who leads. */
+/** Adds `leader`, which prints the leader of an election. */
 export function addLeader(program: Command): void {
   const command = program
     .command('leader')
@@ -51,7 +51,7 @@ function showLeader(name: string, options: LeaderOptions): Promise<number> {
   });
 }
 
-/** The first in line leads. */
+/** Prints the first candidate, which is the leader. */
 function showOnce(name: string, leader: Candidate | undefined, out: Printer): number {
   if (leader) {
     show(name, { status: 'live', leader }, out);
@@ -61,7 +61,7 @@ function showOnce(name: string, leader: Candidate | undefined, out: Printer): nu
   throw new Failure(`nobody leads ${JSON.stringify(name)}`, { exitCode: EXIT.absent });
 }
 
-/** Until it is stopped; rejects never. */
+/** Prints each change until the command is stopped. Never rejects. */
 async function follow(name: string, { client, stop }: Surroundings, out: Printer): Promise<number> {
   const shown$ = election(client, name, { value: '' }).leader$.pipe(
     filter(({ status }) => status !== 'connecting'),
@@ -73,7 +73,7 @@ async function follow(name: string, { client, stop }: Surroundings, out: Printer
   return EXIT.ok;
 }
 
-/** For people nothing changes while the server is out of reach. */
+/** In text output an unreachable server prints nothing, because the leader may not have changed. */
 function show(name: string, { status, leader }: LeaderState, out: Printer): void {
   const seen = leader && { value: leader.value, key: leader.key, order: leader.order };
   const text = status === 'live' ? [leader?.value ?? ''] : [];

@@ -20,7 +20,7 @@ const NOTES = `Shows the queues that are not empty. On etcd it reads keys only; 
 With --json, for each queue: name, depth (entries in it, the holder included), front (the order of the first entry), foreign (how many of them
 are keys that no lock client made; a lock waits for these too). On etcd, queues of such keys alone are shown with a prefix, of the URL or here.`;
 
-/** Adds `ls`: which queues there are. */
+/** Adds `ls`, which lists queues. */
 export function addLs(program: Command): void {
   const command = program
     .command('ls')
@@ -52,7 +52,7 @@ export function addLs(program: Command): void {
   });
 }
 
-/** In UTF-16 code units: every name that this package accepts is shown as a whole. */
+/** Length limit in UTF-16 code units; no name that this package accepts is longer. */
 const MAX_NAME = 512;
 
 function runLs(prefix: string, { sort, limit, json, ...place }: LsOptions): Promise<number> {

@@ -41,7 +41,7 @@ QUEUELOCK_KEY in its environment.
 
 ${ABOUT_COMMANDS}`;
 
-/** Adds `run`: a program under a lock. */
+/** Adds `run`, which runs a program under a lock. */
 export function addRun(program: Command): void {
   const command = program
     .command('run')

@@ -21,7 +21,7 @@ Hand-offs are counted from the start of the command. While the server cannot be 
 With --json, for each snapshot: t (ms since 1970), status (live, stale), queues, each with name, depth, handOffsPerS, heldMs,
 heldLonger (it was held before the first look), turnMs, waitMs (what who joins now would wait).`;
 
-/** Adds `top`: the queues at work. */
+/** Adds `top`, which shows the activity of queues. */
 export function addTop(program: Command): void {
   const command = program
     .command('top')
@@ -53,7 +53,7 @@ function runTop(prefix: string, { every, count, json, ...place }: TopOptions): P
   return withClient(place, async (around: Surroundings) => {
     const { client, stop } = around;
     const source = { ...around, list: sharingQueues(client, prefix) };
-    // Who cannot be reached at all is told at the prompt.
+    // Fails before the screen is taken if the server cannot be reached at all.
     await seeQueues(source.list, prefix, stop.signal);
     const { stdin, stdout } = process;
     const isLive = !json && count === undefined && stdin.isTTY && canDraw(stdout);

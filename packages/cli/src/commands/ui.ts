@@ -21,7 +21,7 @@ evict, ask and join with it unless it is --read-only. To see it from another mac
 Places that were taken from the page end with the command.
 With --json: url.`;
 
-/** Adds `ui`: the queues in a browser. */
+/** Adds `ui`, which shows the queues in a browser. */
 export function addUi(program: Command): void {
   const command = program
     .command('ui')

@@ -21,7 +21,7 @@ and goes on when it can. What happened and was over between two looks is not tol
 With --json: t (ms since 1970, when it was seen), ev (present, joined, granted, changed, left, stale, live), owner, host, pid, since,
 position (0: its turn has come; 1: first of those who wait; ...), held (whether its turn had come), order, key, id, depth (entries in the queue); with stale: reason.`;
 
-/** Adds `watch`: what happens in a queue. */
+/** Adds `watch`, which prints the events of a queue. */
 export function addWatch(program: Command): void {
   const command = program
     .command('watch')
@@ -46,7 +46,7 @@ export function addWatch(program: Command): void {
 function runWatch(name: string, { json, ...place }: WatchOptions): Promise<number> {
   return withClient(place, async (around) => {
     const { client, stop } = around;
-    // Whoever watches what cannot be seen is told so at once; later trouble passes.
+    // Fails at once if the queue cannot be read. Later failures are temporary.
     await seeQueue(client, name, stop);
     const teller = new Teller(around, json === true);
     await client
@@ -59,7 +59,7 @@ function runWatch(name: string, { json, ...place }: WatchOptions): Promise<numbe
   });
 }
 
-/** Tells what is new in each state of a queue. */
+/** Prints what is new in each state of a queue. */
 class Teller {
   readonly #print: (facts: object, text: string) => void;
   #before: QueueState | undefined;

@@ -19,7 +19,7 @@ have noticed yet. Exit code ${String(EXIT.absent)}: nobody is in the queue.
 With --json, for each entry: position (0: its turn has come; 1: first of those who wait; ...), state (holds, waits), owner, host, pid, since (ms since 1970), ageMs,
 order, key, id, shared, permits, limit, metadata, request, typicalHoldMs, foreign (with-lease, without-lease: a key that no lock client made), and token (fencing token, a string) of holders.`;
 
-/** Adds `who`: a queue as it stands. */
+/** Adds `who`, which prints the entries of a queue. */
 export function addWho(program: Command): void {
   const command = program
     .command('who')
@@ -61,7 +61,7 @@ function runWho(name: string, { json, ...place }: WhoOptions): Promise<number> {
   });
 }
 
-/** Of those who hold; each costs a request where the order is not the token. */
+/** Reads the tokens of the holders. Each costs a request where the order is not the token. */
 async function tokensOf(
   client: LockClient,
   name: string,

@@ -1,6 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 
-/** What can stand on the command line, as shells complete it. */
+/** Commands, options and values that shells can complete. */
 export interface Vocabulary {
   readonly program: string;
   readonly commands: readonly CommandWords[];
@@ -10,18 +10,18 @@ export interface CommandWords {
   readonly name: string;
   readonly summary: string;
   readonly options: readonly OptionWord[];
-  /** Of the first argument, where it is one of a few. */
+  /** Values of the first argument, if it is one of a few. */
   readonly choices: readonly string[];
-  /** Whether a program to run comes after `--`. */
+  /** Whether a program to run follows `--`. */
   readonly runsProgram: boolean;
 }
 
 export interface OptionWord {
-  /** With the dashes. */
+  /** Name with the dashes. */
   readonly long: string;
   readonly description: string;
   readonly takesValue: boolean;
-  /** Of the value, where it is one of a few. */
+  /** Values of the option, if it takes one of a few. */
   readonly choices: readonly string[];
 }
 
@@ -32,7 +32,7 @@ const HELP: OptionWord = {
   choices: [],
 };
 
-/** Read from the definitions of the commands. */
+/** Reads the vocabulary from the definitions of the commands. */
 export function vocabularyOf(program: CommandUnknownOpts): Vocabulary {
   return { program: program.name(), commands: program.commands.map(wordsOf) };
 }

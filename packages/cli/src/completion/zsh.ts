@@ -21,7 +21,7 @@ if [[ $funcstack[1] == _${program} ]]; then _${program} "$@"; else compdef _${pr
 }
 
 function caseOf({ name, options, choices, runsProgram }: CommandWords): string {
-  // Names are nobody's files.
+  // Names of queues are not files, so they have no completion.
   const first = quoted(choices.length === 0 ? '*: : ' : `1:${name}:(${choices.join(' ')})`);
   const program = `      if (( at < CURRENT )); then
         shift at words

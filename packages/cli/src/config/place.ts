@@ -3,26 +3,26 @@ import { readPassword, withCredentials } from './credentials.ts';
 import { readConfig, type Config, type Environment, type Profile } from './file.ts';
 import { misconfigured } from './shape.ts';
 
-/** What a command line says about where the queues are. */
+/** Options of a command line that select the store. */
 export interface PlaceOptions {
   readonly backend?: string;
   readonly profile?: string;
 }
 
-/** Where the queues are. */
+/** The selected store. */
 export interface Place {
-  /** With user and password: never to be printed. */
+  /** URL with user and password: never print it. */
   readonly url: string;
-  /** Of the profile, in seconds. */
+  /** TTL of the profile, in seconds. */
   readonly ttl?: number;
   readonly epoch?: number;
 }
 
 /**
- * The place that a command works on: `--backend`, else `--profile`, else QUEUELOCK_URL, else QUEUELOCK_PROFILE, else the
- * configuration's default. Credentials that the URL does not have come from QUEUELOCK_USER and QUEUELOCK_PASSWORD or
+ * Selects the store of a command: `--backend`, else `--profile`, else QUEUELOCK_URL, else QUEUELOCK_PROFILE, else the
+ * configuration's default. If the URL has no credentials, they come from QUEUELOCK_USER with QUEUELOCK_PASSWORD or
  * QUEUELOCK_PASSWORD_FILE, else from the profile.
- * @throws {Failure} one line that says what is missing
+ * @throws {Failure} with one line that names what is missing
  */
 export function placeOf(options: PlaceOptions, env: Environment = process.env): Place {
   const place = knownPlace(options, env);
@@ -32,12 +32,15 @@ export function placeOf(options: PlaceOptions, env: Environment = process.env): 
   );
 }
 
-/** As {@link placeOf}, `undefined` if nothing names one. */
+/** Selects the store as {@link selectStore} does; `undefined` if nothing names one. */
 export function knownPlace(options: PlaceOptions, env: Environment = process.env): Place | undefined {
   return namedPlace(options, env) ?? standardPlace(env);
 }
 
-/** As {@link placeOf}, but only what the command line or the environment names: for what must not touch a server by default. */
+/**
+ * Selects the store as {@link selectStore} does, but only from the command line or the environment. For commands that must not
+ * contact a server by default.
+ */
 export function namedPlace(
   { backend, profile }: PlaceOptions,
   env: Environment = process.env,
@@ -73,7 +76,7 @@ function place({ url, ttl, epoch, ...profile }: Profile, env: Environment): Plac
   };
 }
 
-/** An empty variable is none. */
+/** Reads the credentials of the environment. An empty variable counts as unset. */
 function credentialsIn(env: Environment): Record<'user' | 'password' | 'passwordFile', string | undefined> {
   const read = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
   return {

@@ -5,15 +5,15 @@ import { contendOnce, type Contender } from './round.ts';
 
 export interface Rounds {
   readonly count: number;
-  /** Between the end of a round and the next. */
+  /** Pause between two rounds, in milliseconds. */
   readonly gapMs: number;
-  /** Goes on after a round whose turn never came, if another one may have more luck. */
+  /** Continues after a round without a grant, if a later one may succeed. */
   readonly keeps?: boolean;
 }
 
 /**
- * Joins the queue `count` times, one after the other, until it is done or stopped. A lost ownership ends its round only.
- * Answers with the exit code; rejects with the error of a round whose turn never came, unless it keeps on.
+ * Joins the queue `count` times, one round after another, until it is done or stopped. A lost ownership ends only its round.
+ * Resolves with the exit code. Rejects with the error of a round without a grant, unless `keepsGoing` is set.
  */
 export async function contend(
   contender: Contender,
@@ -33,7 +33,7 @@ export async function contend(
   return exitCode;
 }
 
-/** Also without a gap the event loop turns once: signals and heartbeats come in there. */
+/** Yields to the event loop even without a pause, so that signals and heartbeats are handled. */
 async function unlessStopped(ms: number, stop: AbortSignal): Promise<void> {
   if (ms === 0) {
     await nextTurn();

@@ -15,15 +15,15 @@ import {
 type Session = Awaited<ReturnType<Backend['open']>>;
 type Placement = Awaited<ReturnType<Session['enqueue']>>;
 
-/** What the store has told about a place. */
+/** A notification of the store about an entry. */
 export interface News {
-  /** Whether it was that the turn has come. */
+  /** Whether the notification admitted the entry. */
   readonly admitted: boolean;
 }
 
 /**
- * The way between a contender and its store, inside of the contender: it sees what the store tells of a place, and it can be cut. Then
- * no call goes out, heartbeats included, and nothing comes in until it is mended; what was under way arrives.
+ * The connection between the contender and its store, inside the contender. It observes notifications and can be cut. While it is
+ * cut, no call leaves, heartbeats included, and nothing arrives. What was in flight arrives when it is restored.
  */
 export class Link {
   readonly #onNews: (news: News) => void;
@@ -41,7 +41,7 @@ export class Link {
     this.#whole$.next(true);
   }
 
-  /** The backend at the other end, as far as one contender needs it. */
+  /** Wraps the backend, as far as one contender needs it. */
   readonly through = (inner: Backend): Backend => ({
     info: inner.info,
     ...(inner.registers ? { registers: inner.registers } : {}),
@@ -67,7 +67,7 @@ export class Link {
         }),
       update: (queue, id, value) => this.#call(() => inner.update(queue, id, value)),
       remove: (queue, id) => this.#call(() => inner.remove(queue, id)),
-      // It may not reject: the TTL ends what cannot be reached.
+      // Must not reject: the TTL removes the entries of a server that cannot be reached.
       close: () => (this.#whole$.value ? inner.close() : Promise.resolve()),
     };
   }
@@ -76,7 +76,7 @@ export class Link {
     let isFirst = true;
     const turns$ = this.#hear(placement.turns$).pipe(
       tap(({ admitted }) => {
-        // The first one is what the contender knows from having asked.
+        // Skips the first value, which the contender knows from its own request.
         if (!isFirst) this.#onNews({ admitted });
         isFirst = false;
       }),
@@ -89,7 +89,7 @@ export class Link {
     return proceed();
   }
 
-  /** What comes while the way is cut comes when it is mended. */
+  /** Holds back values while the connection is cut, and delivers them when it is restored. */
   #hear<T>(news$: Observable<T>): Observable<T> {
     return news$.pipe(
       materialize(),

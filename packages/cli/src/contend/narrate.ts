@@ -1,7 +1,7 @@
 import { millisBetween, millisOf } from '../stamp.ts';
 import type { ContendEvent } from './event.ts';
 
-/** An event for people. */
+/** Describes an event in words. */
 export function narrate(event: ContendEvent): string {
   return `${timeOfDay(event.t)}  ${event.id}  ${whatHappened(event)}`;
 }

@@ -1,26 +1,26 @@
 import type { Backend, Ownership } from '@queuelock/core';
 import { Link } from './link.ts';
 
-/** What a contender tells the process that started it with an IPC channel, besides its history. `t` is as there. */
+/** Messages of a contender to its parent over the IPC channel, besides its history. `t` is a stamp, as there. */
 export type Report =
   | { readonly kind: 'budget'; readonly t: string; readonly remainingMs: number }
-  /** The store has told it something about its place: it was woken. */
+  /** A notification about the entry, which woke the contender. */
   | { readonly kind: 'told'; readonly t: string; readonly admitted: boolean };
 
-/** What that process may want of it: to end its hold now, in order; to be cut off from the store; to be connected again. */
+/** Orders of the parent: release the hold, cut the connection to the store, restore it. */
 export type Order = 'release' | 'cut' | 'mend';
 
-/** The process that has started this one. */
+/** The parent process of a contender. */
 export interface Parent {
-  /** Put between the client and its backend, so that the parent sees what comes over it, and can cut it. */
+  /** Wraps the backend, so that the parent sees its notifications and can cut its connection. */
   readonly way: (backend: Backend) => Backend;
-  /** Reports the budget of a hold until the hold ends; the answer aborts when the parent wants it to. */
+  /** Reports the remaining time of a hold until the hold ends. The returned signal aborts when the parent orders a release. */
   readonly follow: (ownership: Ownership) => AbortSignal;
 }
 
 const EVERY_MS = 100;
 
-/** `undefined` where nobody listens. */
+/** Returns `undefined` when there is no IPC channel. */
 export function parentOf(stamp: () => string): Parent | undefined {
   if (!process.connected) return undefined;
   let hold = new AbortController();

@@ -3,17 +3,17 @@ import { isQueueLockError, type ClaimState, type LockClient, type Ownership } fr
 import { redact } from '../secrets.ts';
 import { entryFields, type ContendEvent, type EntryFields } from './event.ts';
 
-/** Who joins what, and whom it tells. */
+/** Queue, client and listeners of a round. */
 export interface Contender {
   readonly client: LockClient;
   readonly name: string;
   readonly id: string;
   readonly holdMs: number;
-  /** Ends the wait or the hold, in order. */
+  /** Ends the wait or the hold with a normal release. */
   readonly stop: AbortSignal;
   readonly stamp: () => string;
   readonly emit: (event: ContendEvent) => void;
-  /** Is told when a hold begins; the signal that it may answer ends it early, in order. */
+  /** Called when a hold begins. The signal that it may return ends the hold with a normal release. */
   readonly onHold?: (ownership: Ownership) => AbortSignal | undefined;
 }
 
@@ -22,8 +22,8 @@ export type RoundEnd = 'released' | 'lost' | 'cancelled';
 type Ended = Extract<ClaimState, { status: 'ended' }>;
 
 /**
- * Joins the queue once, holds, releases; the history is emitted in the order in which it is true.
- * Rejects with what kept the turn from coming, which is in the history too.
+ * Joins the queue once, holds and releases. Emits the events in the order in which they happen. Rejects with the error that
+ * prevented the grant, which is in the history too.
  */
 export function contendOnce(contender: Contender, n: number): Promise<RoundEnd> {
   return new Round(contender, n).run();
@@ -90,7 +90,7 @@ class Round {
   async #end(ending: Ended): Promise<RoundEnd> {
     const t = this.#contender.stamp();
     await this.#hold;
-    // What happens to the session after the release was asked for is no loss.
+    // A session that ends after the release was requested is not a loss.
     if (ending.outcome === 'released' || this.#givenUp) return 'released';
     if (ending.outcome === 'lost') {
       this.#emit('lost', { t, reason: ending.error.reason ?? ending.error.code });

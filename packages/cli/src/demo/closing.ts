@@ -1,6 +1,6 @@
 import type { Verdict } from './judge.ts';
 
-/** The verdict and what to do next, for people. `place`: where it was played. */
+/** Formats the verdict and the next steps. `place` is the store that the demo ran on. */
 export function closingLines(verdict: Verdict, place: string): string[] {
   const { ok, violations, grants, served, cancelled, expired, handOffs, handOffMs } = verdict;
   const facts = [

@@ -9,22 +9,22 @@ import { later, type Actor, type Part, type StageSettings } from './stage.ts';
 
 const END_WITHIN_MS = 1_000;
 
-/** What a contender is started with. */
+/** Settings of a contender process. */
 export interface Casting extends StageSettings {
-  /** As the user gave it; handed on in the environment, since others can see a command line. */
+  /** URL as the user entered it. It is passed in the environment, because other users can see a command line. */
   readonly url: string;
-  /** What the connections of its process begin with. */
+  /** Secret that the connections of its process begin with. */
   readonly secret?: string | undefined;
   readonly ttlSeconds: number;
   readonly part: Part;
   readonly gapMs: number;
-  /** Goes on after a round that failed. */
+  /** Continues after a round that failed. */
   readonly keeps?: boolean;
   readonly emit: (event: ContendEvent) => void;
   readonly onReport?: (report: Report) => void;
 }
 
-/** A contender that is a process of its own: `queuelock contend --json`. */
+/** A contender in a process of its own: `queuelock contend --json`. */
 export class ContenderProcess implements Actor {
   readonly id: string;
   readonly gone: Promise<void>;
@@ -47,7 +47,7 @@ export class ContenderProcess implements Actor {
     this.gone = this.#live();
   }
 
-  /** `undefined` if it could not be started. */
+  /** Process id; `undefined` if it could not be started. */
   get pid(): number | undefined {
     return this.#child.pid;
   }
@@ -57,12 +57,12 @@ export class ContenderProcess implements Actor {
     return holds && this.#budget ? later(this.#budget.t, this.#budget.remainingMs) : undefined;
   }
 
-  /** What one that has ended is told is lost. */
+  /** Sends an order; it has no effect after the process has ended. */
   order(order: Order): void {
     this.#child.send(order, () => undefined);
   }
 
-  /** Once: a second signal would end it on the spot. */
+  /** Signals at most once: a second signal would end the process immediately. */
   leave(): void {
     if (!this.#left) this.#child.kill('SIGTERM');
     this.#left = true;
@@ -100,13 +100,13 @@ export class ContenderProcess implements Actor {
   }
 
   #follow(event: ContendEvent): void {
-    // The budget of the round before is none of this one.
+    // The remaining time of the last round does not apply to this one.
     if (event.ev === 'requesting') this.#budget = undefined;
     this.#last = event;
     this.#casting.emit(event);
   }
 
-  /** Its error is in its history, unless it could not even start. */
+  /** Reports why the process failed to start. Other errors are in its history. */
   #failed(complaint: string): void {
     if (this.#killed || this.#last?.ev === 'error') return;
     const { name, stamp, emit } = this.#casting;
@@ -115,7 +115,10 @@ export class ContenderProcess implements Actor {
   }
 }
 
-/** In a process group of its own: an interrupt from the keyboard is for the demo, which tells its contenders. */
+/**
+ * Starts the process in a group of its own, so that an interrupt from the keyboard reaches only the demo, which ends its
+ * contenders.
+ */
 function startContender({ name, part, url, secret, ttlSeconds, gapMs, keeps }: Casting): ChildProcess {
   const [, script = ''] = process.argv;
   const what = ['contend', name, '--json', '--id', part.id, '--count', String(part.rounds)];
@@ -128,7 +131,7 @@ function startContender({ name, part, url, secret, ttlSeconds, gapMs, keeps }: C
   });
 }
 
-/** Its exit code, once all its output is read; `null` after a signal, 1 if it could not be started. */
+/** Resolves with the exit code once all output is read; `null` after a signal, 1 if it could not be started. */
 async function ended(child: ChildProcess): Promise<number | null> {
   try {
     const [code] = (await once(child, 'close')) as [number | null];

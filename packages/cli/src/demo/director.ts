@@ -5,7 +5,7 @@ import type { HistoryEvent, SeenEvent } from './history.ts';
 import type { Actor, Stage } from './stage.ts';
 
 export interface Script {
-  /** The queue. */
+  /** Name of the queue. */
   readonly name: string;
   readonly contenders: number;
   readonly rounds: number;
@@ -16,24 +16,25 @@ export interface Direction {
   readonly stage: Stage;
   readonly script: Script;
   readonly stamp: () => string;
-  /** Is told everything that happens, in the order in which it becomes known here. */
+  /** Called with every event, in the order in which it becomes known here. */
   readonly emit: (event: HistoryEvent) => void;
-  /** Is shown every actor as it enters. */
+  /** Called with every contender when it joins. */
   readonly onEnter: (actor: Actor) => void;
   readonly onQueue: (state: QueueState) => void;
-  /** Sends everybody home. */
+  /** Ends the demo. */
   readonly stop: AbortSignal;
 }
 
 const ENTER_EVERY_MS = 150;
 const CRASH_AFTER_MS = 400;
 const LEAVE_AFTER_MS = 500;
-// The one that crashes holds on until it does.
+// The contender that crashes holds until then.
 const FOR_EVER_MS = 60_000;
 
 /**
- * Plays the demo: contenders join one after the other; while the second holds, the next one behind it gives up, and then the
- * second dies; the others get all their rounds. Settles when all have ended and the dead one's entry is gone.
+ * Directs the demo. Contenders join one after another. While the second one holds, the next one leaves the queue, and then the
+ * second one is killed. The others finish all their rounds. Resolves when all have ended and the entry of the killed one has
+ * expired.
  */
 export function direct(direction: Direction): Promise<void> {
   return new Director(direction).play();
@@ -50,7 +51,7 @@ class Director {
   #isAlone = false;
   #allSeen: () => void = () => undefined;
   #stands: () => void = () => undefined;
-  /** The one that crashes. */
+  /** The contender that crashes. */
   readonly #isInLine: Promise<void> = new Promise((resolve) => (this.#stands = resolve));
 
   constructor(direction: Direction) {
@@ -88,7 +89,7 @@ class Director {
       });
       this.#actors.set(id, actor);
       onEnter(actor);
-      // Whoever comes before it in line could be gone when it dies, and nobody would give up behind it.
+      // A contender that joined earlier might have ended by the time of the crash, and no waiter behind would leave.
       if (id === CRASHES) await Promise.race([this.#isInLine, actor.gone]);
       await pause(ENTER_EVERY_MS);
     }
@@ -101,7 +102,10 @@ class Director {
     this.#letLeave();
   }
 
-  /** Once the others have all gone nobody can give up behind the one that is to die: it dies without that. */
+  /**
+   * Resolves when the other contenders have ended: then no waiter can leave behind the one that will crash, and it crashes
+   * without that.
+   */
   async #whenAlone(): Promise<void> {
     const others = [...this.#actors.values()].filter(({ id }) => id !== CRASHES);
     await Promise.all(others.map(({ gone }) => gone));
@@ -118,7 +122,10 @@ class Director {
     this.#emit(this.#crashed);
   }
 
-  /** Somebody gives up behind the holder that is to die and holds on until then: it cannot be granted meanwhile. */
+  /**
+   * Makes a waiter behind the holder leave. The holder will crash and keeps holding until then, so the waiter cannot be granted
+   * meanwhile.
+   */
   #letLeave(): void {
     const doomed = this.#doomed;
     const waiting = this.#firstWaiting();
@@ -142,7 +149,7 @@ class Director {
     this.#allSeen();
   }
 
-  /** Settles at once if nobody crashed. */
+  /** Resolves when the entry of the crashed contender has expired, or at once if none crashed. */
   async #expired(): Promise<void> {
     if (!this.#crashed || this.#last.get(CRASHES)?.ev === 'expired' || this.#direction.stop.aborted) return;
     await new Promise<void>((resolve) => {

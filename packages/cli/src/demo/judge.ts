@@ -1,6 +1,6 @@
 import { holdsOf, turnsOf, type HistoryEvent, type Hold, type Turn } from './history.ts';
 
-/** A promise that the history breaks. */
+/** A broken promise. */
 interface Violation {
   readonly rule: 'exclusion' | 'order' | 'tokens' | 'progress';
   readonly message: string;
@@ -9,22 +9,23 @@ interface Violation {
 export interface Verdict {
   readonly ok: boolean;
   readonly violations: readonly Violation[];
-  /** Times that the lock was granted. */
+  /** Number of grants. */
   readonly grants: number;
-  /** Turns that ended by a release. */
+  /** Number of turns that ended with a release. */
   readonly served: number;
   readonly cancelled: number;
-  /** Holders that died, and whose entries the server then took away. */
+  /** Number of crashed holders whose entries the server then removed. */
   readonly expired: number;
   readonly lost: number;
-  /** From one holder's release to the next one's grant, where the next one was waiting; median, in milliseconds. */
+  /** Median time in milliseconds from a release to the next grant, where that contender was already waiting. */
   readonly handOffMs: number | undefined;
   readonly handOffs: number;
 }
 
 /**
- * Says whether a history keeps the promises: no two hold at the same time; grants follow the server's order; fencing tokens
- * grow; everybody who asked was served or is accounted for. Stamps must be of one machine; the order of lines does not matter.
+ * Checks a history against the promises. Two contenders never hold at the same time. Grants follow the server's order. Fencing
+ * tokens grow. Every contender was served or is accounted for. Stamps must be of one machine; the order of the events does not
+ * matter.
  */
 export function judge(history: readonly HistoryEvent[]): Verdict {
   const turns = turnsOf(history);
@@ -51,7 +52,7 @@ export function judge(history: readonly HistoryEvent[]): Verdict {
   };
 }
 
-/** Each hold against the one among the earlier ones that lasts longest. */
+/** Compares each hold with the earlier one that lasts longest. */
 function overlaps(holds: readonly Hold[]): Violation[] {
   const violations: Violation[] = [];
   let longest: Hold | undefined;
@@ -89,7 +90,7 @@ function growing(holds: readonly Hold[], what: 'order' | 'fencingToken'): Violat
   });
 }
 
-/** What is wrong with the story of one turn: told twice, in the wrong order, or without an end. */
+/** Finds faults in the events of one turn: repeated, in the wrong order, or without an end. */
 function storyFaults(turn: Turn): Violation[] {
   const { requesting, enqueued, acquired, released, lost, cancelled, error, crashed, expired } = turn.events;
   const fault = (broken: unknown, message: string): Violation[] =>
@@ -123,7 +124,7 @@ function outOfOrder(events: readonly (HistoryEvent | undefined)[]): boolean {
   return stamps.some((stamp, index) => index > 0 && stamp < (stamps[index - 1] ?? 0n));
 }
 
-/** Milliseconds from a release to the next grant, if that one had been waiting before the release. */
+/** Returns the times from a release to the next grant in milliseconds, where that contender was waiting before the release. */
 function handOffsOf(turns: readonly Turn[], holds: readonly Hold[]): number[] {
   const turnOf = new Map(turns.map((turn) => [who(turn), turn.events]));
   return holds.slice(1).flatMap((hold, index) => {

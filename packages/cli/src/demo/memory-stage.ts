@@ -12,16 +12,16 @@ import { later, type Actor, type Part, type Stage, type StageSettings } from './
 const TTL_MS = 2_000;
 const GAP_MS = 50;
 
-/** A request on its way to the server; `proceed` sends it. */
+/** Transport of a request to the server; `proceed` sends it. */
 type Wire = <T>(call: unknown, proceed: () => Promise<T>) => Promise<T>;
 
-/** Connects over a wire that may be cut: then no request goes out and no event comes in. */
+/** Connects over a transport that can be cut: then no request leaves and no event arrives. */
 type Connect = (wire: {
   readonly intercept: Wire;
   readonly deliver: (arrive: () => void) => void;
 }) => Backend;
 
-/** Everybody in this process: one server, and a client with a connection of its own for each contender. */
+/** Runs all contenders in this process, with one server and a client with its own connection for each contender. */
 export async function openMemoryStage(settings: StageSettings): Promise<Stage> {
   const { createMemoryServer, memory } = await import('@queuelock/memory');
   const server = createMemoryServer();
@@ -76,7 +76,7 @@ class MemoryActor implements Actor {
       holdMs: part.holdMs,
       stop: this.#stop.signal,
       stamp,
-      // The dead tell nothing.
+      // A crashed contender reports nothing.
       emit: (event: ContendEvent) => {
         if (!this.#dead) emit(event);
       },
@@ -85,7 +85,7 @@ class MemoryActor implements Actor {
         return undefined;
       },
     };
-    // An error is in the history already.
+    // The error is in the history already.
     const life = contend(contender, { count: part.rounds, gapMs: GAP_MS }).then(
       () => undefined,
       () => undefined,
@@ -108,12 +108,12 @@ class MemoryActor implements Actor {
     this.#diesNow();
   }
 
-  /** After a crash this takes until the session has run out: only then it is certain that nothing is left. */
+  /** After a crash this waits until the session has expired, because only then no entry is left. */
   async close(): Promise<void> {
     await this.#client.close();
   }
 
-  /** From the crash on no request leaves this client, heartbeats included. */
+  /** Stops all requests of this client after the crash, heartbeats included. */
   #wire(): Wire {
     return (_call, proceed) =>
       this.#dead ? Promise.reject(new QueueLockError('UNAVAILABLE', 'the contender is dead')) : proceed();

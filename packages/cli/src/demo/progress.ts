@@ -1,6 +1,6 @@
 import type { HistoryEvent } from './history.ts';
 
-/** An event in a line, for a log; `undefined` for what says little. `start` is a stamp. */
+/** Formats an event as a line of a log; `undefined` for unimportant events. `start` is a stamp. */
 export function progressLine(event: HistoryEvent, start: string): string | undefined {
   const text = whatHappened(event);
   if (text === undefined) return undefined;

@@ -12,12 +12,12 @@ import type { Verdict } from './judge.ts';
 import { progressLine } from './progress.ts';
 import type { Actor, Stage } from './stage.ts';
 
-/** What the user gets to see of a demo. */
+/** Output of a demo. */
 export interface Show {
   readonly onEvent: (event: HistoryEvent) => void;
   readonly onEnter: (actor: Actor) => void;
   readonly onQueue: (state: QueueState) => void;
-  /** Without a verdict when the user ended it. */
+  /** Ends the output. There is no verdict when the user ended the demo. */
   close(verdict: Verdict | undefined): void;
 }
 
@@ -29,7 +29,7 @@ export interface ShowSettings {
   readonly json: boolean;
 }
 
-/** JSON lines if asked for; a live snapshot on a terminal that can be drawn on; else a log. */
+/** Prints JSON lines if requested; a live frame on a terminal that can redraw; else a log. */
 export function openShow(settings: ShowSettings): Show {
   if (settings.json) return jsonShow(settings);
   settings.lines.write(opening(settings));

@@ -11,23 +11,23 @@ import { momentNow, ordersFor, type Quarry } from './orders.ts';
 import type { Held, Work } from './term.ts';
 import { Watchdog } from './watchdog.ts';
 
-/** How a command is run under what is held. */
+/** Options for a command that runs under a hold. */
 export interface CommandPlan {
   readonly command: readonly string[];
-  /** Between SIGTERM and SIGKILL, in milliseconds. */
+  /** Time between SIGTERM and SIGKILL, in milliseconds. */
   readonly graceMs: number;
   /** What happens to the command when the hold is about to be lost. */
   readonly onLoss: 'stop' | 'continue';
-  /** More for its environment. */
+  /** Variables to add to its environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Whether its environment has what this process logs in to the store with. */
+  /** Whether its environment contains this process's credentials for the store. */
   readonly passCredentials: boolean;
   readonly session$: LockClient['session$'];
-  /** Tells the user, in a line. */
+  /** Prints a line for the user. */
   readonly note: (line: string) => void;
 }
 
-/** A command that can be run once or again and again, with the watchdog that it needs. */
+/** A command that can be run once or repeatedly, with its watchdog. */
 export class RunnableCommand {
   readonly #plan: CommandPlan;
   #watchdog: Watchdog | undefined;
@@ -36,19 +36,19 @@ export class RunnableCommand {
     this.#plan = plan;
   }
 
-  /** Starts the watchdog if need be, so that it is there when the turn comes. */
+  /** Starts the watchdog if it is needed, so that it is ready at the grant. */
   prepare(): void {
     if (this.#plan.onLoss === 'stop' && (!this.#watchdog || this.#watchdog.gone))
       this.#watchdog = Watchdog.start();
   }
 
-  /** Runs the command: its own exit code, or 75 when the hold was lost before it had ended. */
+  /** Runs the command. Resolves with its exit code, or with 75 when the hold was lost before it had ended. */
   readonly work: Work = async (held, onSignal) => {
     const { command, graceMs, session$, note } = this.#plan;
     this.prepare();
     const watchdog = this.#watchdog;
     await watchdog?.ready();
-    // From here to the start of the program nothing else happens to this process.
+    // No other code of this process runs between this check and the start of the program.
     if (held.remainingMs <= KILL_MARGIN_MS) return EXIT.lost;
     const order = (quarry: Quarry): void => {
       const { remainingMs } = held;
@@ -57,7 +57,8 @@ export class RunnableCommand {
     };
     const mark = randomUUID();
     const env = { ...this.#environment(held), ...marking(mark) };
-    // The command may run before its number is known here, and this process may be killed in between.
+    // The command may run before its process group is known here, and this process may be killed in between. So the watchdog can
+    // find it by the mark.
     order({ mark });
     try {
       const child = await CommandProcess.start(command, env, (group) => order({ group }));
@@ -89,7 +90,7 @@ export class RunnableCommand {
   }
 }
 
-/** The command goes on whatever happens; `stopped` when the hold was lost meanwhile. */
+/** Reports a loss while the command continues. Resolves with `stopped` when the hold was lost meanwhile. */
 async function tellOfLoss(
   child: CommandProcess,
   held: Held,

@@ -9,22 +9,22 @@ export interface Guarded {
   readonly hold: Pick<Hold, 'signal' | 'remainingMs'>;
   readonly session$: LockClient['session$'];
   readonly graceMs: number;
-  /** Acts where this process cannot. */
+  /** Ends the command when this process cannot. */
   readonly watchdog: Watchdog;
-  /** Tells the user, in a line. */
+  /** Prints a line for the user. */
   readonly note: (line: string) => void;
 }
 
 /**
- * Ends the command before the lock can be lost. Settles when the command, and after a TERM its whole group, is gone:
- * `exited` by itself while the lock was held, or `stopped`: ended by the guard, or not proven to have ended in time.
+ * Ends the command before the lock can be lost. Resolves when the command has ended, and after SIGTERM its whole group. `exited`:
+ * it ended by itself while the lock was held. `stopped`: the guard ended it, or it is not proven to have ended in time.
  */
 export function guard(guarded: Guarded): Promise<'exited' | 'stopped'> {
   return new Guard(guarded).watch();
 }
 
 const LOOK_AGAIN_MS = 20;
-// Often enough that the watchdog knows of every heartbeat soon, and takes a guard that stands still for one.
+// Often enough that the watchdog soon knows of every heartbeat, and that it soon detects a frozen guard.
 const LOOK_AT_LEAST_EVERY_MS = 250;
 
 class Guard {
@@ -59,7 +59,7 @@ class Guard {
     try {
       await child.exited;
       if (this.#stopping) await this.#groupGone();
-      // Whoever stood still (SIGSTOP) cannot say when it ended; the watchdog may have ended it.
+      // A guard that was frozen (SIGSTOP) does not know when the command ended; the watchdog may have ended it.
       return this.#stopping || hold.remainingMs === 0 ? 'stopped' : 'exited';
     } finally {
       sessions.unsubscribe();
@@ -75,7 +75,7 @@ class Guard {
   #look(): void {
     clearTimeout(this.#timer);
     const situation = this.#situation();
-    // Asking may find the end of the budget, which looks here by itself.
+    // Reading the remaining time may detect its end, which decides again by itself.
     if (this.#killed) return;
     const { child, watchdog } = this.#guarded;
     const action = decide(situation);
@@ -125,7 +125,7 @@ class Guard {
     return reason instanceof Error ? reason.message : 'the time for which the lock is proven is over';
   }
 
-  /** The rest of the group has the rest of the grace period; the timer that kills is still set. */
+  /** Gives the rest of the group the rest of the grace period. The timer for SIGKILL stays set. */
   async #groupGone(): Promise<void> {
     while (!this.#killed && this.#guarded.child.alive) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));

@@ -6,7 +6,7 @@ import { Failure, describeFailure } from '../failure.ts';
 import { MAX_MS, wholeNumber } from '../options.ts';
 import { defaultGraceMs } from './action.ts';
 
-/** What `run` and `elect` have in common. Times in milliseconds, the TTL in seconds. */
+/** Options that `run` and `elect` share. Times in milliseconds, the TTL in seconds. */
 export interface TermOptions extends ClientOptions {
   readonly wait?: number;
   readonly try?: true;
@@ -69,7 +69,7 @@ export function passCredentialsOption(): Option<'--pass-credentials'> {
   );
 }
 
-/** How long the turn is waited for. */
+/** Returns how long to wait for the grant. */
 export function patienceOf({
   wait,
   needs,
@@ -82,7 +82,7 @@ export function patienceOf({
   };
 }
 
-/** What the wait comes to; says it in the words of `--try` when that is what ended it. */
+/** Waits for the grant. If the time limit ended the wait, the error names the option, for instance `--try`. */
 export async function unlessBusy<T>(turn: Promise<T>, name: string, options: TermOptions): Promise<T> {
   try {
     return await turn;
@@ -94,7 +94,7 @@ export async function unlessBusy<T>(turn: Promise<T>, name: string, options: Ter
   }
 }
 
-/** The grace period has to leave most of the TTL for heartbeats. */
+/** Checks that the grace period leaves most of the TTL for heartbeats. */
 export function graceOf(grace: number | undefined, ttlMs: number): number {
   if (grace === undefined) return defaultGraceMs(ttlMs);
   if (grace <= ttlMs / 2) return grace;
@@ -104,7 +104,7 @@ export function graceOf(grace: number | undefined, ttlMs: number): number {
   );
 }
 
-/** For what a user has to know although it is no error: a line on stderr. */
+/** Prints a notice that is not an error to stderr. */
 export function note(line: string): void {
   process.stderr.write(`${describeFailure(line, false)}\n`);
 }

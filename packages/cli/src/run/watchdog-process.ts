@@ -1,15 +1,15 @@
 /**
- * The watchdog of a command: a process beside `queuelock run` that ends the command when `queuelock` itself cannot, because it is
- * frozen (SIGSTOP) or was killed. It gets its orders, a JSON object a line, on standard input; `{}` takes them back. It knows no server.
+ * The watchdog of a command: a process that ends the command when `queuelock run` itself cannot, because it was frozen (SIGSTOP)
+ * or killed. It reads orders from standard input, one JSON object a line; `{}` cancels them. It does not connect to a server.
  */
 import { createInterface } from 'node:readline';
 import { groupsMarked } from './marked.ts';
 import { deedOf, momentNow, passedMs, type Deed, type Orders } from './orders.ts';
 
-// A machine that slept wakes timers late.
+// Short, because timers fire late after the machine slept.
 const LOOK_EVERY_MS = 250;
 const LOOK_FOR_THE_REST_MS = 20;
-// A command that is just being started shows its mark once its program runs.
+// A command that is being started shows its mark only once its program runs.
 const STARTS_WITHIN_MS = 2_000;
 
 class WatchdogProcess {
@@ -24,7 +24,7 @@ class WatchdogProcess {
     this.#look();
   }
 
-  /** Whoever gave the orders is gone: if there are some, it died, and nobody renews the lock any more. */
+  /** Handles the death of the process that gave the orders. If there are any, it died, and the lock is not renewed any more. */
   orphaned(): void {
     const orders = this.#orders;
     if (!orders) process.exit();
@@ -55,8 +55,8 @@ class WatchdogProcess {
   }
 
   /**
-   * Whether that was all. The number of a group that is gone may be given to another one, so nothing is sent to it any more; whoever shows
-   * the mark later is the command.
+   * Sends SIGKILL. Returns whether no target is left. The id of an ended group may be reused, so it is never signalled again. A
+   * process that shows the mark later belongs to the command.
    */
   #kill(): boolean {
     const isKilled = this.#send('SIGKILL');
@@ -66,7 +66,7 @@ class WatchdogProcess {
     return true;
   }
 
-  /** To everybody who is to be ended; whether there is somebody. */
+  /** Signals all targets. Returns whether there were any. */
   #send(signal: NodeJS.Signals | 0): boolean {
     if (!this.#orders) return false;
     const groups = 'group' in this.#orders ? [this.#orders.group] : groupsMarked(this.#orders.mark);
@@ -84,7 +84,7 @@ function sendTo(group: number, signal: NodeJS.Signals | 0): boolean {
     process.kill(-group, signal);
     return true;
   } catch (error) {
-    // EPERM: it is there, and somebody else's.
+    // EPERM: the process exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
@@ -99,7 +99,7 @@ function tell(line: string): void {
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE'] as const) process.on(signal, () => undefined);
 process.stderr.on('error', () => undefined);
-// Whoever started it may have ended before it came up: nobody hears that it is ready, and nothing is wrong with that.
+// Ignores a closed pipe: the parent may have ended before the watchdog was ready.
 process.stdout.on('error', () => undefined);
 const watchdog = new WatchdogProcess();
 createInterface(process.stdin)

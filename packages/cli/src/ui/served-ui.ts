@@ -6,15 +6,15 @@ import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { PageFiles } from './page-files.ts';
 
-/** What is served. */
+/** What to serve. */
 export interface UiSettings {
   readonly client: LockClient;
-  /** Where the queues are, for people. */
+  /** Name of the store, for display. */
   readonly storeLabel: string;
   readonly port: number;
-  /** Nobody evicts, asks or joins from the page. */
+  /** Whether the page may not evict, ask or join. */
   readonly isReadOnly: boolean;
-  /** For people to disturb. */
+  /** Demo programs that visitors may disturb. */
   readonly contenders?: Contenders;
 }
 
@@ -37,7 +37,7 @@ export async function serveUi({ port, isReadOnly, ...shown }: UiSettings): Promi
   return { ...served, close, [Symbol.asyncDispose]: close };
 }
 
-/** Where the system knows no name the number tells who it is. */
+/** Returns the user id if the system has no name for it. */
 function userName(): string {
   try {
     return userInfo().username;

@@ -1,19 +1,19 @@
 import type { QueueEntry, QueueState } from '@queuelock/core';
 import { placesOf, type Place } from './places.ts';
 
-/** What happened in a queue between two looks. */
+/** An event in a queue between two states. */
 export interface Happening {
   readonly ev: 'present' | 'joined' | 'granted' | 'changed' | 'left';
   readonly entry: QueueEntry;
-  /** Entries ahead; before it left, with `left`. */
+  /** Number of entries ahead; with `left`, before it left. */
   readonly position: number;
-  /** Whether its turn had come: before it left, with `left`. */
+  /** Whether it was admitted; with `left`, before it left. */
   readonly holds: boolean;
 }
 
 /**
- * From the queue as it was (`undefined`: not seen before) to the queue as it is: who left, who joined, whose turn came, who tells
- * something else about itself. What happened in between and was over again is not in it.
+ * Compares two states of a queue (`before` is `undefined` for the first). Returns the departures, joins, grants and changed
+ * details. It misses an entry that came and went in between.
  */
 export function happenings(before: QueueState | undefined, now: QueueState): readonly Happening[] {
   const places = placesOf(now);
@@ -42,7 +42,7 @@ function byKey(places: readonly Place[]): ReadonlyMap<string, Place> {
   return new Map(places.map((place) => [idOf(place), place]));
 }
 
-/** A key may be used again after it was removed; not with the same order. */
+/** Includes the order, because a key may be used again after it was removed. */
 function idOf({ entry }: Place): string {
   return `${String(entry.order)} ${entry.key}`;
 }

@@ -2,21 +2,21 @@ import { positionsOf, toPrintable, type QueueEntry, type QueueState } from '@que
 import { duration } from './text.ts';
 import type { Column, Row } from './table.ts';
 
-/** An entry with what its place means. */
+/** An entry with its position. */
 export interface Place {
   readonly entry: QueueEntry;
-  /** 0: its turn has come. 1: it is the first of those who wait. And so on. */
+  /** 0: admitted. 1: the first waiter. And so on. */
   readonly position: number;
-  /** Its turn has come; its client may not have noticed yet. */
+  /** Whether the entry is admitted; its client may not have noticed yet. */
   readonly holds: boolean;
 }
 
-/** All places of a queue, in order. */
+/** Returns all entries of a queue with their positions, in order. */
 export function placesOf({ entries }: Pick<QueueState, 'entries'>): readonly Place[] {
   return [...positionsOf(entries)].map(([entry, position]) => ({ entry, position, holds: position === 0 }));
 }
 
-/** What programs are told about a place; times in milliseconds since 1970, by the clock of the entry's machine. */
+/** Facts about an entry for programs. Times are in milliseconds since 1970, by the clock of the entry's machine. */
 export function placeFacts({ entry, position, holds }: Place, now: number): object {
   const {
     owner,
@@ -55,7 +55,7 @@ export function placeFacts({ entry, position, holds }: Place, now: number): obje
   };
 }
 
-/** The columns of the rows that {@link placeRow} makes. */
+/** Columns of the rows that {@link entryRow} makes. */
 export const PLACE_COLUMNS: readonly Column[] = [
   { title: 'POS', align: 'right' },
   { title: 'STATE' },
@@ -67,7 +67,7 @@ export const PLACE_COLUMNS: readonly Column[] = [
   { title: 'NOTES', least: 10 },
 ];
 
-/** One place for people. `token`: the fencing token, where it is known. */
+/** Formats an entry as a row. `token`: the fencing token, if it is known. */
 export function placeRow({ entry, position, holds }: Place, now: number, token?: bigint): Row {
   const { owner, host = '', pid, since } = entry;
   const cells = [
@@ -83,7 +83,7 @@ export function placeRow({ entry, position, holds }: Place, now: number, token?:
   return holds ? { cells, colour: 'green' } : { cells };
 }
 
-/** In UTF-16 code units: metadata of the largest size that this package accepts fits in. */
+/** Length limit in UTF-16 code units. Metadata of the largest size that this package accepts fits in. */
 const MAX_NOTES = 1_024;
 
 const FOREIGN: Readonly<Record<NonNullable<QueueEntry['foreign']>, string>> = {

@@ -11,12 +11,12 @@ import {
   timer,
 } from 'rxjs';
 
-// A walk through ten thousand queues takes some seconds where the servers are busy.
+// Time limit in milliseconds. To read ten thousand queues takes some seconds on busy servers.
 const SEEN_WITHIN_MS = 15_000;
-/** As long as a client gives a first connection: trouble until then may pass. */
+/** Time limit of a client's first connection; errors before it may be temporary. */
 const CONNECTED_WITHIN_MS = 5_000;
 
-/** The queues as they are now; rejects as `seeQueue` does. */
+/** Resolves with the current queues; rejects as `seeQueue` does. */
 export async function seeQueues(
   client: Pick<LockClient, 'queues'>,
   prefix: string,
@@ -33,7 +33,7 @@ export async function seeQueues(
   );
   const patience$ = timer(CONNECTED_WITHIN_MS, SEEN_WITHIN_MS - CONNECTED_WITHIN_MS).pipe(
     filter((number) => {
-      // The stream goes on trying; somebody at a prompt wants to know.
+      // The stream keeps retrying, but a command at a prompt has to report the error.
       if (number > 0 || trouble !== undefined) throw unseen(trouble);
       return false;
     }),
@@ -46,7 +46,7 @@ export async function seeQueues(
   return state;
 }
 
-/** One list for all who look at these queues one after the other or at the same time: a long one takes its time. */
+/** Shares one list among all readers of these queues, in parallel or one after another, because a long list takes time. */
 export function sharingQueues(
   client: Pick<LockClient, 'queues'>,
   prefix: string,

@@ -11,7 +11,7 @@ import { FIRST_STATE, chosen } from './top-state.ts';
 
 /** A command with a list of queues. */
 export interface Listing extends Surroundings {
-  /** Of the queues with the prefix. */
+  /** Lists the queues with the prefix. */
   readonly list: Pick<LockClient, 'queues'>;
 }
 
@@ -19,14 +19,14 @@ export interface Listing extends Surroundings {
 export interface BatchSettings {
   readonly prefix: string;
   readonly everyMs: number;
-  /** Default: until it is stopped. */
+  /** Number of snapshots. Default: until it is stopped. */
   readonly count: number | undefined;
   readonly json: boolean;
 }
 
 const ROWS = 20;
 
-/** Prints snapshots one below the other: where nothing can be redrawn, and for programs. */
+/** Prints snapshots one below the other, for programs and for streams that cannot be redrawn. */
 export async function runBatch({ list, lines, stop }: Listing, settings: BatchSettings): Promise<void> {
   const { prefix, everyMs, json } = settings;
   let meter = EMPTY_METER;

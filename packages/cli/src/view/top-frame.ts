@@ -7,33 +7,33 @@ import { tableLines, type Column, type Row } from './table.ts';
 import { count, counted, duration, fit, timeOfDay, widthOf } from './text.ts';
 import { cursorOf, type SortKey, type TopState } from './top-state.ts';
 
-/** Everything that a snapshot of `top` shows. */
+/** All data that a frame of `top` shows. */
 export interface TopView {
   readonly place: string;
   readonly state: TopState;
   readonly status: QueuesState['status'];
-  /** Why it is not live, and for how long. */
+  /** Why the data is not live, and for how long. */
   readonly trouble: string | undefined;
   readonly staleMs: number;
   /** All queues. */
   readonly rows: readonly QueueRow[];
-  /** Those that are chosen, in order. */
+  /** The queues that match the filter, in order. */
   readonly chosen: readonly QueueRow[];
-  /** What is known of the opened queue. */
+  /** State of the opened queue. */
   readonly opened: QueueState | undefined;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-// Two lines on top, a blank one, the titles; the keys at the bottom.
+// Rows that are not part of the list: two at the top, a blank one, the titles, and the keys at the bottom.
 const AROUND = 5;
 
-/** How many rows fit. */
+/** Returns how many rows fit. */
 export function pageOf({ rows }: Pick<Paper, 'rows'>): number {
   return Math.max(1, rows - AROUND);
 }
 
-/** The lines of a screen, never more than it has. */
+/** Returns the lines of the screen, at most as many as it has rows. */
 export function topLines(view: TopView, paper: Paper): readonly (readonly Span[])[] {
   const width = paper.columns;
   const body: readonly (readonly Span[])[] = view.state.help
@@ -49,7 +49,7 @@ export function topLines(view: TopView, paper: Paper): readonly (readonly Span[]
   return [...lines, ...blank, keys].slice(0, paper.rows).map((line) => clip(line, width));
 }
 
-/** Cuts a line to so many columns. */
+/** Cuts a line to a number of columns. */
 function clip(line: readonly Span[], width: number): readonly Span[] {
   let left = width;
   return line.map((span): Span => {
@@ -114,7 +114,7 @@ function textOf(span: Span): string {
   return typeof span === 'string' ? span : span[0];
 }
 
-/** A queue as a row, for people. */
+/** Formats a queue as a row. */
 export function listRow({ name, depth, handOffsPerS, heldMs, heldLonger, turnMs, waitMs }: QueueRow): Row {
   return {
     cells: [
@@ -128,7 +128,7 @@ export function listRow({ name, depth, handOffsPerS, heldMs, heldLonger, turnMs,
   };
 }
 
-/** The titles for rows of {@link listRow}. */
+/** Titles for rows of {@link listRow}. */
 export const LIST_COLUMNS: readonly Column[] = COLUMNS;
 
 function rate(perS: number): string {

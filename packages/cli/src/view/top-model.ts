@@ -6,12 +6,12 @@ import { EMPTY_METER, metered, rowsOf, type QueueRow } from './meter.ts';
 import { pageOf, topLines } from './top-frame.ts';
 import { FIRST_STATE, chosen, onKey, type Key, type TopState } from './top-state.ts';
 
-/** What `top` looks at. */
+/** Data source of `top`. */
 export interface TopSource {
   readonly list: Pick<LockClient, 'queues'>;
   readonly client: Pick<LockClient, 'watch'>;
   readonly prefix: string;
-  /** For the title. */
+  /** Name of the store, for the title. */
   readonly place: string;
   /** Milliseconds of a clock that never goes back. */
   readonly monotonic: () => number;
@@ -19,7 +19,7 @@ export interface TopSource {
   readonly wallTime: () => number;
 }
 
-/** All that `top` knows and what its user has chosen; it asks for a snapshot when there is something new to see. */
+/** State of `top`: the data and the user's choices. It calls back when there is something new to draw. */
 export class TopModel {
   readonly #source: TopSource;
   readonly #onNews: () => void;
@@ -43,7 +43,7 @@ export class TopModel {
     });
   }
 
-  /** The lines of a snapshot as of now. */
+  /** Returns the lines of the current frame. */
   lines(paper: Paper): readonly (readonly Span[])[] {
     const { place, monotonic, wallTime } = this.#source;
     const now = monotonic();
@@ -65,7 +65,7 @@ export class TopModel {
     );
   }
 
-  /** `quit`: the user has seen enough. */
+  /** Handles a key. `quit`: the user ends the view. */
   press(key: Key, paper: Paper): 'quit' | undefined {
     const names = chosen(rowsOf(this.#meter, this.#source.monotonic()), this.#state).map(nameOf);
     const entries = this.#opened?.entries.length ?? 0;
