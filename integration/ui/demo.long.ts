@@ -23,7 +23,7 @@ function expectGrowing(tokens: readonly bigint[]): void {
 /** Who was told something between a release and the one after it, by their own stamps. */
 function wokenBetween(release: DemoLine, next: DemoLine, { events }: DemoPage): readonly string[] {
   const told = events.filter(
-    (event) => event.ev === 'told' && isLater(event, release) && isLater(next, event),
+    (event) => event.ev === 'notified' && isLater(event, release) && isLater(next, event),
   );
   return [...new Set(told.map(({ id }) => id))];
 }
@@ -64,7 +64,7 @@ describe('queuelock demo in Chromium', function () {
   const press = (name: string): Promise<void> => tab.getByRole('button', { name, exact: true }).click();
   const row = (id: string) =>
     tab.locator('.contenders li').filter({ has: tab.getByText(id, { exact: true }) });
-  const isTold = (text: RegExp): Promise<void> =>
+  const isLogSpec = (text: RegExp): Promise<void> =>
     tab.locator('.happenings').getByText(text).first().waitFor();
 
   before(async function () {
@@ -95,7 +95,7 @@ describe('queuelock demo in Chromium', function () {
     const next = await nextAfter(demo, release);
     const after = await demo.until(({ id, ev }) => id === next.id && ev === 'released', next);
     expect(wokenBetween(release, after, demo)).to.deep.equal([next.id]);
-    await isTold(/holds: token \d+ → \d+, .* after c\d released; 1 of [34] waiters woken/);
+    await isLogSpec(/holds: token \d+ → \d+, .* after c\d released; 1 of [34] waiters woken/);
   });
 
   it('a hold is released at a press of a button', async () => {
@@ -118,10 +118,10 @@ describe('queuelock demo in Chromium', function () {
     expect(BigInt(next.t) > BigInt(frozen.until!), 'after the proven time').to.equal(true);
     await row(frozen.id).getByText('has lost its place, and cannot know').waitFor();
     const words = `after the proven time of ${frozen.id}, which is frozen, had ended; 1 of \\d waiters woken`;
-    await isTold(new RegExp(words));
+    await isLogSpec(new RegExp(words));
     await press(`Thaw ${frozen.id}`);
     await demo.until(({ id, ev }) => id === frozen.id && ev === 'lost', frozen);
-    await isTold(new RegExp(`${frozen.id} learns that it has lost the lock`));
+    await isLogSpec(new RegExp(`${frozen.id} learns that it has lost the lock`));
   });
 
   it('a holder that is cut off gives up before the next one begins', async () => {
@@ -133,7 +133,7 @@ describe('queuelock demo in Chromium', function () {
     const lost = await demo.until(({ id, ev }) => id === cut.id && ev === 'lost', cut);
     const next = await nextAfter(demo, cut);
     expect(isLater(next, lost), 'after it had given up').to.equal(true);
-    await isTold(new RegExp(`${cut.id} gives up the lock by its own clock`));
+    await isLogSpec(new RegExp(`${cut.id} gives up the lock by its own clock`));
     await press(`Connect ${cut.id}`);
     await demo.until(({ id, ev }) => id === cut.id && ev === 'enqueued', lost);
   });
@@ -143,7 +143,7 @@ describe('queuelock demo in Chromium', function () {
     await press(`Kill ${killed}`);
     await row(killed).getByText('is gone: killed').waitFor();
     await nextAfter(demo, await demo.until(({ id, ev }) => id === killed && ev === 'crashed'));
-    await isTold(new RegExp(`${killed} was killed`));
+    await isLogSpec(new RegExp(`${killed} was killed`));
   });
 
   it('tokens have grown all the time, and nobody has held too early', async () => {
@@ -160,7 +160,7 @@ describe('queuelock demo in Chromium', function () {
     await tab.locator('.join').getByText('You hold it').waitFor();
     await press('Release');
     await tab.getByRole('link', { name: 'Contenders', exact: true }).click();
-    await isTold(/holds: token \d+ → \d+, after /);
+    await isLogSpec(/holds: token \d+ → \d+, after /);
   });
 
   it('fits a screen of 320 pixels, and can be used with the keyboard alone', async () => {

@@ -27,29 +27,29 @@ const MODULES: ReadonlyMap<string, () => Promise<BackendModule>> = new Map<
 ]);
 
 /** URL schemes that are supported, for messages. */
-export const KNOWN =
+export const KNOWN_SCHEMES =
   'memory:, sqlite:file, etcd://host:port, etcds://host:port, zk://host:port, zks://host:port, redis://host:port, rediss://host:port, postgres://host:port/database, mysql://host:port/database';
 
 /** How a command uses the backend. */
 export interface BackendUse {
   /** The work under the lock may outlive this process, so that only the lease may end the hold. */
-  readonly outlived?: true;
+  readonly mayOutlive?: true;
 }
 
 /** Makes the backend for a URL, not connected yet. Errors never contain more of the URL than its scheme. */
-export async function backendFromUrl(url = '', { outlived }: BackendUse = {}): Promise<Backend> {
+export async function backendFromUrl(url = '', { mayOutlive }: BackendUse = {}): Promise<Backend> {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase();
-  if (scheme === undefined) throw usage(`the backend URL needs a scheme; known are ${KNOWN}`);
+  if (scheme === undefined) throw usage(`the backend URL needs a scheme; known schemes are ${KNOWN_SCHEMES}`);
   const load = MODULES.get(scheme);
-  if (load === undefined) throw usage(`unknown backend ${scheme}:; known are ${KNOWN}`);
-  return (await loaded(scheme, load)).fromUrl(outlived && scheme === 'sqlite' ? leftToLease(url) : url);
+  if (load === undefined) throw usage(`unknown backend ${scheme}:; known schemes are ${KNOWN_SCHEMES}`);
+  return (await loaded(scheme, load)).fromUrl(mayOutlive && scheme === 'sqlite' ? keepUntilExpiry(url) : url);
 }
 
 /**
  * Adds the option that keeps the locks of a dead process until the lease expires. Without it a store that sees the death of a
  * process frees them at once.
  */
-function leftToLease(url: string): string {
+function keepUntilExpiry(url: string): string {
   if (/[?&]onProcessExit=/.test(url)) return url;
   return `${url}${url.includes('?') ? '&' : '?'}onProcessExit=expire`;
 }

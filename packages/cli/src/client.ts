@@ -1,13 +1,13 @@
 import { createLockClient, type Backend, type LockClient } from '@queuelock/core';
 import { backendFromUrl, type BackendUse } from './backends.ts';
-import { placeOf, type PlaceOptions } from './config/place.ts';
+import { selectStore, type StoreOptions } from './config/store-selection.ts';
 import { EXIT } from './exit-codes.ts';
 import { Failure } from './failure.ts';
 import { lineWriter, type LineWriter } from './lines.ts';
-import { readerGone, stopOnSignals, type Stop } from './stop.ts';
+import { readerClosed, stopOnSignals, type Stop } from './stop.ts';
 
 /** Options of a command line about its client. */
-export interface ClientOptions extends PlaceOptions, BackendUse {
+export interface ClientOptions extends StoreOptions, BackendUse {
   /** Lease TTL in seconds. Default: the profile's, then the backend's own. */
   readonly ttl?: number;
   /** Owner label in queues. Default: `host:pid`. */
@@ -15,7 +15,7 @@ export interface ClientOptions extends PlaceOptions, BackendUse {
   /** Epoch of the fencing tokens. Default: the profile's, then 0. */
   readonly epoch?: number;
   /** Wraps the backend before the client uses it. */
-  readonly way?: (backend: Backend) => Backend;
+  readonly wrapBackend?: (backend: Backend) => Backend;
 }
 
 interface OpenedClient {
@@ -27,7 +27,7 @@ interface OpenedClient {
 }
 
 /** What a command works with. */
-export interface Surroundings extends OpenedClient {
+export interface CommandContext extends OpenedClient {
   /** Ends with the first signal, or when the reader of the output has gone. */
   readonly stop: Stop;
   /** Standard output. */
@@ -41,7 +41,7 @@ export interface Surroundings extends OpenedClient {
  */
 export async function withClient(
   options: ClientOptions,
-  work: (surroundings: Surroundings) => Promise<number>,
+  work: (surroundings: CommandContext) => Promise<number>,
 ): Promise<number> {
   const stop = stopOnSignals();
   let lines: LineWriter | undefined;
@@ -53,7 +53,7 @@ export async function withClient(
       // A command that runs a program leaves standard output to the program.
       get lines() {
         return (lines ??= lineWriter(process.stdout, () => {
-          stop.ask(readerGone());
+          stop.request(readerClosed());
         }));
       },
     });
@@ -72,12 +72,12 @@ async function openClient({
   ttl,
   id,
   epoch,
-  outlived,
-  way = (backend) => backend,
+  mayOutlive,
+  wrapBackend = (backend) => backend,
   ...options
 }: ClientOptions): Promise<OpenedClient> {
-  const place = placeOf(options);
-  const backend = way(await backendFromUrl(place.url, outlived ? { outlived } : {}));
+  const place = selectStore(options);
+  const backend = wrapBackend(await backendFromUrl(place.url, mayOutlive ? { mayOutlive } : {}));
   try {
     const ttlMs = ttlOf(backend, ttl ?? place.ttl);
     const client = createLockClient(backend, { ttlMs, ...(id === undefined ? {} : { owner: id }) });
@@ -92,8 +92,8 @@ function ttlOf({ info }: Backend, seconds: number | undefined): number {
   const { minTtlMs, minTtlRule, defaultTtlMs, name } = info;
   const ttlMs = seconds === undefined ? defaultTtlMs : seconds * 1000;
   if (ttlMs >= minTtlMs) return ttlMs;
-  const least = String(Math.ceil(minTtlMs / 1000));
+  const min = String(Math.ceil(minTtlMs / 1000));
   const why = minTtlRule === undefined ? '' : `: ${minTtlRule}`;
-  const message = `--ttl ${String(ttlMs / 1000)} is too short: ${name} needs at least ${least} seconds${why}`;
+  const message = `--ttl ${String(ttlMs / 1000)} is too short: ${name} needs at least ${min} seconds${why}`;
   throw new Failure(message, { exitCode: EXIT.usage });
 }

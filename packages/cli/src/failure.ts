@@ -14,7 +14,7 @@ export class Failure extends Error {
 }
 
 const ADVICE: Partial<Record<QueueLockErrorCode, string>> = {
-  TIMEOUT: 'allow a longer wait (--wait), or look at who holds the lock',
+  TIMEOUT: 'allow a longer wait (--wait), or find the holder with queuelock who',
   UNAVAILABLE: 'check that the server runs and that the address is right',
   ACCESS_DENIED: 'check user, password and permissions',
   SESSION_LOST: 'the server was out of reach for too long; try again, or allow a longer --ttl',

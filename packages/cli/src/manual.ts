@@ -31,17 +31,17 @@ export function manualOf(program: CommandUnknownOpts): string {
 }
 
 const VARIABLES: readonly (readonly [name: string, meaning: string])[] = [
-  ['QUEUELOCK_URL', 'where the queues are; see DESCRIPTION for what goes first'],
-  ['QUEUELOCK_PROFILE', 'a name in the configuration'],
-  ['QUEUELOCK_CONFIG', 'another configuration file'],
-  ['QUEUELOCK_USER, QUEUELOCK_PASSWORD', 'who logs in, where the URL does not say it'],
-  ['QUEUELOCK_PASSWORD_FILE', 'a file with the password and nothing else'],
-  ['NO_COLOR, FORCE_COLOR', 'no colours, or colours also where the output is no terminal'],
+  ['QUEUELOCK_URL', 'URL of the store; see DESCRIPTION for the order of precedence'],
+  ['QUEUELOCK_PROFILE', 'name of a profile in the configuration'],
+  ['QUEUELOCK_CONFIG', 'path of the configuration file'],
+  ['QUEUELOCK_USER, QUEUELOCK_PASSWORD', 'user name, if the URL has none'],
+  ['QUEUELOCK_PASSWORD_FILE', 'path of a file that contains only the password'],
+  ['NO_COLOR, FORCE_COLOR', 'no colours, or colours even if the output is not a terminal'],
 ];
 
 const FILE: readonly string[] = [
   'The configuration: {"default": NAME, "profiles": {NAME: {"url": URL, "user": USER, "passwordFile": FILE, "ttl": SECONDS, "epoch": N}}}.',
-  'Only url is needed. With a password in a URL the file must be readable by its owner only.',
+  'Only url is required. With a password in a URL the file must be readable by its owner only.',
 ];
 
 function sectionOf(program: string, command: CommandUnknownOpts): string[] {

@@ -25,31 +25,34 @@ export function label(text: string): string {
 export function backendOption(): Option<'--backend <url>'> {
   return new Option(
     '--backend <url>',
-    'where the queues are: memory:, sqlite:…, etcd://…, etcds://…, zk://…, zks://…, redis://…, rediss://…, postgres://…, mysql://… (or QUEUELOCK_URL)',
+    'URL of the store: memory:, sqlite:…, etcd://…, etcds://…, zk://…, zks://…, redis://…, rediss://…, postgres://…, mysql://… (or QUEUELOCK_URL)',
   );
 }
 
 export function profileOption(): Option<'--profile <name>'> {
-  return new Option('--profile <name>', 'a place that the configuration names (or QUEUELOCK_PROFILE)');
+  return new Option(
+    '--profile <name>',
+    'profile of the configuration that names the store (or QUEUELOCK_PROFILE)',
+  );
 }
 
 /** Makes the option for commands that print something. */
-export function jsonOption(what = 'one JSON object a line'): Option<'--json'> {
+export function jsonOption(what = 'print one JSON object a line'): Option<'--json'> {
   return new Option('--json', what);
 }
 
 /** Makes the option for the owner label in the queue. */
 export function idOption(): Option<'--id <label>', undefined, string, string> {
-  return new Option('--id <label>', 'label in the queue')
+  return new Option('--id <label>', 'owner label in the queue')
     .argParser(label)
     .default(`${hostname()}:${String(process.pid)}`, 'host:pid');
 }
 
 export function verboseOption(): Option<'--verbose'> {
-  return new Option('--verbose', 'with an error, print what caused it');
+  return new Option('--verbose', 'print the causes of an error');
 }
 
 /** Text of the help about the defaults, which are `defaultTtlMs` of the backends. */
-export const TTL_DEFAULT = '(default: 10, on ZooKeeper 15 or what it needs at least)';
+export const TTL_DEFAULT = '(default: 10, on ZooKeeper 15 or the least that it allows)';
 
 export const TTL_SECONDS: (text: string) => number = wholeNumber(1, 86_400);

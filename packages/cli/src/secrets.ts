@@ -1,14 +1,14 @@
 import { escapeControls } from '@queuelock/core';
 
 /** Length limit: to redact shorter secrets would make messages unreadable and protect nothing. */
-const SHORTEST = 3;
+const MIN_LENGTH = 3;
 const USER_PART = /:\/\/(.*)@/s;
 
 const known = new Set<string>();
 
 /** Registers a secret. From now on {@link redact} removes it from all output, also as URLs, JSON and messages escape it. */
-export function keepSecret(secret: string): void {
-  if (secret.length < SHORTEST) return;
+export function registerSecret(secret: string): void {
+  if (secret.length < MIN_LENGTH) return;
   const wellFormed = secret.replace(/\p{Surrogate}/gu, '\uFFFD');
   const forms = [secret, encodeURIComponent(wellFormed), JSON.stringify(secret).slice(1, -1)];
   for (const form of forms) known.add(form).add(escapeControls(form));
@@ -36,7 +36,7 @@ export function hideArguments(argv: readonly string[]): void {
   const end = argv.indexOf('--');
   for (const argument of end < 0 ? argv : argv.slice(0, end)) {
     const [, userPart = ''] = USER_PART.exec(argument) ?? [];
-    if (userPart.includes(':')) keepSecret(userPart.slice(userPart.indexOf(':') + 1));
+    if (userPart.includes(':')) registerSecret(userPart.slice(userPart.indexOf(':') + 1));
   }
   const shown = withoutSecrets(argv);
   if (shown.some((text, at) => text !== argv[at])) process.title = shown.join(' ');

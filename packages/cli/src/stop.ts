@@ -17,7 +17,7 @@ export class Stopped extends Error {
 export interface Stop {
   /** Aborts with a {@link Stopped} as reason. */
   readonly signal: AbortSignal;
-  ask(reason: Stopped): void;
+  request(reason: Stopped): void;
   /** Exit code of the command if it was stopped. */
   readonly exitCode: number | undefined;
   /** Sends signals to the listener instead, until the returned function is called. */
@@ -31,7 +31,7 @@ export interface Stop {
 export function stopOnSignals(): Stop {
   const stop = new AbortController();
   let stopped: Stopped | undefined;
-  const ask = (reason: Stopped): void => {
+  const request = (reason: Stopped): void => {
     stopped ??= reason;
     stop.abort(stopped);
   };
@@ -39,15 +39,15 @@ export function stopOnSignals(): Stop {
   const hear = (signal: NodeJS.Signals): void => {
     if (listener) listener(signal);
     else if (stopped) process.exit(exitCodeOf(signal));
-    else ask(new Stopped(signal, exitCodeOf(signal)));
+    else request(new Stopped(signal, exitCodeOf(signal)));
   };
   for (const signal of SIGNALS) process.on(signal, hear);
-  onParentGone(() => {
+  onParentEnd(() => {
     hear('SIGHUP');
   });
   return {
     signal: stop.signal,
-    ask,
+    request,
     divert(other) {
       listener = other;
       return () => {
@@ -61,13 +61,13 @@ export function stopOnSignals(): Stop {
 }
 
 /** A child with an IPC channel must not outlive its parent, and the channel alone must not keep it alive. */
-function onParentGone(listener: () => void): void {
+function onParentEnd(listener: () => void): void {
   if (!process.connected) return;
   process.on('disconnect', listener);
   process.channel?.unref();
 }
 
 /** Makes the reason for a closed stdout: the process ends as with SIGPIPE. */
-export function readerGone(): Stopped {
+export function readerClosed(): Stopped {
   return new Stopped('the end of its reader', exitCodeOf('SIGPIPE'));
 }

@@ -7,8 +7,8 @@ import { ttlSecondsOn } from '../demo/process-stage.ts';
 import { millisOf } from '../stamp.ts';
 import type { ArenaEvent } from './events.ts';
 import { Player, type PlayerSettings } from './player.ts';
-import { Story } from './story.ts';
-import { hasWay } from './way.ts';
+import { EventLog } from './event-log.ts';
+import { canProxy } from './contender-proxy.ts';
 
 /** Settings of an arena. */
 export interface ArenaSettings {
@@ -25,9 +25,9 @@ export interface ArenaSettings {
 }
 
 const AT_FIRST = 4;
-const MOST = 8;
+const MAX_CONTENDERS = 8;
 /** Number of ended contenders that are still shown. */
-const REMEMBERED = 2;
+const MAX_ENDED = 2;
 const GAP_MS = 400;
 const WRITTEN_WITHIN_MS = 300;
 
@@ -36,9 +36,9 @@ export class Arena implements Contenders {
   readonly name: string;
   readonly #settings: ArenaSettings;
   readonly #changed$ = new Subject<void>();
-  readonly #story = new Story();
+  readonly #story = new EventLog();
   readonly #events = inOrder((event: ArenaEvent) => {
-    this.#tell(event);
+    this.#emitEvent(event);
   });
   readonly #watching: { unsubscribe(): void };
   readonly #pids = new Set<number>();
@@ -60,9 +60,9 @@ export class Arena implements Contenders {
     this.#settings = settings;
     this.#watching = settings.client.watch(settings.name).subscribe({
       next: (state) => {
-        this.#look(state);
+        this.#update(state);
       },
-      error: unforeseen,
+      error: throwUncaught,
     });
   }
 
@@ -71,17 +71,18 @@ export class Arena implements Contenders {
   }
 
   readonly draw: Contenders['draw'] = () => ({
-    maxContenders: MOST,
+    maxContenders: MAX_CONTENDERS,
     ttlMs: ttlSecondsOn(this.#settings.info) * 1_000,
     ...CUTTING[this.#cutting ?? 'not'],
     contenders: this.#players.map(({ snapshot }) => snapshot),
-    happenings: this.#story.lines.map(({ t, ...line }) => ({ ...line, at: millisOf(t) })),
+    happenings: this.#story.entries.map(({ t, ...line }) => ({ ...line, at: millisOf(t) })),
   });
 
   readonly act: Contenders['act'] = async (act) => {
     if (act.act === 'add') return this.#add();
     const player = this.#players.find(({ id }) => id === act.id);
-    if (!player) throw new QueueLockError('INVALID_ARGUMENT', `there is no ${act.id} any more`);
+    if (!player)
+      throw new QueueLockError('INVALID_ARGUMENT', `the contender ${act.id} does not exist any more`);
     return player.act(act.act);
   };
 
@@ -95,9 +96,9 @@ export class Arena implements Contenders {
     this.#changed$.complete();
   }
 
-  get #cutting(): PlayerSettings['cutting'] {
+  get #cutting(): PlayerSettings['cutBy'] {
     const { url } = this.#settings;
-    if (hasWay(url)) return 'proxy';
+    if (canProxy(url)) return 'proxy';
     return /^sqlite:/i.test(url) ? 'inside' : undefined;
   }
 
@@ -109,15 +110,18 @@ export class Arena implements Contenders {
   }
 
   async #enter(): Promise<void> {
-    const living = this.#players.filter(({ isGone }) => !isGone);
-    if (this.#isClosed || living.length >= MOST)
-      throw new QueueLockError('INVALID_ARGUMENT', `there are ${String(living.length)} contenders already`);
+    const living = this.#players.filter(({ hasEnded }) => !hasEnded);
+    if (this.#isClosed || living.length >= MAX_CONTENDERS)
+      throw new QueueLockError(
+        'INVALID_ARGUMENT',
+        `there are ${String(living.length)} contenders already, which is the limit`,
+      );
     this.#count += 1;
     const { name, url, stamp, info } = this.#settings;
     const player = await Player.enter({
-      ...{ name, url, stamp, gapMs: GAP_MS, keeps: true, ttlSeconds: ttlSecondsOn(info) },
+      ...{ name, url, stamp, gapMs: GAP_MS, keepsGoing: true, ttlSeconds: ttlSecondsOn(info) },
       id: `c${String(this.#count)}`,
-      cutting: this.#cutting,
+      cutBy: this.#cutting,
       seesDeaths: info.authority === 'host',
       isFree: () => this.#isFree(),
       emit: this.#events.add,
@@ -126,8 +130,8 @@ export class Arena implements Contenders {
       },
     });
     this.#pids.add(player.pid);
-    const gone = this.#players.filter(({ isGone }) => isGone).slice(0, -REMEMBERED);
-    this.#players = [...this.#players.filter((one) => !gone.includes(one)), player];
+    const gone = this.#players.filter(({ hasEnded }) => hasEnded).slice(0, -MAX_ENDED);
+    this.#players = [...this.#players.filter((other) => !gone.includes(other)), player];
     this.#changed$.next();
   }
 
@@ -142,9 +146,9 @@ export class Arena implements Contenders {
     return Promise.race([written, pause(WRITTEN_WITHIN_MS, false)]).catch(() => false);
   }
 
-  #look({ status, entries }: QueueState): void {
+  #update({ status, entries }: QueueState): void {
     if (status !== 'live') return;
-    for (const player of this.#players) player.look(entries);
+    for (const player of this.#players) player.update(entries);
     const [front] = entries;
     if (front && front.order !== this.#front && !this.#pids.has(front.pid ?? 0))
       this.#events.add({ t: this.#settings.stamp(), id: front.owner, ev: 'stranger' });
@@ -152,7 +156,7 @@ export class Arena implements Contenders {
     this.#changed$.next();
   }
 
-  #tell(event: ArenaEvent): void {
+  #emitEvent(event: ArenaEvent): void {
     this.#story.add(event);
     this.#settings.emit(event);
     this.#changed$.next();
@@ -160,21 +164,21 @@ export class Arena implements Contenders {
 }
 
 /** Throws the error as uncaught. The stream never errors, so an error is a defect. */
-function unforeseen(error: unknown): never {
+function throwUncaught(error: unknown): never {
   throw error;
 }
 
 const CUTTING = {
   proxy: {
     canCut: true,
-    cut: 'Each contender has a proxy between itself and the server. Cut lets nothing through, in either direction.',
+    cut: 'Each contender has a proxy between itself and the server. Cut blocks the data in both directions.',
   },
   inside: {
     canCut: true,
-    cut: 'Over a file there is no network to cut. So a contender that is cut off makes no call to the file, heartbeats included, and hears nothing from it.',
+    cut: 'A file has no network to cut. So a contender that is cut off makes no calls to the file, heartbeats included, and receives nothing from it.',
   },
   not: {
     canCut: false,
-    cut: 'None can be cut off here: over TLS a proxy in between would not have the name of the server, and the transport native makes no connection through one.',
+    cut: 'Contenders cannot be cut off here: with TLS a proxy would not have the name of the server, and the transport native cannot connect through a proxy.',
   },
 } as const;

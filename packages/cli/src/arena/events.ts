@@ -10,10 +10,10 @@ export interface Disturbance {
 }
 
 /** A contender received a notification about its entry, so it woke up. The time is by the contender's own clock. */
-interface Told {
+interface Notified {
   readonly t: string;
   readonly id: string;
-  readonly ev: 'told';
+  readonly ev: 'notified';
   /** Whether the notification admitted the entry. */
   readonly admitted: boolean;
 }
@@ -27,4 +27,4 @@ interface Stranger {
 }
 
 /** Events among contenders that visitors disturb; all `t` are stamps of one machine. */
-export type ArenaEvent = HistoryEvent | Disturbance | Told | Stranger;
+export type ArenaEvent = HistoryEvent | Disturbance | Notified | Stranger;

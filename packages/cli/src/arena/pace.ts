@@ -17,7 +17,7 @@ export class Pace {
   }
 
   /** Tries again to end a hold that is overdue. */
-  goOn(): void {
+  retry(): void {
     if (this.#isDue) this.#isDue = !this.#end();
   }
 

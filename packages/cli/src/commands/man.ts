@@ -8,7 +8,7 @@ export function addMan(program: Command): void {
   const command = program
     .command('man')
     .summary('print the manual page')
-    .description('Prints the manual page, made from the definitions of the commands.')
+    .description('Prints the manual page.')
     .action(() => {
       writeOut(manualOf(program));
     });

@@ -1,4 +1,4 @@
-import type { CommandWords, Vocabulary } from './vocabulary.ts';
+import type { CommandVocabulary, Vocabulary } from './vocabulary.ts';
 
 /** Generates the script for bash 3.2 and later. It does not need the package bash-completion. */
 export function bashCompletion({ program, commands }: Vocabulary): string {
@@ -32,7 +32,7 @@ complete -F _${program} ${program}
 `;
 }
 
-function valueCases({ name, options }: CommandWords): string[] {
+function valueCases({ name, options }: CommandVocabulary): string[] {
   return options
     .filter(({ takesValue }) => takesValue)
     .map(({ long, choices }) => {
@@ -41,7 +41,7 @@ function valueCases({ name, options }: CommandWords): string[] {
     });
 }
 
-function wordCase({ name, options, choices }: CommandWords): string {
+function wordCase({ name, options, choices }: CommandVocabulary): string {
   return `    ${name}) words=${quoted([...choices, ...options.map(({ long }) => long)])} ;;`;
 }
 

@@ -3,20 +3,20 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 /** Commands, options and values that shells can complete. */
 export interface Vocabulary {
   readonly program: string;
-  readonly commands: readonly CommandWords[];
+  readonly commands: readonly CommandVocabulary[];
 }
 
-export interface CommandWords {
+export interface CommandVocabulary {
   readonly name: string;
   readonly summary: string;
-  readonly options: readonly OptionWord[];
+  readonly options: readonly OptionVocabulary[];
   /** Values of the first argument, if it is one of a few. */
   readonly choices: readonly string[];
   /** Whether a program to run follows `--`. */
   readonly runsProgram: boolean;
 }
 
-export interface OptionWord {
+export interface OptionVocabulary {
   /** Name with the dashes. */
   readonly long: string;
   readonly description: string;
@@ -25,7 +25,7 @@ export interface OptionWord {
   readonly choices: readonly string[];
 }
 
-const HELP: OptionWord = {
+const HELP: OptionVocabulary = {
   long: '--help',
   description: 'display help for command',
   takesValue: false,
@@ -34,10 +34,10 @@ const HELP: OptionWord = {
 
 /** Reads the vocabulary from the definitions of the commands. */
 export function vocabularyOf(program: CommandUnknownOpts): Vocabulary {
-  return { program: program.name(), commands: program.commands.map(wordsOf) };
+  return { program: program.name(), commands: program.commands.map(commandVocabulary) };
 }
 
-function wordsOf(command: CommandUnknownOpts): CommandWords {
+function commandVocabulary(command: CommandUnknownOpts): CommandVocabulary {
   const args = command.registeredArguments;
   return {
     name: command.name(),

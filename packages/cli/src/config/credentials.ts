@@ -1,4 +1,4 @@
-import { keepSecret } from '../secrets.ts';
+import { registerSecret } from '../secrets.ts';
 import { readPrivate } from './private-file.ts';
 
 /** User and password for a URL that does not have them. */
@@ -17,9 +17,9 @@ export function hasPassword(url: string): boolean {
 /** Returns the URL with these credentials, unless it has its own or names no server. */
 export function withCredentials(url: string, { user, password }: Credentials): string {
   const [start, scheme = '', own] = USER_INFO.exec(url) ?? [];
-  for (const secret of [passwordIn(url), decoded(passwordIn(url))]) keepSecret(secret);
+  for (const secret of [passwordIn(url), decoded(passwordIn(url))]) registerSecret(secret);
   if (start === undefined || own !== undefined || user === undefined || password === undefined) return url;
-  keepSecret(password);
+  registerSecret(password);
   return `${scheme}${encodeURIComponent(user)}:${encodeURIComponent(password)}@${url.slice(start.length)}`;
 }
 

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:f
 import { misconfigured } from './shape.ts';
 
 const READ_BY_GROUP = 0o040;
-const OPEN_TO_OTHERS = 0o077;
+const ACCESSIBLE_TO_OTHERS = 0o077;
 
 /**
  * Reads a file that contains a password.
@@ -31,10 +31,11 @@ export function readPrivate(what: string, file: string): string {
  */
 export function requirePrivate(what: string, file: string, { mode, uid }: Pick<Stats, 'mode' | 'uid'>): void {
   if (process.platform === 'win32') return;
-  const refused = uid === 0 && process.getuid?.() !== 0 ? OPEN_TO_OTHERS & ~READ_BY_GROUP : OPEN_TO_OTHERS;
+  const refused =
+    uid === 0 && process.getuid?.() !== 0 ? ACCESSIBLE_TO_OTHERS & ~READ_BY_GROUP : ACCESSIBLE_TO_OTHERS;
   if ((mode & refused) === 0) return;
   const shown = (mode & 0o777).toString(8);
   throw misconfigured(
-    `the ${what} ${file} has mode ${shown}, so that other users may use it: chmod 600 ${file}`,
+    `the ${what} ${file} has mode ${shown}, which lets other users access it: run chmod 600 ${file}`,
   );
 }

@@ -17,7 +17,7 @@ export function fieldsOf(where: string, value: unknown, known?: readonly string[
   if (!isObject(value)) throw misconfigured(`${where} must be an object`);
   const stranger = known && Object.keys(value).find((key) => !known.includes(key));
   if (known && stranger !== undefined)
-    throw misconfigured(`${where} has an unknown field ${stranger}; known are ${known.join(', ')}`);
+    throw misconfigured(`${where} has an unknown field ${stranger}; known fields are ${known.join(', ')}`);
   return value;
 }
 
@@ -27,7 +27,7 @@ export function fieldsOf(where: string, value: unknown, known?: readonly string[
  */
 export function textIn(where: string, value: unknown): string | undefined {
   if (value === undefined || (typeof value === 'string' && value !== '')) return value;
-  throw misconfigured(`${where} must be a text that is not empty`);
+  throw misconfigured(`${where} must be a string that is not empty`);
 }
 
 /**

@@ -8,7 +8,7 @@ export interface Rounds {
   /** Pause between two rounds, in milliseconds. */
   readonly gapMs: number;
   /** Continues after a round without a grant, if a later one may succeed. */
-  readonly keeps?: boolean;
+  readonly keepsGoing?: boolean;
 }
 
 /**
@@ -17,14 +17,14 @@ export interface Rounds {
  */
 export async function contend(
   contender: Contender,
-  { count, gapMs, keeps = false }: Rounds,
+  { count, gapMs, keepsGoing = false }: Rounds,
 ): Promise<number> {
   let exitCode: number = EXIT.ok;
   for (let n = 1; n <= count; n += 1) {
-    if (n > 1) await unlessStopped(gapMs, contender.stop);
+    if (n > 1) await pauseBetween(gapMs, contender.stop);
     if (contender.stop.aborted) break;
     const end = await contendOnce(contender, n).catch((error: unknown) => {
-      if (keeps && isQueueLockError(error) && error.retryable) return 'failed';
+      if (keepsGoing && isQueueLockError(error) && error.retryable) return 'failed';
       throw error;
     });
     if (end === 'lost') exitCode = EXIT.lost;
@@ -34,7 +34,7 @@ export async function contend(
 }
 
 /** Yields to the event loop even without a pause, so that signals and heartbeats are handled. */
-async function unlessStopped(ms: number, stop: AbortSignal): Promise<void> {
+async function pauseBetween(ms: number, stop: AbortSignal): Promise<void> {
   if (ms === 0) {
     await nextTurn();
     return;

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import type { Environment } from '../config/file.ts';
 
 /** Variable with the secret for the contender's proxy; see `arena/contender-proxy.ts`. */
-const VARIABLE = 'QUEUELOCK_WAY';
+const VARIABLE = 'QUEUELOCK_PROXY_SECRET';
 
 /** Environment of a contender whose connections begin with this secret. */
 export function introducing(secret: string): Readonly<Record<string, string>> {

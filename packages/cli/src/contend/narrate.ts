@@ -10,9 +10,9 @@ function whatHappened({ ev, name, key, token, zxid, n, t, t_done, ...rest }: Con
   const place = token === undefined ? '' : ` #${token}`;
   switch (ev) {
     case 'requesting':
-      return `asks for ${name} (round ${String(n)})`;
+      return `requests ${name} (round ${String(n)})`;
     case 'enqueued':
-      return `is in the queue as${place}, entry ${key ?? '?'}`;
+      return `is queued as${place}, entry ${key ?? '?'}`;
     case 'acquired':
       return `holds the lock,${place}, fencing token ${zxid ?? token ?? '?'}`;
     case 'released':

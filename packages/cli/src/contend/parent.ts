@@ -5,7 +5,7 @@ import { Link } from './link.ts';
 export type Report =
   | { readonly kind: 'budget'; readonly t: string; readonly remainingMs: number }
   /** A notification about the entry, which woke the contender. */
-  | { readonly kind: 'told'; readonly t: string; readonly admitted: boolean };
+  | { readonly kind: 'notified'; readonly t: string; readonly admitted: boolean };
 
 /** Orders of the parent: release the hold, cut the connection to the store, restore it. */
 export type Order = 'release' | 'cut' | 'mend';
@@ -13,7 +13,7 @@ export type Order = 'release' | 'cut' | 'mend';
 /** The parent process of a contender. */
 export interface Parent {
   /** Wraps the backend, so that the parent sees its notifications and can cut its connection. */
-  readonly way: (backend: Backend) => Backend;
+  readonly wrapBackend: (backend: Backend) => Backend;
   /** Reports the remaining time of a hold until the hold ends. The returned signal aborts when the parent orders a release. */
   readonly follow: (ownership: Ownership) => AbortSignal;
 }
@@ -25,7 +25,7 @@ export function parentOf(stamp: () => string): Parent | undefined {
   if (!process.connected) return undefined;
   let hold = new AbortController();
   const link = new Link(({ admitted }) => {
-    tell({ kind: 'told', t: stamp(), admitted });
+    send({ kind: 'notified', t: stamp(), admitted });
   });
   const obey: Record<Order, () => void> = {
     release: () => {
@@ -42,7 +42,7 @@ export function parentOf(stamp: () => string): Parent | undefined {
     obey[order as Order]();
   });
   return {
-    way: link.through,
+    wrapBackend: link.wrap,
     follow(ownership) {
       hold = new AbortController();
       reportBudget(ownership, stamp);
@@ -57,13 +57,13 @@ function reportBudget(ownership: Ownership, stamp: () => string): void {
       clearInterval(timer);
       return;
     }
-    tell({ kind: 'budget', t: stamp(), remainingMs: ownership.remainingMs });
+    send({ kind: 'budget', t: stamp(), remainingMs: ownership.remainingMs });
   };
   const timer = setInterval(report, EVERY_MS);
   timer.unref();
   report();
 }
 
-function tell(report: Report): void {
+function send(report: Report): void {
   if (process.connected) process.send?.(report);
 }

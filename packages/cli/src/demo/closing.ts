@@ -5,10 +5,8 @@ export function closingLines(verdict: Verdict, place: string): string[] {
   const { ok, violations, grants, served, cancelled, expired, handOffs, handOffMs } = verdict;
   const facts = [
     `${String(grants)} grants, never two at a time, in the server's order, with growing tokens`,
-    `${String(served)} released, ${String(cancelled)} gave up, ${String(expired)} died and expired; nobody is missing`,
-    ...(handOffMs === undefined
-      ? []
-      : [`${String(handOffs)} hand-offs from one to the next, median ${handOffMs.toFixed(2)} ms`]),
+    `${String(served)} released, ${String(cancelled)} left while waiting, ${String(expired)} crashed and expired; no contender is missing`,
+    ...(handOffMs === undefined ? [] : [`${String(handOffs)} hand-offs, median ${handOffMs.toFixed(2)} ms`]),
   ];
   return [
     ok ? 'verdict: OK' : `verdict: VIOLATED, ${String(violations.length)} times`,

@@ -5,21 +5,21 @@ import type { ContendEvent } from '../contend/event.ts';
 import { introducing } from '../contend/introduction.ts';
 import type { Order, Report } from '../contend/parent.ts';
 import { redact } from '../secrets.ts';
-import { later, type Actor, type Part, type StageSettings } from './stage.ts';
+import { later, type Actor, type ContenderScript, type StageSettings } from './stage.ts';
 
 const END_WITHIN_MS = 1_000;
 
 /** Settings of a contender process. */
-export interface Casting extends StageSettings {
+export interface ContenderSettings extends StageSettings {
   /** URL as the user entered it. It is passed in the environment, because other users can see a command line. */
   readonly url: string;
   /** Secret that the connections of its process begin with. */
   readonly secret?: string | undefined;
   readonly ttlSeconds: number;
-  readonly part: Part;
+  readonly part: ContenderScript;
   readonly gapMs: number;
   /** Continues after a round that failed. */
-  readonly keeps?: boolean;
+  readonly keepsGoing?: boolean;
   readonly emit: (event: ContendEvent) => void;
   readonly onReport?: (report: Report) => void;
 }
@@ -27,15 +27,15 @@ export interface Casting extends StageSettings {
 /** A contender in a process of its own: `queuelock contend --json`. */
 export class ContenderProcess implements Actor {
   readonly id: string;
-  readonly gone: Promise<void>;
-  readonly #casting: Casting;
+  readonly ended: Promise<void>;
+  readonly #casting: ContenderSettings;
   readonly #child: ChildProcess;
   #last: ContendEvent | undefined;
   #budget: Extract<Report, { kind: 'budget' }> | undefined;
   #killed = false;
-  #left = false;
+  #isLeaving = false;
 
-  constructor(casting: Casting) {
+  constructor(casting: ContenderSettings) {
     this.id = casting.part.id;
     this.#casting = casting;
     this.#child = startContender(casting);
@@ -44,7 +44,7 @@ export class ContenderProcess implements Actor {
       if (report.kind === 'budget') this.#budget = report;
       casting.onReport?.(report);
     });
-    this.gone = this.#live();
+    this.ended = this.#run();
   }
 
   /** Process id; `undefined` if it could not be started. */
@@ -64,8 +64,8 @@ export class ContenderProcess implements Actor {
 
   /** Signals at most once: a second signal would end the process immediately. */
   leave(): void {
-    if (!this.#left) this.#child.kill('SIGTERM');
-    this.#left = true;
+    if (!this.#isLeaving) this.#child.kill('SIGTERM');
+    this.#isLeaving = true;
   }
 
   crash(): void {
@@ -79,12 +79,12 @@ export class ContenderProcess implements Actor {
       const overdue = setTimeout(() => {
         this.crash();
       }, END_WITHIN_MS);
-      await this.gone;
+      await this.ended;
       clearTimeout(overdue);
     }
   }
 
-  async #live(): Promise<void> {
+  async #run(): Promise<void> {
     const { stdout, stderr } = this.#child;
     let complaint = '';
     stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -110,7 +110,7 @@ export class ContenderProcess implements Actor {
   #failed(complaint: string): void {
     if (this.#killed || this.#last?.ev === 'error') return;
     const { name, stamp, emit } = this.#casting;
-    const message = redact(complaint.trim().split('\n')[0] ?? '') || 'its process failed';
+    const message = redact(complaint.trim().split('\n')[0] ?? '') || 'the process of the contender failed';
     emit({ t: stamp(), id: this.id, ev: 'error', name, n: this.#last?.n ?? 1, code: 'EXIT', message });
   }
 }
@@ -119,11 +119,19 @@ export class ContenderProcess implements Actor {
  * Starts the process in a group of its own, so that an interrupt from the keyboard reaches only the demo, which ends its
  * contenders.
  */
-function startContender({ name, part, url, secret, ttlSeconds, gapMs, keeps }: Casting): ChildProcess {
+function startContender({
+  name,
+  part,
+  url,
+  secret,
+  ttlSeconds,
+  gapMs,
+  keepsGoing,
+}: ContenderSettings): ChildProcess {
   const [, script = ''] = process.argv;
   const what = ['contend', name, '--json', '--id', part.id, '--count', String(part.rounds)];
   const pace = ['--hold', String(part.holdMs), '--gap', String(gapMs), '--ttl', String(ttlSeconds)];
-  const args = [...process.execArgv, script, ...what, ...pace, ...(keeps ? ['--keep'] : [])];
+  const args = [...process.execArgv, script, ...what, ...pace, ...(keepsGoing ? ['--keep'] : [])];
   return spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, QUEUELOCK_URL: url, ...(secret === undefined ? {} : introducing(secret)) },

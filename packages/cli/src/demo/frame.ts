@@ -41,7 +41,7 @@ export function drawFrame(view: View, paper: Paper): string {
 function counters({ history, start, now, queue }: View): Span[] {
   const count = (ev: HistoryEvent['ev']): string => String(history.filter((event) => event.ev === ev).length);
   const seconds = (millisBetween(start, now) / 1000).toFixed(1);
-  const stale: Span[] = queue.status === 'stale' ? [['   the server does not answer', 'red']] : [];
+  const stale: Span[] = queue.status === 'stale' ? [['   the server does not respond', 'red']] : [];
   return [
     [`${seconds} s`, 'bold'],
     ...stale,
@@ -87,7 +87,7 @@ function queueLines(view: View, paper: Paper, room: number): Span[][] {
   if (shown.length < entries.length) lines.push([`    and ${String(entries.length - shown.length)} more`]);
   if (entries.length === 0) lines.push(['    nobody']);
   const blank = Array.from({ length: Math.max(0, room - lines.length) }, (): Span[] => []);
-  return [[], [[`queue ${view.queue.name}`, 'bold'], ' as the server has it'], ...lines, ...blank];
+  return [[], [[`queue ${view.queue.name}`, 'bold'], ' as the server reports it'], ...lines, ...blank];
 }
 
 function drawEntry(entry: QueueEntry, index: number, { view, paper }: { view: View; paper: Paper }): Span[] {

@@ -35,7 +35,7 @@ export function judge(history: readonly HistoryEvent[]): Verdict {
     ...growing(holds, 'order'),
     ...growing(holds, 'fencingToken'),
     ...turns.flatMap((turn) => storyFaults(turn)),
-    ...(history.length === 0 ? [{ rule: 'progress', message: 'nothing happened' } as const] : []),
+    ...(history.length === 0 ? [{ rule: 'progress', message: 'the history has no events' } as const] : []),
   ];
   const count = (ev: HistoryEvent['ev']): number => turns.filter(({ events }) => events[ev]).length;
   const waits = handOffsOf(turns, holds);
@@ -62,7 +62,7 @@ function overlaps(holds: readonly Hold[]): Violation[] {
         longest.to === undefined ? 'never ended' : `ended ${millis(longest.to - hold.from)} ms later`;
       violations.push({
         rule: 'exclusion',
-        message: `${who(hold)} was granted while the hold of ${who(longest)} ${until}`,
+        message: `${ownerOf(hold)} was granted while the hold of ${ownerOf(longest)} ${until}`,
       });
     }
     if (!longest || lastsLonger(hold, longest)) longest = hold;
@@ -80,11 +80,16 @@ function growing(holds: readonly Hold[], what: 'order' | 'fencingToken'): Violat
     if (!before || hold[what] > before[what]) return [];
     const [ours, theirs] = [String(hold[what]), String(before[what])];
     return what === 'order'
-      ? [{ rule: 'order', message: `${who(hold)} (#${ours}) was granted after ${who(before)} (#${theirs})` }]
+      ? [
+          {
+            rule: 'order',
+            message: `${ownerOf(hold)} (#${ours}) was granted after ${ownerOf(before)} (#${theirs})`,
+          },
+        ]
       : [
           {
             rule: 'tokens',
-            message: `${who(hold)} got token ${ours} after ${who(before)} had got ${theirs}`,
+            message: `${ownerOf(hold)} got token ${ours} after ${ownerOf(before)} had got ${theirs}`,
           },
         ];
   });
@@ -94,24 +99,24 @@ function growing(holds: readonly Hold[], what: 'order' | 'fencingToken'): Violat
 function storyFaults(turn: Turn): Violation[] {
   const { requesting, enqueued, acquired, released, lost, cancelled, error, crashed, expired } = turn.events;
   const fault = (broken: unknown, message: string): Violation[] =>
-    broken ? [{ rule: 'progress', message: `${who(turn)} ${message}` }] : [];
+    broken ? [{ rule: 'progress', message: `${ownerOf(turn)} ${message}` }] : [];
   const withoutGrant = !acquired && (released ?? lost ?? crashed);
   const ended = released ?? lost ?? cancelled ?? error ?? expired;
   return [
-    ...fault(turn.repeated.length > 0, `did this twice: ${turn.repeated.join(', ')}`),
-    ...fault(!requesting && !error, 'never asked'),
-    ...fault(acquired && !enqueued, 'was granted without a place in the queue'),
+    ...fault(turn.repeated.length > 0, `has repeated events: ${turn.repeated.join(', ')}`),
+    ...fault(!requesting && !error, 'never requested the lock'),
+    ...fault(acquired && !enqueued, 'was granted without an entry in the queue'),
     ...fault(acquired && acquired.token === undefined, 'was granted without a token'),
     ...fault(
       acquired && enqueued && acquired.token !== enqueued.token,
-      'was granted with another place than it had',
+      'was granted with another entry than its own',
     ),
     ...fault(
       outOfOrder([requesting, enqueued, acquired, released ?? lost ?? crashed]),
-      'has stamps that go back',
+      'has events whose stamps go back',
     ),
     ...fault(withoutGrant, `${withoutGrant ? withoutGrant.ev : ''} without having been granted`),
-    ...fault(cancelled && acquired, 'was granted although it had left'),
+    ...fault(cancelled && acquired, 'was granted after it had left the queue'),
     ...fault(expired && !crashed, 'expired although it was alive'),
     ...fault(error, `was not served: ${error?.message ?? error?.code ?? 'unknown error'}`),
     ...fault(crashed && !expired && !lost, 'died, and its entry is still in the queue'),
@@ -126,11 +131,11 @@ function outOfOrder(events: readonly (HistoryEvent | undefined)[]): boolean {
 
 /** Returns the times from a release to the next grant in milliseconds, where that contender was waiting before the release. */
 function handOffsOf(turns: readonly Turn[], holds: readonly Hold[]): number[] {
-  const turnOf = new Map(turns.map((turn) => [who(turn), turn.events]));
+  const turnOf = new Map(turns.map((turn) => [ownerOf(turn), turn.events]));
   return holds.slice(1).flatMap((hold, index) => {
     const before = holds[index];
-    const released = before && turnOf.get(who(before))?.released;
-    const enqueued = turnOf.get(who(hold))?.enqueued;
+    const released = before && turnOf.get(ownerOf(before))?.released;
+    const enqueued = turnOf.get(ownerOf(hold))?.enqueued;
     if (!released || !enqueued || BigInt(enqueued.t) > BigInt(released.t)) return [];
     return [Number(hold.from - BigInt(released.t)) / 1e6];
   });
@@ -141,7 +146,7 @@ function median(values: readonly number[]): number | undefined {
   return sorted[Math.floor(sorted.length / 2)];
 }
 
-function who({ id, n }: { readonly id: string; readonly n: number }): string {
+function ownerOf({ id, n }: { readonly id: string; readonly n: number }): string {
   return `${id} (round ${String(n)})`;
 }
 

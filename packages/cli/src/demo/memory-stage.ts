@@ -7,7 +7,7 @@ import {
 } from '@queuelock/core';
 import { contend } from '../contend/contend.ts';
 import type { ContendEvent } from '../contend/event.ts';
-import { later, type Actor, type Part, type Stage, type StageSettings } from './stage.ts';
+import { later, type Actor, type ContenderScript, type Stage, type StageSettings } from './stage.ts';
 
 const TTL_MS = 2_000;
 const GAP_MS = 50;
@@ -29,8 +29,8 @@ export async function openMemoryStage(settings: StageSettings): Promise<Stage> {
   const observer = createLockClient(memory({ server }), { owner: 'observer' });
   const actors: MemoryActor[] = [];
   return {
-    place: 'memory: (all in this process)',
-    seesDeaths: false,
+    storeLabel: 'memory: (all in this process)',
+    detectsDeath: false,
     observer,
     enter(part, emit) {
       const actor = new MemoryActor({ ...settings, part, emit, connect });
@@ -46,20 +46,20 @@ export async function openMemoryStage(settings: StageSettings): Promise<Stage> {
 }
 
 interface Casting extends StageSettings {
-  readonly part: Part;
+  readonly part: ContenderScript;
   readonly emit: (event: ContendEvent) => void;
   readonly connect: Connect;
 }
 
 class MemoryActor implements Actor {
   readonly id: string;
-  readonly gone: Promise<void>;
+  readonly ended: Promise<void>;
   readonly #stamp: () => string;
   readonly #client: LockClient;
   readonly #stop = new AbortController();
   #ownership: Ownership | undefined;
   #dead = false;
-  #diesNow: () => void = () => undefined;
+  #crashed: () => void = () => undefined;
 
   constructor({ name, stamp, part, emit, connect }: Casting) {
     this.id = part.id;
@@ -67,7 +67,7 @@ class MemoryActor implements Actor {
     const backend = connect({ intercept: this.#wire(), deliver: this.#deliver() });
     this.#client = createLockClient(backend, { ttlMs: TTL_MS, owner: part.id });
     const death = new Promise<void>((resolve) => {
-      this.#diesNow = resolve;
+      this.#crashed = resolve;
     });
     const contender = {
       client: this.#client,
@@ -90,7 +90,7 @@ class MemoryActor implements Actor {
       () => undefined,
       () => undefined,
     );
-    this.gone = Promise.race([life, death]);
+    this.ended = Promise.race([life, death]);
   }
 
   get provenUntil(): string | undefined {
@@ -99,13 +99,13 @@ class MemoryActor implements Actor {
   }
 
   leave(): void {
-    this.#stop.abort(new Error('asked to leave'));
+    this.#stop.abort(new Error('the demo ended the contender'));
   }
 
   crash(): void {
     this.#dead = true;
     this.#stop.abort(new Error('dead'));
-    this.#diesNow();
+    this.#crashed();
   }
 
   /** After a crash this waits until the session has expired, because only then no entry is left. */
@@ -116,7 +116,7 @@ class MemoryActor implements Actor {
   /** Stops all requests of this client after the crash, heartbeats included. */
   #wire(): Wire {
     return (_call, proceed) =>
-      this.#dead ? Promise.reject(new QueueLockError('UNAVAILABLE', 'the contender is dead')) : proceed();
+      this.#dead ? Promise.reject(new QueueLockError('UNAVAILABLE', 'the contender has crashed')) : proceed();
   }
 
   #deliver(): (arrive: () => void) => void {

@@ -30,8 +30,10 @@ export async function openProcessStage({ isOwnFile, ...settings }: ProcessStageS
   const ttlSeconds = ttlSecondsOn(backend.info);
   const actors: ContenderProcess[] = [];
   return {
-    place: isOwnFile ? 'sqlite: (a file, and a process each)' : `${backend.info.endpoint} (a process each)`,
-    seesDeaths: backend.info.authority === 'host',
+    storeLabel: isOwnFile
+      ? 'sqlite: (a file, one process for each contender)'
+      : `${backend.info.endpoint} (one process for each contender)`,
+    detectsDeath: backend.info.authority === 'host',
     observer,
     enter(part, emit) {
       const actor = new ContenderProcess({ ...settings, ttlSeconds, gapMs: GAP_MS, part, emit });

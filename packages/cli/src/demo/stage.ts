@@ -2,7 +2,7 @@ import type { LockClient } from '@queuelock/core';
 import type { ContendEvent } from '../contend/event.ts';
 
 /** Script of one contender. */
-export interface Part {
+export interface ContenderScript {
   readonly id: string;
   readonly rounds: number;
   readonly holdMs: number;
@@ -18,18 +18,18 @@ export interface Actor {
   /** Kills the contender at once: it releases nothing and notifies nobody. */
   crash(): void;
   /** Resolves when it has ended for any reason. */
-  readonly gone: Promise<void>;
+  readonly ended: Promise<void>;
 }
 
 /** Runs the contenders and knows the store that they contend on. */
 export interface Stage {
   /** Description for the first line, for instance `memory: (everybody in this process)`. */
-  readonly place: string;
+  readonly storeLabel: string;
   /** Whether the store detects the death of a process and frees its locks before their proven time ends. */
-  readonly seesDeaths: boolean;
+  readonly detectsDeath: boolean;
   /** Client that observes the queue. */
   readonly observer: LockClient;
-  enter(part: Part, emit: (event: ContendEvent) => void): Actor;
+  enter(part: ContenderScript, emit: (event: ContendEvent) => void): Actor;
   /** Ends all contenders that are left. */
   close(): Promise<void>;
 }

@@ -73,7 +73,7 @@ export class CommandProcess {
 
 function notStarted(program: string, cause: NodeJS.ErrnoException): Failure {
   const missing = cause.code === 'ENOENT';
-  const why = missing ? 'no such program in PATH' : (cause.code ?? cause.message);
+  const why = missing ? 'the program is not in PATH' : (cause.code ?? cause.message);
   return new Failure(`cannot start ${JSON.stringify(program)}: ${why}`, {
     exitCode: missing ? EXIT.notFound : EXIT.notExecutable,
     cause,

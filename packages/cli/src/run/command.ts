@@ -7,7 +7,7 @@ import { KILL_MARGIN_MS } from './action.ts';
 import { CommandProcess } from './child.ts';
 import { guard } from './guard.ts';
 import { marking } from './marked.ts';
-import { momentNow, ordersFor, type Quarry } from './orders.ts';
+import { momentNow, ordersFor, type WatchdogTarget } from './orders.ts';
 import type { Held, Work } from './term.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -38,7 +38,7 @@ export class RunnableCommand {
 
   /** Starts the watchdog if it is needed, so that it is ready at the grant. */
   prepare(): void {
-    if (this.#plan.onLoss === 'stop' && (!this.#watchdog || this.#watchdog.gone))
+    if (this.#plan.onLoss === 'stop' && (!this.#watchdog || this.#watchdog.hasEnded))
       this.#watchdog = Watchdog.start();
   }
 
@@ -50,7 +50,7 @@ export class RunnableCommand {
     await watchdog?.ready();
     // No other code of this process runs between this check and the start of the program.
     if (held.remainingMs <= KILL_MARGIN_MS) return EXIT.lost;
-    const order = (quarry: Quarry): void => {
+    const order = (quarry: WatchdogTarget): void => {
       const { remainingMs } = held;
       const situation = { remainingMs, suspect: false, graceMs, child: { state: 'running' } } as const;
       watchdog?.order(ordersFor(quarry, situation, momentNow()));
@@ -67,7 +67,7 @@ export class RunnableCommand {
       });
       const end = watchdog
         ? await guard({ child, hold: held, session$, graceMs, watchdog, note })
-        : await tellOfLoss(child, held, note);
+        : await reportLoss(child, held, note);
       return end === 'stopped' ? EXIT.lost : await child.exited;
     } finally {
       watchdog?.order(undefined);
@@ -91,13 +91,13 @@ export class RunnableCommand {
 }
 
 /** Reports a loss while the command continues. Resolves with `stopped` when the hold was lost meanwhile. */
-async function tellOfLoss(
+async function reportLoss(
   child: CommandProcess,
   held: Held,
   note: CommandPlan['note'],
 ): Promise<'exited' | 'stopped'> {
   const tell = (): void => {
-    note('the lock is lost; the command goes on, and only its fencing token keeps its writes out');
+    note('the lock is lost; the command continues, and only its fencing token can reject its writes');
   };
   held.signal.addEventListener('abort', tell);
   await child.exited;

@@ -29,7 +29,7 @@ export function leadIdly({ value, epoch, stop, printer }: IdleLeader): Work {
       signal.addEventListener('abort', () => {
         const error: unknown = signal.reason;
         const reason = isQueueLockError(error) ? (error.reason ?? error.code) : String(error);
-        printer.print({ ev: 'lost', name, token, reason }, `does not lead ${name} any more: ${reason}`);
+        printer.print({ ev: 'lost', name, token, reason }, `no longer leads ${name}: ${reason}`);
         resolve(EXIT.lost);
       });
     });

@@ -11,10 +11,10 @@ export interface Moment {
 }
 
 /** Target of the watchdog: a process group, or all processes with this mark (`marked.ts`) until the group is known. */
-export type Quarry = { readonly group: number } | { readonly mark: string };
+export type WatchdogTarget = { readonly group: number } | { readonly mark: string };
 
 /** What the watchdog does unless it receives other orders before. */
-export type Orders = Quarry & Deadlines;
+export type Orders = WatchdogTarget & Deadlines;
 
 /** Times of the signals. */
 interface Deadlines {
@@ -26,7 +26,7 @@ interface Deadlines {
 }
 
 /** After this time without new orders the watchdog treats the guard as frozen, and does not wait for a suspect hold. */
-export const SILENT_AFTER_MS = 1_000;
+export const GUARD_TIMEOUT_MS = 1_000;
 
 const BOOT_CLOCK_GRAIN_MS = 20;
 
@@ -35,7 +35,7 @@ export function momentNow(): Moment {
 }
 
 /** Returns the time between two moments, including time in which the machine slept. */
-export function passedMs(from: Moment, to: Moment): number {
+export function elapsedMs(from: Moment, to: Moment): number {
   return Math.max(to.monotonicMs - from.monotonicMs, to.bootMs - from.bootMs - BOOT_CLOCK_GRAIN_MS);
 }
 
@@ -44,29 +44,33 @@ export function passedMs(from: Moment, to: Moment): number {
  * SIGKILL is a little after the guard's, so that the guard acts if it can. Both are before the end of the hold.
  */
 export function ordersFor(
-  quarry: Quarry,
+  target: WatchdogTarget,
   { remainingMs, suspect, graceMs }: Situation,
   from: Moment,
 ): Orders {
   const killInMs = Math.max(0, remainingMs - KILL_MARGIN_MS / 2);
   const termInMs = Math.max(0, killInMs - graceMs);
   return {
-    ...quarry,
+    ...target,
     from,
     // While the hold is not suspect, a heartbeat is in flight. That counts only while the guard renews the orders.
-    termInMs: suspect ? termInMs : Math.max(termInMs, Math.min(SILENT_AFTER_MS, killInMs)),
+    termInMs: suspect ? termInMs : Math.max(termInMs, Math.min(GUARD_TIMEOUT_MS, killInMs)),
     killInMs,
     graceMs,
   };
 }
 
 /** What follows from orders that were not renewed. */
-export type Deed =
+export type WatchdogAction =
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'term' }
   | { readonly do: 'kill' };
 
-export function deedOf({ termInMs, killInMs }: Deadlines, passed: number, termed: boolean): Deed {
+export function watchdogAction(
+  { termInMs, killInMs }: Deadlines,
+  passed: number,
+  termed: boolean,
+): WatchdogAction {
   if (passed >= killInMs) return { do: 'kill' };
   if (!termed && passed >= termInMs) return { do: 'term' };
   return { do: 'wait', ms: (termed ? killInMs : Math.min(termInMs, killInMs)) - passed };

@@ -18,7 +18,7 @@ export interface Terms {
 
 // Errors of a wait after which the next one may succeed. `OWNERSHIP_LOST` occurs when the lock is lost in the moment of the
 // grant.
-const PASSING: ReadonlySet<QueueLockErrorCode> = new Set([
+const TEMPORARY_ERRORS: ReadonlySet<QueueLockErrorCode> = new Set([
   'UNAVAILABLE',
   'SESSION_LOST',
   'ENTRY_LOST',
@@ -35,18 +35,18 @@ export async function runTerms(terms: Terms): Promise<number> {
   const { keep, stop, note } = terms;
   for (let failures = 0; ;) {
     const begin = performance.now();
-    const end = await oneTerm(terms);
+    const end = await runOneTerm(terms);
     if (!keep || end.last || stop.signal.aborted) return end.exitCode;
-    const isNew = end.exitCode === EXIT.lost || performance.now() - begin >= STEADY_MS;
+    const isNew = end.exitCode === EXIT.lost || performance.now() - begin >= STABLE_TERM_MS;
     failures = isNew ? 0 : failures + 1;
-    const ms = pauseAfter(failures, Math.random());
-    note(`${end.why}; queues again in ${(ms / 1_000).toFixed(1)} s (--keep)`);
+    const ms = backoffDelay(failures, Math.random());
+    note(`${end.why}; joins the queue again in ${(ms / 1_000).toFixed(1)} s (--keep)`);
     if (await isStoppedWithin(ms, stop.signal)) return stop.exitCode ?? end.exitCode;
   }
 }
 
 /** A term of this length did not fail at its start. */
-const STEADY_MS = 10_000;
+const STABLE_TERM_MS = 10_000;
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
@@ -54,7 +54,7 @@ const LONGEST_PAUSE_MS = 30_000;
  * Up to half of it is removed at random, so that clients that failed together do not return together.
  * @param chance Random number from 0 to 1.
  */
-export function pauseAfter(failures: number, chance: number): number {
+export function backoffDelay(failures: number, chance: number): number {
   const longest = Math.min(LONGEST_PAUSE_MS, 100 * 2 ** failures);
   return Math.round(longest * (1 - chance / 2));
 }
@@ -66,14 +66,15 @@ interface End {
   readonly why: string;
 }
 
-async function oneTerm({ acquire, work, keep, stop }: Terms): Promise<End> {
+async function runOneTerm({ acquire, work, keep, stop }: Terms): Promise<End> {
   try {
     const held = await acquire(stop.signal);
     const { exitCode, signalled } = await runTerm(work, held, stop);
-    const why = exitCode === EXIT.lost ? 'the lock was lost' : `the command failed with ${String(exitCode)}`;
+    const why =
+      exitCode === EXIT.lost ? 'the lock was lost' : `the command ended with code ${String(exitCode)}`;
     return { exitCode, last: signalled || exitCode === EXIT.ok, why };
   } catch (error) {
-    const isPassing = isQueueLockError(error) && PASSING.has(error.code);
+    const isPassing = isQueueLockError(error) && TEMPORARY_ERRORS.has(error.code);
     if (!keep || !isPassing) throw error;
     return { exitCode: EXIT.failure, last: false, why: error.message };
   }

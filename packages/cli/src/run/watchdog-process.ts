@@ -4,13 +4,13 @@
  */
 import { createInterface } from 'node:readline';
 import { groupsMarked } from './marked.ts';
-import { deedOf, momentNow, passedMs, type Deed, type Orders } from './orders.ts';
+import { watchdogAction, momentNow, elapsedMs, type WatchdogAction, type Orders } from './orders.ts';
 
 // Short, because timers fire late after the machine slept.
-const LOOK_EVERY_MS = 250;
-const LOOK_FOR_THE_REST_MS = 20;
+const CHECK_INTERVAL_MS = 250;
+const RECHECK_MS = 20;
 // A command that is being started shows its mark only once its program runs.
-const STARTS_WITHIN_MS = 2_000;
+const START_TIMEOUT_MS = 2_000;
 
 class WatchdogProcess {
   #orders: Orders | undefined;
@@ -21,7 +21,7 @@ class WatchdogProcess {
     const orders = JSON.parse(line) as Orders | Record<string, never>;
     this.#orders = isOrders(orders) ? orders : undefined;
     if (!this.#orders) this.#termed = false;
-    this.#look();
+    this.#check();
   }
 
   /** Handles the death of the process that gave the orders. If there are any, it died, and the lock is not renewed any more. */
@@ -29,29 +29,29 @@ class WatchdogProcess {
     const orders = this.#orders;
     if (!orders) process.exit();
     const { killInMs, graceMs, from } = orders;
-    const passed = passedMs(from, momentNow());
+    const passed = elapsedMs(from, momentNow());
     this.#orders = { ...orders, termInMs: passed, killInMs: Math.min(killInMs, passed + graceMs) };
-    tell('it was killed itself; its watchdog ends the command before the lock can be lost');
-    this.#look();
+    print('queuelock itself was killed; its watchdog ends the command before the lock can be lost');
+    this.#check();
     const begun = momentNow();
     setInterval(() => {
-      const mayStart = 'mark' in orders && passedMs(begun, momentNow()) < STARTS_WITHIN_MS;
+      const mayStart = 'mark' in orders && elapsedMs(begun, momentNow()) < START_TIMEOUT_MS;
       if (!this.#send(0) && !mayStart) process.exit();
-    }, LOOK_FOR_THE_REST_MS);
+    }, RECHECK_MS);
   }
 
-  #look(): void {
+  #check(): void {
     clearTimeout(this.#timer);
     if (!this.#orders) return;
-    const deed = deedOf(this.#orders, passedMs(this.#orders.from, momentNow()), this.#termed);
-    if (deed.do === 'kill' && this.#kill()) return;
-    if (deed.do === 'term') {
+    const action = watchdogAction(this.#orders, elapsedMs(this.#orders.from, momentNow()), this.#termed);
+    if (action.do === 'kill' && this.#kill()) return;
+    if (action.do === 'term') {
       this.#termed = true;
       this.#send('SIGTERM');
     }
     this.#timer = setTimeout(() => {
-      this.#look();
-    }, pauseAfter(deed));
+      this.#check();
+    }, pauseAfter(action));
   }
 
   /**
@@ -60,7 +60,7 @@ class WatchdogProcess {
    */
   #kill(): boolean {
     const isKilled = this.#send('SIGKILL');
-    if (isKilled) tell('its watchdog killed the command (SIGKILL) before the lock can be lost');
+    if (isKilled) print('its watchdog killed the command (SIGKILL) before the lock could be lost');
     else if (this.#orders && 'mark' in this.#orders) return false;
     this.#orders = undefined;
     return true;
@@ -74,9 +74,9 @@ class WatchdogProcess {
   }
 }
 
-function pauseAfter(deed: Deed): number {
-  if (deed.do === 'wait') return Math.min(deed.ms, LOOK_EVERY_MS);
-  return deed.do === 'term' ? 0 : LOOK_FOR_THE_REST_MS;
+function pauseAfter(action: WatchdogAction): number {
+  if (action.do === 'wait') return Math.min(action.ms, CHECK_INTERVAL_MS);
+  return action.do === 'term' ? 0 : RECHECK_MS;
 }
 
 function sendTo(group: number, signal: NodeJS.Signals | 0): boolean {
@@ -93,7 +93,7 @@ function isOrders(orders: Orders | Record<string, never>): orders is Orders {
   return 'from' in orders;
 }
 
-function tell(line: string): void {
+function print(line: string): void {
   process.stderr.write(`queuelock: ${line}\n`);
 }
 

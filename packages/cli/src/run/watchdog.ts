@@ -45,20 +45,20 @@ export class Watchdog {
     try {
       await this.#ready;
     } catch (cause) {
-      throw new Failure('cannot start the watchdog, without which no command is run', {
+      throw new Failure('cannot start the watchdog, which every command needs', {
         exitCode: EXIT.failure,
         cause,
       });
     }
   }
 
-  get gone(): boolean {
+  get hasEnded(): boolean {
     return this.#process.exitCode !== null || this.#process.signalCode !== null;
   }
 
   /** Replaces its orders, written in the same turn of the event loop. `undefined`: there is nothing to watch. */
   order(orders: Orders | undefined): void {
-    if (!this.gone) this.#process.stdin?.write(`${JSON.stringify(orders ?? {})}\n`);
+    if (!this.hasEnded) this.#process.stdin?.write(`${JSON.stringify(orders ?? {})}\n`);
   }
 
   /** Ends the watchdog. */

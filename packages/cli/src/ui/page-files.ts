@@ -39,9 +39,12 @@ export class PageFiles {
     const names = await readdir(folder, { recursive: true }).catch(() => [] as string[]);
     const known = names.filter((name) => extname(name) in TYPES);
     if (!known.includes('index.html'))
-      throw new Failure('the page is not there, reinstall the package (in the repository: pnpm build)', {
-        exitCode: EXIT.failure,
-      });
+      throw new Failure(
+        'the files of the page are missing, reinstall the package (in the repository: pnpm build)',
+        {
+          exitCode: EXIT.failure,
+        },
+      );
     const files = known.map(async (name): Promise<[string, PageFile]> => {
       const bytes = new Uint8Array(await readFile(join(folder, name)));
       return [`/${name.split(sep).join('/')}`, { bytes, type: TYPES[extname(name)] ?? '' }];

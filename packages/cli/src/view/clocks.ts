@@ -15,7 +15,7 @@ export function clocksAhead(queues: readonly QueueState[], now: number): readonl
     if (byMs > TOLERATED_MS) ahead.set(host, Math.max(byMs, ahead.get(host) ?? 0));
   }
   return [...ahead].map(([host, byMs]): Finding => {
-    const text = `its clock is ahead of the one here by ${duration(byMs)} at least: locks do not go by the time of day, but the ages that are shown do; let NTP set both`;
+    const text = `its clock is at least ${duration(byMs)} ahead of the local one: locks do not depend on the time of day, but the shown ages do; synchronize both with NTP`;
     return { level: 'warning', about: `host ${host}`, text };
   });
 }

@@ -1,5 +1,5 @@
 import type { QueueEntry, QueueState } from '@queuelock/core';
-import { placesOf, type Place } from './places.ts';
+import { positionedEntries, type PositionedEntry } from './positioned-entries.ts';
 
 /** An event in a queue between two states. */
 export interface Happening {
@@ -16,33 +16,33 @@ export interface Happening {
  * details. It misses an entry that came and went in between.
  */
 export function happenings(before: QueueState | undefined, now: QueueState): readonly Happening[] {
-  const places = placesOf(now);
-  if (!before) return places.map((place) => told('present', place));
-  const known = byKey(placesOf(before));
+  const places = positionedEntries(now);
+  if (!before) return places.map((place) => happening('present', place));
+  const known = byKey(positionedEntries(before));
   const present = byKey(places);
   const left = [...known.values()]
     .filter((place) => !present.has(idOf(place)))
-    .map((place) => told('left', place));
-  const others = places.flatMap((place): readonly Happening[] => {
+    .map((place) => happening('left', place));
+  const changes = places.flatMap((place): readonly Happening[] => {
     const was = known.get(idOf(place));
     return [
-      ...(was ? [] : [told('joined', place)]),
-      ...(place.holds && !was?.holds ? [told('granted', place)] : []),
-      ...(was && was.entry.value !== place.entry.value ? [told('changed', place)] : []),
+      ...(was ? [] : [happening('joined', place)]),
+      ...(place.holds && !was?.holds ? [happening('granted', place)] : []),
+      ...(was && was.entry.value !== place.entry.value ? [happening('changed', place)] : []),
     ];
   });
-  return [...left, ...others];
+  return [...left, ...changes];
 }
 
-function told(ev: Happening['ev'], { entry, position, holds }: Place): Happening {
+function happening(ev: Happening['ev'], { entry, position, holds }: PositionedEntry): Happening {
   return { ev, entry, position, holds };
 }
 
-function byKey(places: readonly Place[]): ReadonlyMap<string, Place> {
+function byKey(places: readonly PositionedEntry[]): ReadonlyMap<string, PositionedEntry> {
   return new Map(places.map((place) => [idOf(place), place]));
 }
 
 /** Includes the order, because a key may be used again after it was removed. */
-function idOf({ entry }: Place): string {
+function idOf({ entry }: PositionedEntry): string {
   return `${String(entry.order)} ${entry.key}`;
 }

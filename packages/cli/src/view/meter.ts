@@ -46,13 +46,13 @@ export function metered(before: Meter, queues: readonly ListedQueue[], now: numb
   );
 }
 
-interface Look {
+interface Reading {
   readonly now: number;
   /** Whether there was no earlier sample. */
   readonly isFirst: boolean;
 }
 
-function follow(before: Metered | undefined, queue: ListedQueue, { now, isFirst }: Look): Metered {
+function follow(before: Metered | undefined, queue: ListedQueue, { now, isFirst }: Reading): Metered {
   const sample = { at: now, left: queue.left };
   if (!before || before.queue.left > queue.left)
     return { queue, frontSince: now, frontIsOld: isFirst, samples: [sample] };

@@ -6,7 +6,7 @@ export interface Column {
   readonly title: string;
   readonly align?: 'left' | 'right';
   /** Least width to which the column shrinks when there is not enough room. */
-  readonly least?: number;
+  readonly minWidth?: number;
 }
 
 /** A row: a text for each column, and the colour of the row. */
@@ -50,7 +50,7 @@ function widthsOf(
   // Shrinks the widest shrinkable column repeatedly.
   while (excess > 0) {
     const spare = columns.map(
-      ({ least }, place) => (widths[place] ?? 0) - (least ?? Number.POSITIVE_INFINITY),
+      ({ minWidth }, place) => (widths[place] ?? 0) - (minWidth ?? Number.POSITIVE_INFINITY),
     );
     const most = Math.max(...spare);
     if (most <= 0) break;

@@ -24,7 +24,7 @@ export async function runLive(
     list,
     client,
     prefix,
-    place: backend.info.endpoint,
+    storeLabel: backend.info.endpoint,
     monotonic: () => performance.now(),
     wallTime: () => Date.now(),
   };

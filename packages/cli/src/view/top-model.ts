@@ -12,7 +12,7 @@ export interface TopSource {
   readonly client: Pick<LockClient, 'watch'>;
   readonly prefix: string;
   /** Name of the store, for the title. */
-  readonly place: string;
+  readonly storeLabel: string;
   /** Milliseconds of a clock that never goes back. */
   readonly monotonic: () => number;
   /** Milliseconds since 1970. */
@@ -22,7 +22,7 @@ export interface TopSource {
 /** State of `top`: the data and the user's choices. It calls back when there is something new to draw. */
 export class TopModel {
   readonly #source: TopSource;
-  readonly #onNews: () => void;
+  readonly #onChange: () => void;
   readonly #list: { unsubscribe(): void };
   #state: TopState = FIRST_STATE;
   #queues: QueuesState = { status: 'connecting', queues: [] };
@@ -33,7 +33,7 @@ export class TopModel {
 
   constructor(source: TopSource, onNews: () => void) {
     this.#source = source;
-    this.#onNews = onNews;
+    this.#onChange = onNews;
     this.#liveAt = source.monotonic();
     this.#list = source.list.queues(source.prefix).subscribe({
       next: (queues) => {
@@ -45,16 +45,16 @@ export class TopModel {
 
   /** Returns the lines of the current frame. */
   lines(paper: Paper): readonly (readonly Span[])[] {
-    const { place, monotonic, wallTime } = this.#source;
+    const { storeLabel, monotonic, wallTime } = this.#source;
     const now = monotonic();
     const rows = rowsOf(this.#meter, now);
     const { status, error } = this.#queues;
     return topLines(
       {
-        place,
+        storeLabel,
         state: this.#state,
         status,
-        trouble: error === undefined ? undefined : describeFailure(error, false).replace(/^queuelock: /, ''),
+        error: error === undefined ? undefined : describeFailure(error, false).replace(/^queuelock: /, ''),
         staleMs: now - this.#liveAt,
         rows,
         chosen: chosen(rows, this.#state),
@@ -88,7 +88,7 @@ export class TopModel {
       this.#liveAt = this.#source.monotonic();
       this.#meter = metered(this.#meter, queues.queues, this.#liveAt);
     }
-    this.#onNews();
+    this.#onChange();
   }
 
   #open(name: string | undefined): void {
@@ -99,7 +99,7 @@ export class TopModel {
     this.#openedWatch = this.#source.client.watch(name).subscribe({
       next: (state) => {
         this.#opened = state;
-        this.#onNews();
+        this.#onChange();
       },
       error: () => undefined,
     });

@@ -16,7 +16,7 @@ const STATUS: Record<ContendEvent['ev'], PlayerSnapshot['status']> = {
 };
 
 /** State of a contender, from its own reports and from the entries of the queue. */
-export class Standing {
+export class ContenderState {
   #last: ContendEvent | undefined;
   #entries: readonly QueueEntry[] = [];
   #position: number | undefined;
@@ -52,7 +52,7 @@ export class Standing {
   }
 
   /** Updates the state from the entries of the queue. Returns whether its entry was removed while it cannot receive that. */
-  look(entries: readonly QueueEntry[], isDeaf: boolean): boolean {
+  update(entries: readonly QueueEntry[], isDeaf: boolean): boolean {
     this.#entries = entries;
     const wasThere = this.#position !== undefined;
     this.#find();

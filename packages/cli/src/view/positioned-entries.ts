@@ -3,7 +3,7 @@ import { duration } from './text.ts';
 import type { Column, Row } from './table.ts';
 
 /** An entry with its position. */
-export interface Place {
+export interface PositionedEntry {
   readonly entry: QueueEntry;
   /** 0: admitted. 1: the first waiter. And so on. */
   readonly position: number;
@@ -12,12 +12,12 @@ export interface Place {
 }
 
 /** Returns all entries of a queue with their positions, in order. */
-export function placesOf({ entries }: Pick<QueueState, 'entries'>): readonly Place[] {
+export function positionedEntries({ entries }: Pick<QueueState, 'entries'>): readonly PositionedEntry[] {
   return [...positionsOf(entries)].map(([entry, position]) => ({ entry, position, holds: position === 0 }));
 }
 
 /** Facts about an entry for programs. Times are in milliseconds since 1970, by the clock of the entry's machine. */
-export function placeFacts({ entry, position, holds }: Place, now: number): object {
+export function entryFacts({ entry, position, holds }: PositionedEntry, now: number): object {
   const {
     owner,
     host,
@@ -56,19 +56,19 @@ export function placeFacts({ entry, position, holds }: Place, now: number): obje
 }
 
 /** Columns of the rows that {@link entryRow} makes. */
-export const PLACE_COLUMNS: readonly Column[] = [
+export const ENTRY_COLUMNS: readonly Column[] = [
   { title: 'POS', align: 'right' },
   { title: 'STATE' },
-  { title: 'OWNER', least: 12 },
-  { title: 'HOST', least: 8 },
+  { title: 'OWNER', minWidth: 12 },
+  { title: 'HOST', minWidth: 8 },
   { title: 'PID', align: 'right' },
   { title: 'JOINED', align: 'right' },
   { title: 'TOKEN', align: 'right' },
-  { title: 'NOTES', least: 10 },
+  { title: 'NOTES', minWidth: 10 },
 ];
 
 /** Formats an entry as a row. `token`: the fencing token, if it is known. */
-export function placeRow({ entry, position, holds }: Place, now: number, token?: bigint): Row {
+export function entryRow({ entry, position, holds }: PositionedEntry, now: number, token?: bigint): Row {
   const { owner, host = '', pid, since } = entry;
   const cells = [
     String(position),
@@ -87,8 +87,8 @@ export function placeRow({ entry, position, holds }: Place, now: number, token?:
 const MAX_NOTES = 1_024;
 
 const FOREIGN: Readonly<Record<NonNullable<QueueEntry['foreign']>, string>> = {
-  'with-lease': 'no entry of a lock client',
-  'without-lease': 'no entry of a lock client, stays until it is deleted',
+  'with-lease': 'not an entry of a lock client',
+  'without-lease': 'not an entry of a lock client, stays until it is deleted',
 };
 
 function notesOf({ shared, permits, limit, request, metadata, foreign }: QueueEntry): string {

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
  * A proxy to the servers of a URL for one contender. Any process of this machine can connect to it, but it relays only
  * connections that begin with the secret.
  */
-export interface Way {
+export interface ContenderProxy {
   /** URL for the contender. */
   readonly url: string;
   /** Secret that its connections must begin with. */
@@ -22,7 +22,7 @@ export interface Way {
 
 const SERVERS = /^(etcd|zk|redis|postgres|postgresql|mysql|mariadb):\/\/([^/?]*@)?([^/?]*)(.*)$/is;
 /** Only the native transport can be proxied: the npm package zookeeper opens its sockets itself. */
-const BESIDE_NODE = /[?&]transport=native(&|$)/;
+const USES_NATIVE_TRANSPORT = /[?&]transport=native(&|$)/;
 const SECRET_BYTES = 32;
 const INTRODUCED_WITHIN_MS = 5_000;
 const PORTS: Readonly<Record<string, number>> = {
@@ -36,12 +36,12 @@ const PORTS: Readonly<Record<string, number>> = {
 };
 
 /** Returns whether a URL can be proxied: it names servers and does not use TLS, where the name of the proxy would be wrong. */
-export function hasWay(url: string): boolean {
-  return SERVERS.test(url) && !BESIDE_NODE.test(url);
+export function canProxy(url: string): boolean {
+  return SERVERS.test(url) && !USES_NATIVE_TRANSPORT.test(url);
 }
 
 /** Opens a proxy for each of the servers. */
-export async function openWay(url: string): Promise<Way> {
+export async function openContenderProxy(url: string): Promise<ContenderProxy> {
   const [, scheme = '', user = '', hosts = '', rest = ''] = SERVERS.exec(url) ?? [];
   const gate = new Gate();
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
@@ -127,7 +127,7 @@ class Proxy {
 
   async #connect(client: Socket): Promise<void> {
     this.#sockets.add(client);
-    if (!(await isIntroduced(client, this.#secret))) {
+    if (!(await startsWithSecret(client, this.#secret))) {
       client.destroy();
       this.#sockets.delete(client);
       return;
@@ -162,7 +162,7 @@ class Proxy {
 }
 
 /** Resolves with whether a connection begins with the secret. The data after it stays unread. */
-function isIntroduced(client: Socket, secret: Buffer): Promise<boolean> {
+function startsWithSecret(client: Socket, secret: Buffer): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (isKnown: boolean): void => {
       clearTimeout(late);

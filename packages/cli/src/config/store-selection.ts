@@ -1,16 +1,16 @@
-import { KNOWN } from '../backends.ts';
+import { KNOWN_SCHEMES } from '../backends.ts';
 import { readPassword, withCredentials } from './credentials.ts';
 import { readConfig, type Config, type Environment, type Profile } from './file.ts';
 import { misconfigured } from './shape.ts';
 
 /** Options of a command line that select the store. */
-export interface PlaceOptions {
+export interface StoreOptions {
   readonly backend?: string;
   readonly profile?: string;
 }
 
 /** The selected store. */
-export interface Place {
+export interface SelectedStore {
   /** URL with user and password: never print it. */
   readonly url: string;
   /** TTL of the profile, in seconds. */
@@ -24,49 +24,50 @@ export interface Place {
  * QUEUELOCK_PASSWORD_FILE, else from the profile.
  * @throws {Failure} with one line that names what is missing
  */
-export function placeOf(options: PlaceOptions, env: Environment = process.env): Place {
-  const place = knownPlace(options, env);
-  if (place) return place;
+export function selectStore(options: StoreOptions, env: Environment = process.env): SelectedStore {
+  const storeOf = findStore(options, env);
+  if (storeOf) return storeOf;
   throw misconfigured(
-    `no backend given: use --backend URL, set QUEUELOCK_URL, or write a profile into ~/.config/queuelock/config.json; known are ${KNOWN}`,
+    `no backend given: use --backend URL, set QUEUELOCK_URL, or write a profile into ~/.config/queuelock/config.json; known schemes are ${KNOWN_SCHEMES}`,
   );
 }
 
 /** Selects the store as {@link selectStore} does; `undefined` if nothing names one. */
-export function knownPlace(options: PlaceOptions, env: Environment = process.env): Place | undefined {
-  return namedPlace(options, env) ?? standardPlace(env);
+export function findStore(options: StoreOptions, env: Environment = process.env): SelectedStore | undefined {
+  return findNamedStore(options, env) ?? findDefaultStore(env);
 }
 
 /**
  * Selects the store as {@link selectStore} does, but only from the command line or the environment. For commands that must not
  * contact a server by default.
  */
-export function namedPlace(
-  { backend, profile }: PlaceOptions,
+export function findNamedStore(
+  { backend, profile }: StoreOptions,
   env: Environment = process.env,
-): Place | undefined {
+): SelectedStore | undefined {
   if (backend !== undefined && profile !== undefined)
-    throw misconfigured('--backend and --profile both say where the queues are: use one of them');
-  if (backend !== undefined) return place({ url: backend }, env);
-  if (profile !== undefined) return place(profileNamed(readConfig(env), profile), env);
-  if (env['QUEUELOCK_URL']) return place({ url: env['QUEUELOCK_URL'] }, env);
-  if (env['QUEUELOCK_PROFILE']) return place(profileNamed(readConfig(env), env['QUEUELOCK_PROFILE']), env);
+    throw misconfigured('--backend and --profile both select the store: use one of them');
+  if (backend !== undefined) return storeOf({ url: backend }, env);
+  if (profile !== undefined) return storeOf(profileNamed(readConfig(env), profile), env);
+  if (env['QUEUELOCK_URL']) return storeOf({ url: env['QUEUELOCK_URL'] }, env);
+  if (env['QUEUELOCK_PROFILE']) return storeOf(profileNamed(readConfig(env), env['QUEUELOCK_PROFILE']), env);
   return undefined;
 }
 
-function standardPlace(env: Environment): Place | undefined {
+function findDefaultStore(env: Environment): SelectedStore | undefined {
   const config = readConfig(env);
-  return config.default === undefined ? undefined : place(profileNamed(config, config.default), env);
+  return config.default === undefined ? undefined : storeOf(profileNamed(config, config.default), env);
 }
 
 function profileNamed({ file, profiles }: Config, name: string): Profile {
   const profile = profiles.get(name);
   if (profile) return profile;
-  const known = profiles.size === 0 ? 'it has none' : `it has ${[...profiles.keys()].join(', ')}`;
+  const known =
+    profiles.size === 0 ? 'the file has no profiles' : `known profiles: ${[...profiles.keys()].join(', ')}`;
   throw misconfigured(`there is no profile ${JSON.stringify(name)} in ${file}; ${known}`);
 }
 
-function place({ url, ttl, epoch, ...profile }: Profile, env: Environment): Place {
+function storeOf({ url, ttl, epoch, ...profile }: Profile, env: Environment): SelectedStore {
   const { user = profile.user, passwordFile = profile.passwordFile, password } = credentialsIn(env);
   const secret = password ?? (passwordFile === undefined ? undefined : readPassword(passwordFile));
   return {
