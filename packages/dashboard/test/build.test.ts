@@ -17,7 +17,7 @@ describe('the built page', () => {
     const { NODE_ENV } = process.env;
     const configFile = fileURLToPath(new URL('../vite.config.js', import.meta.url));
     const result = await build({ configFile, logLevel: 'silent', build: { write: false } });
-    // It has made this process one of production, in which React cannot be tested.
+    // The build sets NODE_ENV to production, under which React cannot be tested.
     if (NODE_ENV === undefined) delete process.env['NODE_ENV'];
     const { output } = result as unknown as { output: readonly Built[] };
     files = new Map(

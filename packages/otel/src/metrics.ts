@@ -16,7 +16,7 @@ export class Metrics {
   readonly #holding: UpDownCounter;
   readonly #handovers: Counter;
   readonly #ends: Ends;
-  /** Acquisitions under way that were counted as such. */
+  /** Unfinished acquisitions that were counted. */
   readonly #acquires = new Set<AcquireMessage>();
   readonly #holds = new Set<HoldMessage>();
 
@@ -90,7 +90,7 @@ export class Metrics {
     this.#hold.record((message.heldMs ?? 0) / 1_000, labels);
   }
 
-  /** Stops counting what is under way. */
+  /** Removes unfinished acquisitions and holds from the counts. */
   close(): void {
     for (const message of this.#acquires) this.#waiting.add(-1, this.#labels(message));
     for (const message of this.#holds) this.#holding.add(-1, this.#labels(message));

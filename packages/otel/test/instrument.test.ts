@@ -40,7 +40,7 @@ describe('locks told to OpenTelemetry', () => {
     return client;
   }
 
-  /** One holds for 2 s, another waits for that and holds for 0.5 s. */
+  /** One client holds for 2 s, another waits for it and holds for 0.5 s. */
   async function handOver(): Promise<void> {
     const first = await connect().acquire('invoices/7');
     const waiting = connect().acquire('invoices/7');

@@ -14,13 +14,13 @@ import {
   type ReadableSpan,
 } from '@opentelemetry/sdk-trace-base';
 
-/** What there is of a histogram. */
+/** Data of a histogram. */
 interface Summed {
   readonly count: number;
   readonly sum?: number | undefined;
 }
 
-/** What the real SDK has got. */
+/** Reads what the real SDK has received. */
 export class Sdk {
   readonly #spans = new InMemorySpanExporter();
   readonly #metrics = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
@@ -43,7 +43,7 @@ export class Sdk {
     return span;
   }
 
-  /** `queuelock.hold.lost {invoices}`: 1; of histograms how often and how long in sum. */
+  /** Returns for instance `queuelock.hold.lost {invoices}`: 1; for histograms the count and the sum. */
   async metrics(): Promise<Readonly<Record<string, number | readonly [count: number, sum: number]>>> {
     const { resourceMetrics } = await this.#reader.collect();
     const metrics = resourceMetrics.scopeMetrics.flatMap((scope) => scope.metrics);
@@ -57,7 +57,7 @@ export class Sdk {
     );
   }
 
-  /** Name and unit of every instrument that has told something. */
+  /** Returns name and unit of every instrument that has data. */
   async instruments(): Promise<ReadonlyMap<string, string>> {
     const { resourceMetrics } = await this.#reader.collect();
     const metrics = resourceMetrics.scopeMetrics.flatMap((scope) => scope.metrics);
@@ -70,7 +70,7 @@ export class Sdk {
   }
 }
 
-/** The context of an async call chain, as an application's SDK sets it up. */
+/** Context of an async call chain, as an application's SDK sets it up. */
 export class ChainContext implements ContextManager {
   readonly #store = new AsyncLocalStorage<Context>();
 

@@ -7,7 +7,10 @@ export type LockState = { readonly status: 'idle' } | JoinState;
 
 export const IDLE: LockState = { status: 'idle' };
 
-/** The join of one component to one queue. It is left when the component unmounts. Another name or client needs another `Place`. */
+/**
+ * The join of one component to one queue. It is left when the component unmounts. Another name or client needs another
+ * `ComponentJoin`.
+ */
 export class Place {
   readonly client: BridgeClient;
   readonly name: string;

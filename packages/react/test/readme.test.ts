@@ -10,7 +10,10 @@ import { openPage } from './page.ts';
 
 const home = fileURLToPath(new URL('..', import.meta.url));
 
-/** The first example of the README as a module of this package, which finds the bridge at `url` and lets go of its client. */
+/**
+ * Writes the first example of the README as a module of this package, with the bridge at `url` and a client that is closed
+ * afterwards.
+ */
 function exampleAt(folder: string, url: string): string {
   const example = /```tsx\n(.*?)```/s.exec(readFileSync(join(home, 'README.md'), 'utf8'))?.[1] ?? '';
   const file = join(folder, 'example.tsx');

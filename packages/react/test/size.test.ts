@@ -20,7 +20,7 @@ describe('the size of the hooks', () => {
         rolldownOptions: { external: /^(?!\.|\/)/ },
       },
     });
-    // It has made this process one of production, in which React cannot be tested.
+    // The build sets NODE_ENV to production, under which React cannot be tested.
     if (NODE_ENV === undefined) delete process.env['NODE_ENV'];
     const [{ output }] = result as unknown as [{ output: readonly [{ code: string }] }];
     const bytes = gzipSync(output[0].code).length;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { Names, encode } from '../src/names.ts';
 
-/** Any sequence of UTF-16 code units, text or not. */
+/** Any sequence of UTF-16 code units, valid text or not. */
 const unitNames = fc
   .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 40 })
   .map((units) => String.fromCharCode(...units));

@@ -3,7 +3,7 @@ import { memory } from '@queuelock/memory';
 import { expect } from 'chai';
 import { createLockManager } from '../src/index.ts';
 
-/** As plain JavaScript passes it. */
+/** Passes options as plain JavaScript does. */
 const untyped = (options: unknown): never => options as never;
 
 describe('options of a lock manager', () => {

@@ -12,7 +12,7 @@ const CHANGES: ReadonlySet<MemoryCall> = new Set(['enqueue', 'tryEnqueue', 'remo
 
 describe('the steps of one manager', () => {
   let under: string[] = [];
-  /** Calls wait for it. */
+  /** Blocks all calls until it resolves. */
   let gate: Promise<void>;
   let client: LockClient;
   let locks: LockManager;

@@ -4,7 +4,7 @@ import ts from 'typescript';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 
-/** What the compiler says of programs that know the types of pages, one file each. */
+/** Returns the compiler's errors for programs that use the DOM types, one file each. */
 function complaintsAbout(sources: readonly string[]): readonly (readonly string[])[] {
   const files = new Map(sources.map((source, i) => [`${HERE}page-${i}.ts`, source]));
   const options: ts.CompilerOptions = {

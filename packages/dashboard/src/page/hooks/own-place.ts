@@ -3,12 +3,12 @@ import { useLock, type LockView } from '@queuelock/react';
 import { useMemo, useState } from 'react';
 import { useKept } from './kept.ts';
 
-/** The place of whoever looks at a queue, and how it is to be taken. */
+/** The user's own join to a queue, with its actions. */
 export interface OwnPlace {
   readonly view: LockView;
-  /** Of the entry, while there is one. */
+  /** Id of the entry, while there is one. */
   readonly id: string | undefined;
-  /** There is a place, or one is on its way. */
+  /** Whether the user has joined or is joining. */
   readonly isTaken: boolean;
   readonly owner: string;
   readonly setOwner: (owner: string) => void;
@@ -16,7 +16,7 @@ export interface OwnPlace {
   readonly setIsReader: (isReader: boolean) => void;
 }
 
-/** A place at this queue for as long as the caller is shown, whatever else comes and goes. */
+/** Provides a join to this queue for as long as the calling component is shown. */
 export function useOwnPlace(name: string): OwnPlace {
   const [owner, setOwner] = useKept('owner', '');
   const [isReader, setIsReader] = useState(false);

@@ -8,7 +8,7 @@ export interface ContenderButton {
   readonly isOff: boolean;
 }
 
-/** What can be done to a contender now; the same places in the row whatever its state. */
+/** Returns the actions that are possible on a contender now. The buttons keep their order in every state. */
 export function buttonsOf(
   { status, isFrozen, isCut }: ContenderSnapshot,
   { canCut }: Pick<ContendersSnapshot, 'canCut'>,
@@ -35,7 +35,7 @@ const STATUS: Record<Exclude<ContenderSnapshot['status'], 'waits' | 'gone'>, str
   expired: 'has lost its place, and cannot know',
 };
 
-/** What a contender is at, in words. */
+/** Describes the state of a contender. */
 export function contenderWords({ status, position, end, token }: ContenderSnapshot): string {
   if (status === 'gone') return `is gone: ${end ?? 'ended'}`;
   if (status === 'holds') return token === undefined ? 'holds' : `holds with token ${token}`;
@@ -44,13 +44,13 @@ export function contenderWords({ status, position, end, token }: ContenderSnapsh
   return position <= 1 ? 'is next' : `waits, ${ordinal(position)} in line`;
 }
 
-/** What is left of a proven hold: as part of the TTL, and in words. */
+/** Remaining proven time of a hold, as a fraction of the TTL and as a text. */
 export interface Proven {
   readonly part: number;
   readonly words: string;
 }
 
-/** Of one that holds, or believes so; `now` by the bridge's clock. */
+/** Computes the proven time of a contender that holds, or believes to. `now` is by the bridge's clock. */
 export function provenOf(
   { status, provenUntil }: ContenderSnapshot,
   { ttlMs }: Pick<ContendersSnapshot, 'ttlMs'>,

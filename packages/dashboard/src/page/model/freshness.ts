@@ -2,19 +2,22 @@ import type { Observed } from '@queuelock/bridge/client';
 import type { Snapshot } from '@queuelock/bridge/wire';
 import { seconds } from './text.ts';
 
-/** How far what is shown can be relied on, in words; `undefined` words where there is nothing to say. */
+/** Describes how far the shown data can be relied on; the text is `undefined` when it is live. */
 export interface Freshness {
   readonly tone: 'live' | 'connecting' | 'stale';
   readonly words: string | undefined;
 }
 
-/** The times now: of this page, and of the bridge as far as it is known. */
+/** Current times of the page and, as far as it is known, of the bridge. */
 export interface Now {
   readonly page: number;
   readonly bridge: number;
 }
 
-/** Of a snapshot, which came from a store, through a bridge, over a connection: what is broken first is what is said. */
+/**
+ * Evaluates a snapshot, which came from a store, through a bridge, over a connection. The text names the first of them that
+ * fails.
+ */
 export function freshnessOf(
   { connection, since, error, snapshot, refusal }: Observed<Snapshot>,
   now: Now,
@@ -45,7 +48,7 @@ export function freshnessOf(
   };
 }
 
-/** An error's message without the code in front and the full stop at its end. */
+/** Returns an error's message without its leading code and its full stop. */
 export function withoutCode(message: string): string {
   return message.replace(/^\[[A-Z_]+\] /, '').replace(/\.$/, '');
 }

@@ -1,22 +1,22 @@
 import { hashOf, type Route } from './route.ts';
 
-/** What a key does anywhere on the page. */
+/** Actions of keys anywhere on the page. */
 export type Shortcut =
   | { readonly kind: 'go'; readonly hash: string }
   | { readonly kind: 'search' | 'help' | 'theme' | 'back' | 'contenders' };
 
-/** A key that is pressed, and where. */
+/** A pressed key with its context. */
 export interface Pressed {
   readonly key: string;
-  /** With Ctrl, Alt or Meta: the browser's. */
+  /** Whether Ctrl, Alt or Meta is pressed: such keys belong to the browser. */
   readonly modified: boolean;
-  /** Somebody is typing, or a dialog is open. */
+  /** Whether the user is typing, or a dialog is open. */
   readonly busy: boolean;
-  /** The key before, if that was a moment ago. */
+  /** The previous key, if it was pressed a moment ago. */
   readonly before: string | undefined;
 }
 
-/** The list for people. */
+/** List of the shortcuts for display. */
 export const SHORTCUTS: readonly (readonly [keys: readonly string[], does: string])[] = [
   [['?'], 'this list'],
   [['/'], 'search'],
@@ -47,7 +47,7 @@ const SINGLE: Readonly<Record<string, 'search' | 'help' | 'theme' | 'back'>> = {
   b: 'back',
 };
 
-/** What a key does; nothing for most. */
+/** Returns the action of a key; `undefined` for most keys. */
 export function shortcutOf({ key, modified, busy, before }: Pressed): Shortcut | undefined {
   if (modified || busy) return undefined;
   if (before === 'g' && key === 'c') return { kind: 'contenders' };

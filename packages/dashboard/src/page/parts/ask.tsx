@@ -18,14 +18,14 @@ const ANSWERS: Readonly<Record<HandoverResponse['answer'], string>> = {
 
 const WITHIN_S = [5, 15, 30, 60] as const;
 
-/** What the dialog is about. */
+/** Props of the dialog. */
 export interface AskProps {
   readonly name: string;
   readonly holder: EntrySnapshot;
   readonly onClose: () => void;
 }
 
-/** Asks whoever holds to make way, and shows the answer. To close the dialog is not to ask any longer. */
+/** Requests the lock from its holder and shows the answer. Closing the dialog withdraws the request. */
 export function AskDialog({ name, holder, onClose }: AskProps): ReactElement {
   const client = useBridge();
   const [reason, setReason] = useState('');

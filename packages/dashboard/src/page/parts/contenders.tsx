@@ -7,13 +7,13 @@ import { buttonsOf, contenderWords, provenOf } from '../model/contenders.ts';
 import { withoutCode } from '../model/freshness.ts';
 import { plain } from '../model/text.ts';
 
-/** What the list of contenders takes. */
+/** Props of the list of contenders. */
 export interface ContendersProps {
   readonly snapshot: ContendersSnapshot;
   readonly isRunning: boolean;
 }
 
-/** Processes that contend for the lock, and what can be done to them. */
+/** Shows processes that contend for the lock, with buttons to disturb them. */
 export function Contenders({ snapshot, isRunning }: ContendersProps): ReactElement {
   const client = useBridge();
   const { bridge: now } = useNow(250, isRunning);
@@ -67,7 +67,7 @@ export function Contenders({ snapshot, isRunning }: ContendersProps): ReactEleme
 interface ContenderProps {
   readonly contender: ContenderSnapshot;
   readonly snapshot: ContendersSnapshot;
-  /** `undefined`: what is shown is old. */
+  /** `undefined` if the shown data is outdated. */
   readonly now: number | undefined;
   readonly onAct: (act: Exclude<ContendersAct['act'], 'add'>) => void;
 }
@@ -112,7 +112,7 @@ function Contender({ contender, snapshot, now, onAct }: ContenderProps): ReactEl
   );
 }
 
-// What undoes something has the same button, which keeps the focus.
+// An action and its reversal share a button, so that the button keeps the focus.
 const BUTTON_OF = {
   release: 'release',
   freeze: 'freeze',

@@ -7,9 +7,9 @@ import { ordinal, plain } from '../model/text.ts';
 import { Dialog, Pairs } from './dialog.tsx';
 import { Said } from './words.tsx';
 
-/** Who is meant, as it was seen when the dialog was opened. */
+/** The entry to evict, as it was when the dialog opened. */
 export interface Target {
-  /** The queue. */
+  /** Name of the queue. */
   readonly name: string;
   readonly entry: EntryRef & {
     readonly position?: number;
@@ -21,7 +21,7 @@ export interface Target {
 
 const MAX_REASON = 160;
 
-/** Asks whether this very entry is to be removed, and says what came of it. */
+/** Asks for a confirmation to remove exactly this entry, and shows the result. */
 export function EvictDialog({
   target,
   onClose,
@@ -79,7 +79,7 @@ export function EvictDialog({
   );
 }
 
-/** What a call came to. */
+/** Shows the result of a call. */
 export function Outcome({
   title,
   words,

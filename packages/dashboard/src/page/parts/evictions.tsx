@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { timeOfDay } from '../model/text.ts';
 import { Said } from './words.tsx';
 
-/** The latest evictions, the newest first. */
+/** Shows the latest evictions, the newest first. */
 export function Evictions({
   evictions,
 }: {

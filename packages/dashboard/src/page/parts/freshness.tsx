@@ -6,15 +6,15 @@ import { useNow } from '../hooks/now.ts';
 import { freshnessOf } from '../model/freshness.ts';
 import { plain } from '../model/text.ts';
 
-/** What a part of a page that comes of a snapshot takes. */
+/** Props of a section that shows a snapshot. */
 export interface FreshProps {
   readonly seen: Observed<Snapshot>;
-  /** Show the rest also before something is known. */
+  /** Render the children also before the first snapshot. */
   readonly isAlways?: boolean;
   readonly children: ReactNode;
 }
 
-/** What comes of a snapshot: plainly said to be old where it is, and then shown as such. */
+/** Shows data of a snapshot. Outdated data is marked as such, with a notice. */
 export function Fresh({ seen, isAlways = false, children }: FreshProps): ReactElement {
   const { tone, words } = freshnessOf(seen, useNow(1_000));
   return (
@@ -25,7 +25,7 @@ export function Fresh({ seen, isAlways = false, children }: FreshProps): ReactEl
         </p>
       )}
       <p className="unseen" role="status">
-        {/* Without the seconds, which would be read out one by one. */}
+        {/* The announcement leaves out the seconds, which would be read aloud one by one. */}
         {tone === 'stale' && 'What is shown is old; reconnecting.'}
       </p>
       {(isAlways || knownOf(seen)) && (
@@ -37,19 +37,19 @@ export function Fresh({ seen, isAlways = false, children }: FreshProps): ReactEl
   );
 }
 
-/** The snapshot, if it tells anything yet. */
+/** Returns the snapshot once it contains data. */
 export function knownOf<P extends Snapshot>({ snapshot }: Observed<P>): P | undefined {
   return snapshot?.status === 'connecting' ? undefined : snapshot;
 }
 
-/** Whether ages are to grow: what is shown is as it is now. */
+/** Returns whether the shown data is current, so that ages may grow. */
 export function isLive({ connection, snapshot }: Observed<Snapshot>): boolean {
   return connection === 'live' && snapshot?.status === 'live';
 }
 
 const WORDS = { live: 'live', connecting: 'connecting', stale: 'no answer' } as const;
 
-/** The connection of the page, always in sight. */
+/** Shows the state of the page's connection, always visible. */
 export function ConnectionPill(): ReactElement {
   const { connection } = useConnection();
   return (

@@ -2,10 +2,10 @@ import { useEffect, useRef, useState, type ReactElement } from 'react';
 import { handOffWords } from '../model/hold.ts';
 import { plain } from '../model/text.ts';
 
-// Whoever listens can follow one sentence in so many milliseconds.
+// Interval in which a screen reader can read one sentence.
 const PACE_MS = 4_000;
 
-/** Tells those who cannot see the page who holds, politely: the latest change, not each of a quick succession. */
+/** Announces the holder to screen readers. After quick changes it announces only the latest. */
 export function HandOffs({ owners }: { readonly owners: readonly string[] }): ReactElement {
   const [words, setWords] = useState('');
   const told = useRef(owners);

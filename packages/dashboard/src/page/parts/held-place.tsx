@@ -6,14 +6,14 @@ import { useTask } from '../hooks/task.ts';
 import { withoutCode } from '../model/freshness.ts';
 import { duration, plain } from '../model/text.ts';
 
-/** What it takes to show a lock that this page holds. */
+/** Props of a held lock. */
 export interface HeldPlaceProps {
   readonly lock: PageLock;
   readonly isSuspect: boolean;
   readonly leave: () => void;
 }
 
-/** A lock that this page holds, for how long that is proven, and who asks for it. */
+/** Shows a lock that this page holds, its proven time, and the handover requests. */
 export function HeldPlace({ lock, isSuspect, leave }: HeldPlaceProps): ReactElement {
   useNow(250);
   const [fullMs, setFullMs] = useState(lock.remainingMs);

@@ -10,7 +10,7 @@ const COLUMNS = [
   ['Wait', 'what who joins now would wait, if turns go on like that'],
 ] as const;
 
-/** Keys, and what the columns mean. */
+/** Lists the keys, and explains the columns. */
 export function HelpDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>

@@ -6,23 +6,23 @@ import { count, duration, seconds } from '../model/text.ts';
 import { Pairs } from './dialog.tsx';
 import { Empty, Said } from './words.tsx';
 
-/** What may be done to an entry here; what is missing may not. */
+/** Actions that are allowed on an entry; a missing one is not. */
 export interface Acts {
   readonly onEvict?: (entry: EntrySnapshot) => void;
   readonly onAsk?: (holder: EntrySnapshot) => void;
 }
 
-/** What the list of holders takes. */
+/** Props of the list of holders. */
 export interface HoldersProps {
   readonly snapshot: QueueSnapshot;
   readonly isRunning: boolean;
   readonly acts: Acts;
 }
 
-// Readers and permits: so many are shown one by one.
+// Shared holders are shown one by one up to this number.
 const SHOWN = 4;
 
-/** Those whose turn has come. */
+/** Shows the admitted entries. */
 export function Holders({ snapshot, isRunning, acts }: HoldersProps): ReactElement {
   const holders = holdersOf(snapshot);
   const { bridge: now } = useNow(250, isRunning);
@@ -127,7 +127,7 @@ interface BarProps {
 function Bar({ meter: { kind, part, ms, typicalMs }, isRunning }: BarProps): ReactElement {
   const isLong = kind === 'typical' && typicalMs !== undefined && ms > typicalMs;
   const usual = typicalMs === undefined ? '' : `typically ${duration(typicalMs)}`;
-  // Old news prove nothing.
+  // Outdated data proves nothing.
   const isProven = kind !== 'budget' || isRunning;
   const words = {
     budget: !isRunning ? 'what is proven is not known' : `${duration(ms)} proven, until the next heartbeat`,
@@ -144,7 +144,7 @@ function Bar({ meter: { kind, part, ms, typicalMs }, isRunning }: BarProps): Rea
   );
 }
 
-/** The largest number so far: a budget grows back to it with every heartbeat. */
+/** Returns the largest value so far: each heartbeat restores the proven time to it. */
 function useLargest(value: number): number {
   const [largest, setLargest] = useState(value);
   if (value > largest) setLargest(value);

@@ -7,7 +7,7 @@ import { withoutCode } from '../model/freshness.ts';
 import { duration, ordinal, plain } from '../model/text.ts';
 import { HeldPlace } from './held-place.tsx';
 
-/** A place in the queue for whoever looks at the page: to take it, to see where one stands, to give it up. */
+/** Lets the user join the queue, see the position, and leave. */
 export function JoinPanel({ place }: { readonly place: OwnPlace }): ReactElement {
   const identity = useContext(FactsContext)?.identity;
   const { view, isTaken, owner, setOwner, isReader, setIsReader } = place;

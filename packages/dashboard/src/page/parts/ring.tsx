@@ -5,11 +5,11 @@ import { plain, short } from '../model/text.ts';
 
 const RADIUS = 100;
 const HALF = { across: 52, down: 15 };
-// The point of an arrow stands a little before what it points at.
+// Arrows end a little before the label that they point at.
 const ROOM = { across: HALF.across + 5, down: HALF.down + 5 };
 const MOST = 12;
 
-/** A circle of waits, drawn: each waits for the next. The first gives up. */
+/** Draws a cycle of waits, in which each waits for the next. The first one should give up. */
 export function Ring({ circle }: { readonly circle: readonly StuckSnapshot[] }): ReactElement {
   const id = useId();
   const shown = circle.slice(0, MOST);

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { duration, plain, short } from '../model/text.ts';
 import type { Lane } from '../model/timeline.ts';
 
-/** What is needed to draw one stay. */
+/** Props of a drawn stay. */
 export interface StayProps {
   readonly lane: Lane;
   readonly isOwn: boolean;
@@ -12,7 +12,7 @@ export interface StayProps {
   readonly width: number;
 }
 
-/** One stay in a queue: a line for the wait, a bar for the hold, and whose it is. */
+/** Draws one stay in a queue: a line for the wait, a bar for the hold, and the owner. */
 export function Stay({
   lane: { span, wait, hold, isPresent },
   isOwn,
@@ -24,7 +24,7 @@ export function Stay({
   const begin = wait?.from ?? hold?.from ?? 0;
   const end = hold?.to ?? wait?.to ?? begin;
   const label = plain(span.owner) || '-';
-  // The name stands before its lane where there is room, else on the other side, else in it.
+  // Puts the name before its lane if there is room, else after it, else into it.
   const isBefore = x(begin) > 96;
   const isAfter = !isBefore && width - x(end) > 96;
   const labelX = isBefore ? x(begin) - 6 : isAfter ? x(end) + 6 : x(begin) + 8;

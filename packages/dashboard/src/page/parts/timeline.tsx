@@ -17,20 +17,20 @@ const WINDOWS = [
   ['30 min', 1_800_000],
 ] as const;
 
-/** What the timeline takes. */
+/** Props of the timeline. */
 export interface TimelineProps {
   readonly snapshot: TimelineSnapshot;
-  /** It moves on. */
+  /** Whether the time advances. */
   readonly isRunning: boolean;
-  /** The entry of whoever looks at the page. */
+  /** Id of the user's own entry. */
   readonly ownId: string | undefined;
 }
 
-/** Who waited and who held lately, one lane for each stay: a fair queue is a staircase. */
+/** Draws recent waits and holds, one lane for each stay. A fair queue looks like a staircase. */
 export function Timeline({ snapshot, isRunning, ownId }: TimelineProps): ReactElement {
   const [windowMs, setWindowMs] = useState<number>(WINDOWS[0][1]);
   const isNarrow = useMedia('(max-width: 720px)');
-  // What moves by less than a pixel need not be drawn anew.
+  // A movement of less than a pixel needs no new drawing.
   const { bridge: now } = useNow(Math.max(usePaceMs(), windowMs / 600), isRunning);
   const frame = { now, windowMs, lanes: isNarrow ? 10 : 14 };
   const drawing = drawingOf(snapshot, frame);
@@ -148,7 +148,7 @@ function Pulse({
   readonly counts: readonly number[];
   readonly width: number;
 }): ReactElement {
-  // A few are not drawn as high as many.
+  // Few hand-offs are drawn lower than many.
   const most = Math.max(4, ...counts);
   const step = width / counts.length;
   return (

@@ -7,17 +7,17 @@ import type { Acts } from './holders.tsx';
 import { Table, type Column } from './table.tsx';
 import { Empty, Said } from './words.tsx';
 
-/** What the list of waiters takes. */
+/** Props of the list of waiters. */
 export interface WaitersProps {
-  /** In order. */
+  /** The waiting entries, in order. */
   readonly waiters: readonly EntrySnapshot[];
   readonly isRunning: boolean;
   readonly acts: Acts;
-  /** The entry of whoever looks at the page. */
+  /** Id of the user's own entry. */
   readonly ownId: string | undefined;
 }
 
-/** Those who wait, in order, with where they stand. */
+/** Lists the waiters with their positions, in order. */
 export function Waiters({ waiters, isRunning, acts, ownId }: WaitersProps): ReactElement {
   const { bridge: now } = useNow(1_000, isRunning);
   const columns = useMemo(() => columnsOf(now, acts), [now, acts]);

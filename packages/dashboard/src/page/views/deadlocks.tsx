@@ -11,7 +11,7 @@ import { Empty, QueueLink, Said, Title } from '../parts/words.tsx';
 
 type Circle = DeadlocksSnapshot['deadlocks'][number];
 
-/** Who waits in a circle. */
+/** Shows cycles of waiters. */
 export function DeadlocksView(): ReactElement {
   const seen = useDeadlocks();
   const [target, setTarget] = useState<Target>();

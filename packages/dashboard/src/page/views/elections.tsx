@@ -8,7 +8,7 @@ import { counted, plain, seconds } from '../model/text.ts';
 import { Fresh, isLive } from '../parts/freshness.tsx';
 import { Empty, Said, Title } from '../parts/words.tsx';
 
-/** Elections that somebody here has asked for: a store does not tell them from other queues. */
+/** Shows the elections whose names the user has entered, because a store does not distinguish elections from other queues. */
 export function ElectionsView(): ReactElement {
   const [kept, keep] = useKept('elections', '[]');
   const names = useMemo(() => namesFrom(kept), [kept]);
@@ -104,7 +104,7 @@ function Leader({ view }: { readonly view: LeaderView }): ReactElement {
   );
 }
 
-/** One election: who leads, and who would after that. */
+/** Shows one election: the leader and the next candidates. */
 export function ElectionView({ name }: { readonly name: string }): ReactElement {
   const view = useLeader(name);
   return (
@@ -140,5 +140,5 @@ export function ElectionView({ name }: { readonly name: string }): ReactElement 
   );
 }
 
-// Elections have a handful; a list of thousands belongs on the page of the queue.
+// Elections have few candidates; for thousands there is the view of the queue.
 const SHOWN = 200;

@@ -6,7 +6,7 @@ import { Fresh, isLive } from '../parts/freshness.tsx';
 import { useNow } from '../hooks/now.ts';
 import { Empty, Said, Title } from '../parts/words.tsx';
 
-/** What is wrong, and what has gone wrong while the bridge looked. */
+/** Shows current findings, and failures while the bridge watched. */
 export function FaultsView(): ReactElement {
   const seen = useFaults();
   const { snapshot } = seen;

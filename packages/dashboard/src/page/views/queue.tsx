@@ -17,17 +17,17 @@ import { Timeline } from '../parts/timeline.tsx';
 import { Waiters } from '../parts/waiters.tsx';
 import { Figure, Figures, Said, Title } from '../parts/words.tsx';
 
-/** What an operator is about to do. */
+/** The action that the user is about to confirm. */
 type Doing =
   | { readonly kind: 'evict'; readonly target: Target }
   | { readonly kind: 'ask'; readonly holder: EntrySnapshot };
 
-/** One queue: who holds, who waits, what happened lately, and what can be done about it. */
+/** Shows one queue: holders, waiters, recent history, and actions. */
 export function QueueView({ name }: { readonly name: string }): ReactElement {
   const seen = useQueue(name);
   const timeline = useTimeline(name);
   const may = useMay();
-  // Here and not in the panel: what hides the panel must not cost the place.
+  // Kept here and not in the panel, because hiding the panel must not end the join.
   const place = useOwnPlace(name);
   const [doing, setDoing] = useState<Doing>();
   const acts = useMemo(

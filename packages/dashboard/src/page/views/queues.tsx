@@ -10,7 +10,7 @@ import { Fresh, isLive } from '../parts/freshness.tsx';
 import { Table, type Column } from '../parts/table.tsx';
 import { Empty, Figure, Figures, QueueLink, Title } from '../parts/words.tsx';
 
-/** All queues that are not empty. */
+/** Shows all queues that are not empty. */
 export function QueuesView(): ReactElement {
   const seen = useQueues();
   const meter = useMeter(seen.snapshot);
@@ -111,7 +111,7 @@ interface SortChoiceProps {
   readonly onChoice: (choice: Choice) => void;
 }
 
-/** For screens on which the titles of the columns have no room. */
+/** Selects the order on screens that are too narrow for the column titles. */
 function SortChoice({ choice, onChoice }: SortChoiceProps): ReactElement {
   return (
     <label className="sort-choice">

@@ -8,7 +8,7 @@ import { Fresh } from '../parts/freshness.tsx';
 import { Table, type Column } from '../parts/table.tsx';
 import { Empty, QueueLink, Said, Title } from '../parts/words.tsx';
 
-/** Entries by the program that made them. */
+/** Groups entries by the program that made them. */
 export function SessionsView(): ReactElement {
   const seen = useSessions();
   const { snapshot } = seen;
