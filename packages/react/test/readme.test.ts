@@ -24,8 +24,8 @@ function exampleAt(folder: string, url: string): string {
   return pathToFileURL(file).href;
 }
 
-describe('the example of the README', () => {
-  it('takes a lock for a page, and shows who else has it', async () => {
+describe('example of the README', () => {
+  it('takes a lock for a page, and shows the other holders', async () => {
     const server = createMemoryServer();
     const [own, bob] = ['bridge', 'Bob'].map((owner) => createLockClient(memory({ server }), { owner }));
     const bridge = createBridge({ client: own!, authorize: () => true });

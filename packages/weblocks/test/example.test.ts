@@ -20,7 +20,7 @@ function expectDone(log: readonly string[]): void {
   expect([...log.slice(DONE.length)].sort()).to.deep.equal([...THEFT].sort());
 }
 
-describe('an application of the standard', () => {
+describe('application of the standard', () => {
   it('runs on our locks', async () => {
     await using locks = createLockManager(memory());
     expectDone(await app(locks));

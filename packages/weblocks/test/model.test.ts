@@ -70,10 +70,10 @@ class Order {
   }
 }
 
-describe('any requests of three clients, with answers that take their time', function () {
+describe('random requests of three clients with delayed responses', function () {
   this.timeout(60_000);
 
-  it('exclude each other, keep their order, all settle, and leave nothing', async () => {
+  it('exclude each other, keep their order, all settle, and leave no entry', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(requests, { maxLength: 14 }), delays, async (asked, waits) => {
         const server = createMemoryServer();

@@ -5,23 +5,23 @@ import { createContext, useContext, useEffect, useState } from 'react';
 export const FactsContext = createContext<BridgeFacts | undefined>(undefined);
 
 /** Returns the facts of the bridge. Reads them again after each reconnect, because the bridge may be another one. */
-export function useAskedFacts(): BridgeFacts | undefined {
+export function useBridgeFacts(): BridgeFacts | undefined {
   const client = useBridge();
   const { connection } = useConnection();
   const [facts, setFacts] = useState<BridgeFacts>();
   useEffect(() => {
     if (connection !== 'live') return undefined;
-    let isWanted = true;
+    let isMounted = true;
     client.facts().then(
       (answer) => {
-        if (isWanted) setFacts(answer);
+        if (isMounted) setFacts(answer);
       },
       () => {
         // Ignores the error: the connection state shows it, and the facts are read again after a reconnect.
       },
     );
     return () => {
-      isWanted = false;
+      isMounted = false;
     };
   }, [client, connection]);
   return facts;

@@ -1,5 +1,5 @@
 import { useCallback, useEffect } from 'react';
-import { useKept } from './kept.ts';
+import { useStoredText } from './stored-text.ts';
 import { useMedia } from './media.ts';
 
 /** The current theme, and how to switch it. */
@@ -11,7 +11,7 @@ export interface Theme {
 /** Follows the system's theme until the user chooses another one. A user that chooses the system's theme follows it again. */
 export function useTheme(): Theme {
   const systemIsDark = useMedia('(prefers-color-scheme: dark)');
-  const [choice, keep] = useKept('theme', '');
+  const [choice, keep] = useStoredText('theme', '');
   const isDark = choice === '' ? systemIsDark : choice === 'dark';
   useEffect(() => {
     document.documentElement.dataset['theme'] = isDark ? 'dark' : 'light';

@@ -69,9 +69,9 @@ export function notesOf({
 }
 
 /** Returns the announcement for screen readers after a change of holders; `undefined` if there is none. */
-export function handOffWords(before: readonly string[], after: readonly string[]): string | undefined {
-  const came = after.filter((owner) => !before.includes(owner));
-  if (came.length > 0)
-    return `${came.slice(0, 3).join(', ')}${came.length > 3 ? ' and others' : ''} holds now`;
-  return before.length > 0 && after.length === 0 ? 'Nobody holds now' : undefined;
+export function handOffText(before: readonly string[], after: readonly string[]): string | undefined {
+  const newHolders = after.filter((owner) => !before.includes(owner));
+  if (newHolders.length > 0)
+    return `${newHolders.slice(0, 3).join(', ')}${newHolders.length > 3 ? ' and others' : ''} holds now`;
+  return before.length > 0 && after.length === 0 ? 'No client holds the lock now' : undefined;
 }

@@ -18,7 +18,7 @@ export interface Pressed {
 
 /** List of the shortcuts for display. */
 export const SHORTCUTS: readonly (readonly [keys: readonly string[], does: string])[] = [
-  [['?'], 'this list'],
+  [['?'], 'show this list'],
   [['/'], 'search'],
   [['g', 'q'], 'queues'],
   [['g', 'e'], 'elections'],
@@ -28,11 +28,11 @@ export const SHORTCUTS: readonly (readonly [keys: readonly string[], does: strin
   [['g', 'c'], 'contenders, in a demo'],
   [['↑', '↓', 'Home', 'End'], 'move in a table; Enter opens'],
   [['b'], 'back from a queue to the list'],
-  [['t'], 'dark or light'],
-  [['Esc'], 'close a dialog, empty the search'],
+  [['t'], 'switch between dark and light'],
+  [['Esc'], 'close a dialog, clear the search'],
 ];
 
-const GOES: Readonly<Record<string, Route>> = {
+const ROUTES: Readonly<Record<string, Route>> = {
   q: { view: 'queues' },
   e: { view: 'elections' },
   s: { view: 'sessions' },
@@ -51,7 +51,7 @@ const SINGLE: Readonly<Record<string, 'search' | 'help' | 'theme' | 'back'>> = {
 export function shortcutOf({ key, modified, busy, before }: Pressed): Shortcut | undefined {
   if (modified || busy) return undefined;
   if (before === 'g' && key === 'c') return { kind: 'contenders' };
-  const route = before === 'g' ? GOES[key] : undefined;
+  const route = before === 'g' ? ROUTES[key] : undefined;
   if (route) return { kind: 'go', hash: hashOf(route) };
   const kind = SINGLE[key];
   return kind && { kind };

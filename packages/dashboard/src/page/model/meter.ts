@@ -18,7 +18,7 @@ export interface QueueRow {
 
 interface Sample {
   readonly at: number;
-  readonly left: number;
+  readonly departures: number;
 }
 
 interface Metered {
@@ -40,10 +40,10 @@ export function metered(before: Meter, { queues, at }: Pick<QueuesSnapshot, 'que
 }
 
 function follow(before: Metered | undefined, queue: ListedQueueSnapshot, at: number): Metered {
-  const sample = { at, left: queue.departures };
+  const sample = { at, departures: queue.departures };
   if (!before || before.queue.departures > queue.departures) return { queue, samples: [sample] };
-  const recent = before.samples.filter((_sample, place, all) => {
-    const next = all[place + 1];
+  const recent = before.samples.filter((_sample, index, all) => {
+    const next = all[index + 1];
     // Keeps one sample from before the window as its beginning.
     return next === undefined || at - next.at < WINDOW_MS;
   });
@@ -56,12 +56,12 @@ export function rowsOf(meter: Meter, now: number): readonly QueueRow[] {
     const { name, depth, frontAt, frontLonger = false } = queue;
     const [first] = samples;
     const spanMs = first ? now - first.at : 0;
-    const left = first ? queue.departures - first.left : 0;
-    const turnMs = left > 0 ? Math.round(spanMs / left) : undefined;
+    const departures = first ? queue.departures - first.departures : 0;
+    const turnMs = departures > 0 ? Math.round(spanMs / departures) : undefined;
     return {
       name,
       depth,
-      handOffsPerS: spanMs > 0 ? (left * 1_000) / spanMs : 0,
+      handOffsPerS: spanMs > 0 ? (departures * 1_000) / spanMs : 0,
       heldMs: Math.max(0, now - frontAt),
       heldLonger: frontLonger,
       turnMs,

@@ -16,8 +16,8 @@ export const VIEWS = ['queues', 'elections', 'sessions', 'deadlocks', 'faults'] 
 export function routeOf(hash: string): Route {
   const [, view = '', name = ''] = /^#?\/?([^/]*)\/?(.*)$/su.exec(hash) ?? [];
   if (view === 'queue' || view === 'election' || view === 'contenders') {
-    const wanted = named(name);
-    if (wanted !== '') return { view, name: wanted };
+    const decodedName = named(name);
+    if (decodedName !== '') return { view, name: decodedName };
     return { view: view === 'election' ? 'elections' : 'queues' };
   }
   return { view: VIEWS.find((known) => known === view) ?? 'queues' };

@@ -21,8 +21,8 @@ export function sessionsWith(
 }
 
 /** Describes how many queues an overview leaves out, to be appended to a sentence. */
-export function coverageWords({ included, omitted }: Coverage): string {
+export function coverageText({ included, omitted }: Coverage): string {
   return omitted === 0
     ? ''
-    : `; of the ${counted(included, 'deepest queue')}, ${count(omitted)} more not looked into`;
+    : `: the ${counted(included, 'deepest queue')}; ${count(omitted)} more are left out`;
 }

@@ -12,9 +12,9 @@ export function plain(text: string): string {
 }
 
 /** Cuts a text to a number of characters, with an ellipsis if it is longer. */
-export function short(text: string, most: number): string {
+export function short(text: string, max: number): string {
   const all = Array.from(text);
-  return all.length > most ? `${all.slice(0, most - 1).join('')}…` : text;
+  return all.length > max ? `${all.slice(0, max - 1).join('')}…` : text;
 }
 
 const UNITS = [
@@ -64,10 +64,10 @@ export function rate(perS: number): string {
 }
 
 /** Formats an ordinal: `1st`, `2nd`, `3rd`, `11th`. */
-export function ordinal(place: number): string {
-  const teen = place % 100 >= 11 && place % 100 <= 13;
-  const suffix = teen ? 'th' : (['th', 'st', 'nd', 'rd'][place % 10] ?? 'th');
-  return `${count(place)}${suffix}`;
+export function ordinal(position: number): string {
+  const teen = position % 100 >= 11 && position % 100 <= 13;
+  const suffix = teen ? 'th' : (['th', 'st', 'nd', 'rd'][position % 10] ?? 'th');
+  return `${count(position)}${suffix}`;
 }
 
 /** Formats the time of day of a moment in milliseconds since 1970, in the time zone of this machine. */

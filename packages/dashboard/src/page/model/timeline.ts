@@ -37,7 +37,7 @@ export interface Drawing {
   /** Periods in which the store could not be read. */
   readonly gaps: readonly Stretch[];
   /** Number of stays of the shown period that have no lane. */
-  readonly left: number;
+  readonly omitted: number;
 }
 
 /** Period and number of lanes to draw. */
@@ -64,7 +64,7 @@ export function drawingOf(
     gaps: gaps
       .filter(({ to = now }) => to > begin)
       .map(({ from, to = now }) => ({ from: scale(from), to: scale(to) })),
-    left: seen.length - shown.length,
+    omitted: seen.length - shown.length,
   };
 }
 
@@ -74,10 +74,10 @@ function clamp(part: number): number {
 
 /** Selects stays. Present entries and ended stays have half of the lanes each, and share what the other half does not use. */
 function fitting(spans: readonly Span[], lanes: number): readonly Span[] {
-  const gone = spans.filter(({ leftAt }) => leftAt !== undefined);
+  const ended = spans.filter(({ leftAt }) => leftAt !== undefined);
   const present = spans.filter(({ leftAt }) => leftAt === undefined);
-  const forGone = Math.max(Math.floor(lanes / 2), lanes - present.length);
-  const past = gone.slice(Math.max(0, gone.length - forGone));
+  const lanesForEnded = Math.max(Math.floor(lanes / 2), lanes - present.length);
+  const past = ended.slice(Math.max(0, ended.length - lanesForEnded));
   return [...past, ...present.slice(0, lanes - past.length)];
 }
 

@@ -3,7 +3,7 @@ import { useBridge } from '@queuelock/react';
 import type { ReactElement } from 'react';
 import { useNow } from '../hooks/now.ts';
 import { useTask } from '../hooks/task.ts';
-import { buttonsOf, contenderWords, provenOf } from '../model/contenders.ts';
+import { buttonsOf, contenderText, provenOf } from '../model/contenders.ts';
 import { withoutCode } from '../model/freshness.ts';
 import { plain } from '../model/text.ts';
 
@@ -80,19 +80,19 @@ function Contender({ contender, snapshot, now, onAct }: ContenderProps): ReactEl
     <li data-status={status} data-disturbed={isFrozen || isCut}>
       <div className="who">
         <p>
-          <strong>{name}</strong> {plain(contenderWords(contender))}
+          <strong>{name}</strong> {plain(contenderText(contender))}
         </p>
         <p className="note">
           process {pid}
           {isFrozen && <span className="tag">frozen</span>}
           {isCut && <span className="tag">cut off</span>}
-          {proven && <span> {proven.words}</span>}
+          {proven && <span> {proven.text}</span>}
         </p>
       </div>
       <span className="track" aria-hidden="true">
         <span className="fill" style={{ transform: `scaleX(${proven?.part ?? 0})` }} />
       </span>
-      <div className="acts" role="group" aria-label={`What to do to ${name}`}>
+      <div className="acts" role="group" aria-label={`Actions on ${name}`}>
         {buttonsOf(contender, snapshot).map(({ act, title, isOff }) => (
           <button
             key={BUTTON_OF[act]}

@@ -8,27 +8,27 @@ import { plain } from '../model/text.ts';
 
 /** Props of a section that shows a snapshot. */
 export interface FreshProps {
-  readonly seen: Observed<Snapshot>;
+  readonly observed: Observed<Snapshot>;
   /** Render the children also before the first snapshot. */
-  readonly isAlways?: boolean;
+  readonly isAlwaysShown?: boolean;
   readonly children: ReactNode;
 }
 
 /** Shows data of a snapshot. Outdated data is marked as such, with a notice. */
-export function Fresh({ seen, isAlways = false, children }: FreshProps): ReactElement {
-  const { tone, words } = freshnessOf(seen, useNow(1_000));
+export function Fresh({ observed, isAlwaysShown = false, children }: FreshProps): ReactElement {
+  const { tone, text } = freshnessOf(observed, useNow(1_000));
   return (
     <>
-      {words !== undefined && (
+      {text !== undefined && (
         <p className="notice" data-tone={tone}>
-          {plain(words)}
+          {plain(text)}
         </p>
       )}
       <p className="unseen" role="status">
         {/* The announcement leaves out the seconds, which would be read aloud one by one. */}
-        {tone === 'stale' && 'What is shown is old; reconnecting.'}
+        {tone === 'stale' && 'The shown data is outdated; reconnecting.'}
       </p>
-      {(isAlways || knownOf(seen)) && (
+      {(isAlwaysShown || loadedSnapshot(observed)) && (
         <div className="stack" data-tone={tone}>
           {children}
         </div>
@@ -38,7 +38,7 @@ export function Fresh({ seen, isAlways = false, children }: FreshProps): ReactEl
 }
 
 /** Returns the snapshot once it contains data. */
-export function knownOf<P extends Snapshot>({ snapshot }: Observed<P>): P | undefined {
+export function loadedSnapshot<P extends Snapshot>({ snapshot }: Observed<P>): P | undefined {
   return snapshot?.status === 'connecting' ? undefined : snapshot;
 }
 
@@ -47,7 +47,7 @@ export function isLive({ connection, snapshot }: Observed<Snapshot>): boolean {
   return connection === 'live' && snapshot?.status === 'live';
 }
 
-const WORDS = { live: 'live', connecting: 'connecting', stale: 'no answer' } as const;
+const CONNECTION_TEXTS = { live: 'live', connecting: 'connecting', stale: 'no response' } as const;
 
 /** Shows the state of the page's connection, always visible. */
 export function ConnectionPill(): ReactElement {
@@ -55,7 +55,7 @@ export function ConnectionPill(): ReactElement {
   return (
     <span className="pill" data-tone={connection}>
       <span className="dot" aria-hidden="true" />
-      {WORDS[connection]}
+      {CONNECTION_TEXTS[connection]}
     </span>
   );
 }

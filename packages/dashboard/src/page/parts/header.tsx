@@ -3,7 +3,7 @@ import { FactsContext } from '../hooks/facts.ts';
 import type { Theme } from '../hooks/theme.ts';
 import { hashOf, VIEWS, type Route } from '../model/route.ts';
 import { ConnectionPill } from './freshness.tsx';
-import { Said } from './words.tsx';
+import { StoredText } from './words.tsx';
 
 const TITLES = {
   queues: 'Queues',
@@ -51,14 +51,14 @@ export function Header({ route, theme: { theme, toggle }, onHelp }: HeaderProps)
       <div className="tools">
         {facts && (
           <span className="store">
-            <Said text={facts.storeLabel} />
+            <StoredText text={facts.storeLabel} />
           </span>
         )}
         <ConnectionPill />
         <button
           type="button"
           className="quiet round"
-          aria-label={`Show it ${other}`}
+          aria-label={`Switch to ${other}`}
           title={`${other} (t)`}
           onClick={toggle}
         >

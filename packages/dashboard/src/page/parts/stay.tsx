@@ -30,7 +30,7 @@ export function Stay({
   const labelX = isBefore ? x(begin) - 6 : isAfter ? x(end) + 6 : x(begin) + 8;
   return (
     <g className="stay" data-own={isOwn} data-present={isPresent} data-evicted={span.evicted !== undefined}>
-      <title>{stayInWords(span, now)}</title>
+      <title>{stayText(span, now)}</title>
       {wait && <line className="wait" x1={x(wait.from)} x2={x(wait.to)} y1={y} y2={y} />}
       {hold && (
         <rect
@@ -56,7 +56,7 @@ export function Stay({
   );
 }
 
-function stayInWords(
+function stayText(
   { owner, joinedAt, joinedEarlier, heldAt, leftAt, evicted }: Lane['span'],
   now: number,
 ): string {
@@ -66,7 +66,7 @@ function stayInWords(
   const end = evicted
     ? `, ${evicted.kind} by ${evicted.by}: ${evicted.reason}`
     : leftAt === undefined
-      ? ', still here'
+      ? ', still in the queue'
       : '';
   return plain(`${owner}: ${waited}${held}${end}`);
 }

@@ -55,7 +55,7 @@ export function Timeline({ snapshot, isRunning, ownId }: TimelineProps): ReactEl
         </div>
       </header>
       <Chart drawing={drawing} pulse={pulseOf(snapshot.spans, frame, PULSE_PARTS)} now={now} ownId={ownId} />
-      {drawing.left > 0 && <p className="foot">{counted(drawing.left, 'more stay')} not drawn</p>}
+      {drawing.omitted > 0 && <p className="foot">{counted(drawing.omitted, 'more stay')} not drawn</p>}
     </section>
   );
 }
@@ -66,7 +66,7 @@ function Legend(): ReactElement {
       <li data-kind="wait">waits</li>
       <li data-kind="hold">holds</li>
       <li data-kind="evicted">evicted</li>
-      <li data-kind="gap">not seen</li>
+      <li data-kind="gap">not readable</li>
     </ul>
   );
 }
@@ -90,7 +90,7 @@ function Chart({ drawing, pulse, now, ownId }: ChartProps): ReactElement {
   return (
     <div ref={box} className="chart">
       <svg width={width} height={bottom + AXIS_PX} role="img" aria-labelledby={title}>
-        <title id={title}>{inWords(drawing)}</title>
+        <title id={title}>{drawingText(drawing)}</title>
         <Pulse counts={pulse} width={width} />
         {gaps.map(({ from, to }) => (
           <rect
@@ -133,7 +133,7 @@ function Chart({ drawing, pulse, now, ownId }: ChartProps): ReactElement {
         ))}
         {lanes.length === 0 && (
           <text className="nothing" x={width / 2} y={(top + bottom) / 2}>
-            Nobody was here in this time
+            The queue was empty in this time
           </text>
         )}
       </svg>
@@ -149,7 +149,7 @@ function Pulse({
   readonly width: number;
 }): ReactElement {
   // Few hand-offs are drawn lower than many.
-  const most = Math.max(4, ...counts);
+  const max = Math.max(4, ...counts);
   const step = width / counts.length;
   return (
     <g className="pulse">
@@ -157,7 +157,7 @@ function Pulse({
         hand-offs
       </text>
       {counts.map((ended, part) => {
-        const height = (ended / most) * (PULSE_PX - 12);
+        const height = (ended / max) * (PULSE_PX - 12);
         return (
           ended > 0 && (
             <rect
@@ -175,9 +175,9 @@ function Pulse({
   );
 }
 
-function inWords({ lanes, handOffs }: Drawing): string {
+function drawingText({ lanes, handOffs }: Drawing): string {
   const present = lanes.filter(({ isPresent }) => isPresent).length;
-  return `Timeline: ${counted(lanes.length, 'stay')}, ${present} still here, ${counted(handOffs.length, 'hand-off')}`;
+  return `Timeline: ${counted(lanes.length, 'stay')}, ${present} still in the queue, ${counted(handOffs.length, 'hand-off')}`;
 }
 
 function useWidth(element: { readonly current: HTMLElement | null }): number {

@@ -3,7 +3,7 @@ import { hashOf } from '../model/route.ts';
 import { plain } from '../model/text.ts';
 
 /** Shows a text from the store, in full when the pointer is on it. */
-export function Said({
+export function StoredText({
   text,
   none = '-',
 }: {
@@ -22,7 +22,7 @@ export function Said({
 export function QueueLink({ name }: { readonly name: string }): ReactElement {
   return (
     <a className="name" href={hashOf({ view: 'queue', name })}>
-      <Said text={name} />
+      <StoredText text={name} />
     </a>
   );
 }

@@ -18,9 +18,9 @@ export function ContendersView({ name }: { readonly name: string }): ReactElemen
     <>
       <div className="head">
         <Title>Contenders</Title>
-        <a href={hashOf({ view: 'queue', name })}>Stand in line with them →</a>
+        <a href={hashOf({ view: 'queue', name })}>Join their queue →</a>
       </div>
-      <Fresh seen={seen}>
+      <Fresh observed={seen}>
         {snapshot && (
           <div className="split">
             <Contenders snapshot={snapshot} isRunning={isLive(seen)} />

@@ -1,16 +1,16 @@
 import { useCallback, useState } from 'react';
 
 /** Stores a text in this browser, or until the page closes if storage is forbidden. */
-export function useKept(key: string, initial: string): readonly [string, (value: string) => void] {
+export function useStoredText(key: string, initial: string): readonly [string, (value: string) => void] {
   const [value, setValue] = useState(() => read(key) ?? initial);
-  const keep = useCallback(
+  const store = useCallback(
     (next: string) => {
       setValue(next);
       write(key, next);
     },
     [key],
   );
-  return [value, keep];
+  return [value, store];
 }
 
 function read(key: string): string | undefined {

@@ -1,15 +1,15 @@
 import type { JoinOptions } from '@queuelock/bridge/client';
 import { useLock, type LockView } from '@queuelock/react';
 import { useMemo, useState } from 'react';
-import { useKept } from './kept.ts';
+import { useStoredText } from './stored-text.ts';
 
 /** The user's own join to a queue, with its actions. */
-export interface OwnPlace {
+export interface OwnJoin {
   readonly view: LockView;
   /** Id of the entry, while there is one. */
   readonly id: string | undefined;
   /** Whether the user has joined or is joining. */
-  readonly isTaken: boolean;
+  readonly hasJoined: boolean;
   readonly owner: string;
   readonly setOwner: (owner: string) => void;
   readonly isReader: boolean;
@@ -17,8 +17,8 @@ export interface OwnPlace {
 }
 
 /** Provides a join to this queue for as long as the calling component is shown. */
-export function useOwnPlace(name: string): OwnPlace {
-  const [owner, setOwner] = useKept('owner', '');
+export function useOwnJoin(name: string): OwnJoin {
+  const [owner, setOwner] = useStoredText('owner', '');
   const [isReader, setIsReader] = useState(false);
   const options = useMemo((): JoinOptions => {
     const label = owner.trim();
@@ -27,6 +27,6 @@ export function useOwnPlace(name: string): OwnPlace {
   const view = useLock(name, options);
   const { state, lock } = view;
   const id = state.status === 'queued' ? state.id : lock?.id;
-  const isTaken = state.status !== 'idle' && state.status !== 'ended';
-  return { view, id, isTaken, owner, setOwner, isReader, setIsReader };
+  const hasJoined = state.status !== 'idle' && state.status !== 'ended';
+  return { view, id, hasJoined, owner, setOwner, isReader, setIsReader };
 }

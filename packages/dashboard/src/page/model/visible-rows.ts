@@ -22,9 +22,12 @@ const MEASURES: Readonly<Record<Exclude<SortKey, 'name'>, (row: QueueRow) => num
 };
 
 /** Returns the rows to show, the largest first; names from A to Z. */
-export function chosen(rows: readonly QueueRow[], { sort, reverse, filter }: Choice): readonly QueueRow[] {
-  const wanted = filter.toLowerCase();
-  const found = rows.filter(({ name }) => name.toLowerCase().includes(wanted));
+export function visibleRows(
+  rows: readonly QueueRow[],
+  { sort, reverse, filter }: Choice,
+): readonly QueueRow[] {
+  const filterText = filter.toLowerCase();
+  const found = rows.filter(({ name }) => name.toLowerCase().includes(filterText));
   const sorted = found.sort((a, b) => compare(a, b, sort) || (a.name < b.name ? -1 : 1));
   return reverse ? sorted.reverse() : sorted;
 }
