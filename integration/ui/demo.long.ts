@@ -23,7 +23,7 @@ function expectGrowing(tokens: readonly bigint[]): void {
 /** Who was told something between a release and the one after it, by their own stamps. */
 function wokenBetween(release: DemoLine, next: DemoLine, { events }: DemoPage): readonly string[] {
   const told = events.filter(
-    (event) => event.ev === 'told' && isLater(event, release) && isLater(next, event),
+    (event) => event.ev === 'notified' && isLater(event, release) && isLater(next, event),
   );
   return [...new Set(told.map(({ id }) => id))];
 }
@@ -64,7 +64,7 @@ describe('queuelock demo in Chromium', function () {
   const press = (name: string): Promise<void> => tab.getByRole('button', { name, exact: true }).click();
   const row = (id: string) =>
     tab.locator('.contenders li').filter({ has: tab.getByText(id, { exact: true }) });
-  const isTold = (text: RegExp): Promise<void> =>
+  const isShown = (text: RegExp): Promise<void> =>
     tab.locator('.happenings').getByText(text).first().waitFor();
 
   before(async function () {
@@ -95,7 +95,7 @@ describe('queuelock demo in Chromium', function () {
     const next = await nextAfter(demo, release);
     const after = await demo.until(({ id, ev }) => id === next.id && ev === 'released', next);
     expect(wokenBetween(release, after, demo)).to.deep.equal([next.id]);
-    await isTold(/holds: token \d+ → \d+, .* after c\d released; 1 of [34] waiters woken/);
+    await isShown(/holds: token \d+ → \d+, .* after c\d released; 1 of [34] waiters woken/);
   });
 
   it('a hold is released at a press of a button', async () => {
@@ -116,12 +116,12 @@ describe('queuelock demo in Chromium', function () {
     );
     const next = await nextAfter(demo, frozen);
     expect(BigInt(next.t) > BigInt(frozen.until!), 'after the proven time').to.equal(true);
-    await row(frozen.id).getByText('has lost its place, and cannot know').waitFor();
+    await row(frozen.id).getByText('lost its entry while frozen; it will notice when it resumes').waitFor();
     const words = `after the proven time of ${frozen.id}, which is frozen, had ended; 1 of \\d waiters woken`;
-    await isTold(new RegExp(words));
+    await isShown(new RegExp(words));
     await press(`Thaw ${frozen.id}`);
     await demo.until(({ id, ev }) => id === frozen.id && ev === 'lost', frozen);
-    await isTold(new RegExp(`${frozen.id} learns that it has lost the lock`));
+    await isShown(new RegExp(`${frozen.id} learns that it has lost the lock`));
   });
 
   it('a holder that is cut off gives up before the next one begins', async () => {
@@ -133,7 +133,7 @@ describe('queuelock demo in Chromium', function () {
     const lost = await demo.until(({ id, ev }) => id === cut.id && ev === 'lost', cut);
     const next = await nextAfter(demo, cut);
     expect(isLater(next, lost), 'after it had given up').to.equal(true);
-    await isTold(new RegExp(`${cut.id} gives up the lock by its own clock`));
+    await isShown(new RegExp(`${cut.id} gives up the lock by its own clock`));
     await press(`Connect ${cut.id}`);
     await demo.until(({ id, ev }) => id === cut.id && ev === 'enqueued', lost);
   });
@@ -141,9 +141,9 @@ describe('queuelock demo in Chromium', function () {
   it('a holder that is killed is followed by the next one', async () => {
     const { id: killed } = await demo.nextGrant();
     await press(`Kill ${killed}`);
-    await row(killed).getByText('is gone: killed').waitFor();
+    await row(killed).getByText('has ended: killed').waitFor();
     await nextAfter(demo, await demo.until(({ id, ev }) => id === killed && ev === 'crashed'));
-    await isTold(new RegExp(`${killed} was killed`));
+    await isShown(new RegExp(`${killed} was killed`));
   });
 
   it('tokens have grown all the time, and nobody has held too early', async () => {
@@ -155,12 +155,12 @@ describe('queuelock demo in Chromium', function () {
     const { contenders } = await demo.seen(() => true);
     for (const { id } of contenders.filter(({ status }) => status !== 'gone').slice(2))
       await demo.client.contend({ act: 'kill', id });
-    await tab.getByRole('link', { name: 'Stand in line with them' }).click();
-    await press('Take a place');
-    await tab.locator('.join').getByText('You hold it').waitFor();
+    await tab.getByRole('link', { name: 'Join their queue' }).click();
+    await press('Join the queue');
+    await tab.locator('.join').getByText('You hold the lock').waitFor();
     await press('Release');
     await tab.getByRole('link', { name: 'Contenders', exact: true }).click();
-    await isTold(/holds: token \d+ → \d+, after /);
+    await isShown(/holds: token \d+ → \d+, after /);
   });
 
   it('fits a screen of 320 pixels, and can be used with the keyboard alone', async () => {

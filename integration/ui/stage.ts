@@ -61,7 +61,7 @@ export class UiStage {
       if (/Content Security Policy|Uncaught/i.test(message.text())) this.complaints.push(message.text());
     });
     await page.goto(`${url}/#/queue/${encodeURIComponent(name)}`);
-    await page.getByRole('heading', { name: 'Holds now' }).waitFor();
+    await page.getByRole('heading', { name: 'Holders' }).waitFor();
     return page;
   }
 

@@ -19,7 +19,7 @@ const CYCLES = 50;
 const WAITERS = 50;
 const HAND_OFFS = 10;
 const ROUNDS = 3;
-// Who holds longer looks whether the own entry is still there.
+// A longer hold checks that its own entry is still there.
 const UNWATCHED_MS = 250;
 
 for (const counted of stores) {
@@ -51,8 +51,8 @@ for (const counted of stores) {
       const costs: Counters[] = [];
       for (let from = 0; from < WAITERS; from += HAND_OFFS)
         costs.push(await costOf(at.server, () => handOver(line.slice(from), HAND_OFFS)));
-      // Now and then each of those who wait looks, and who holds for long: on a busy machine that falls into some of them.
-      // On etcd a last one leaves a note that nobody needs, and a watch on the own entry may hear of its end before it is canceled.
+      // Waiters, and holders of long holds, read once in a while, which adds to some hand-offs on a busy machine. On etcd the
+      // last one leaves a mark that is not needed, and a watch of the own entry may report its removal before it is canceled.
       const { events = 0, ...sent } = times(HAND_OFFS, counted.handOff);
       expectAtMost(leastOf(costs), { ...plusOne(sent), events: 2 * events });
     });

@@ -5,7 +5,7 @@ import { PageHold } from '../src/client/page-hold.ts';
 import type { QueueSnapshot, StreamRequest } from '../src/wire.ts';
 import { seen, stage, Tab } from './stage.ts';
 
-/** A bridge that a test plays. */
+/** A fake bridge that the test controls. */
 class PlayedBridge {
   readonly requests: StreamRequest[] = [];
   isDown = false;
@@ -47,7 +47,7 @@ class PlayedBridge {
   }
 }
 
-describe('client of a page', () => {
+describe('bridge client of a page', () => {
   let clock: VirtualClock;
   let bridge: PlayedBridge;
   let page: BridgeClient;
@@ -69,7 +69,7 @@ describe('client of a page', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  it('is connecting, then live with what it was told', async () => {
+  it('is connecting, then live with the snapshot it received', async () => {
     expect(last()).to.include({ connection: 'connecting', snapshot: undefined });
     bridge.hello();
     bridge.tell('q', 1);
@@ -79,7 +79,7 @@ describe('client of a page', () => {
     expect(page.serverNow()).to.be.within(5_000, 5_001);
   });
 
-  it('is stale when nothing was heard for two and a half heartbeats, keeps the snapshot, and opens anew', async () => {
+  it('becomes stale after 2.5 heartbeats without data, keeps the snapshot, and reconnects', async () => {
     bridge.hello();
     bridge.tell('q', 1);
     await clock.advance(2_000);
@@ -99,7 +99,7 @@ describe('client of a page', () => {
     expect(last().snapshot).to.include({ handOffs: 1 });
   });
 
-  it('tries again with growing pauses while the bridge is down', async () => {
+  it('retries with growing backoff while the bridge is down', async () => {
     bridge.hello();
     await clock.advance(1);
     bridge.isDown = true;
@@ -112,7 +112,7 @@ describe('client of a page', () => {
     expect(bridge.requests).to.have.lengthOf(2);
   });
 
-  it('waits for as long as the bridge asks for when a limit is reached', async () => {
+  it('waits as long as the bridge requires when a limit is reached', async () => {
     bridge.hello();
     await clock.advance(1);
     bridge.isOverloaded = true;
@@ -127,7 +127,7 @@ describe('client of a page', () => {
     expect(bridge.requests).to.have.lengthOf(3);
   });
 
-  it('asks no more when the last one leaves on hearing of the trouble', async () => {
+  it('stops retrying when the last subscriber unsubscribes upon the error', async () => {
     bridge.hello();
     await clock.advance(1);
     looking.unsubscribe();
@@ -142,7 +142,7 @@ describe('client of a page', () => {
     expect(bridge.requests).to.have.lengthOf(asked);
   });
 
-  it('opens one stream for all that is looked at, and anew when that changes', async () => {
+  it('opens one stream for all subscriptions, and reopens it when they change', async () => {
     bridge.hello();
     bridge.tell('q', 1);
     await clock.advance(1);
@@ -162,7 +162,7 @@ describe('client of a page', () => {
     for (const look of [...others, again]) look.unsubscribe();
   });
 
-  it('looks at 64 things at most, and says so of more', async () => {
+  it('refuses a subscription beyond 64 topics', async () => {
     const others = Array.from({ length: 63 }, (_, n) => page.queue(`n${String(n)}`).subscribe());
     let refused: Observed<QueueSnapshot> | undefined;
     const more = page.queue('more').subscribe((state) => (refused = state));
@@ -172,15 +172,15 @@ describe('client of a page', () => {
     for (const look of [...others, more]) look.unsubscribe();
   });
 
-  it('does not believe what it does not understand', async () => {
+  it('rejects snapshots that do not match the schema', async () => {
     bridge.hello();
     bridge.say('id: e.1\nevent: state\ndata: {"topic":"[\\"queue\\",\\"q\\"]","snapshot":{"at":"now"}}\n\n');
     await clock.advance(1);
     expect(last()).to.include({ connection: 'stale', snapshot: undefined });
-    expect(last().error?.message).to.match(/not understood/);
+    expect(last().error?.message).to.match(/response of the bridge is not valid/);
   });
 
-  it('gives one who comes late the last snapshot at once', async () => {
+  it('gives a late subscriber the last snapshot at once', async () => {
     bridge.hello();
     bridge.tell('q', 3);
     await clock.advance(1);
@@ -197,7 +197,7 @@ describe('client of a page', () => {
 describe('hold of a page', () => {
   const NAMES = { name: 'q', id: 'i', key: 'k', order: '1', token: '1' };
 
-  it('is over at the deadline to the millisecond, also when the timer is late', async () => {
+  it('ends at the deadline to the millisecond, also when the timer is late', async () => {
     const clock = virtualClock();
     const losses: BridgeError[] = [];
     const hold = new PageHold({

@@ -3,7 +3,7 @@ import { checkWith } from './defective.ts';
 import { itFindsEveryDefect } from './sight.ts';
 
 describe('the suite is not blind when it is patient', () => {
-  // What stands still for so long is not taken for a defect.
+  // A stall of this length is not taken for a defect.
   itFindsEveryDefect(1_000);
 
   it('it finds no fault with the same backend without a defect, one fact after the other', async () => {

@@ -5,7 +5,7 @@ import { checkWith } from './defective.ts';
 import { itFindsEveryDefect } from './sight.ts';
 
 describe('the suite is not blind', () => {
-  // Long enough for a sound backend in this process, short enough to wait in vain a hundred times.
+  // Long enough for a correct backend in this process, and short enough to time out a hundred times.
   itFindsEveryDefect(150);
 
   it('every fact has a defect that it finds', () => {
@@ -14,7 +14,7 @@ describe('the suite is not blind', () => {
   });
 
   it('it finds no fault with the same backend without a defect', async () => {
-    // All at the same time, so an expiry may be late.
+    // All facts run at the same time, so an expiry may be late.
     const pace = { ttlMs: 800, expiryGranularityMs: 8_000 };
     const checks = conformanceTitles.map((title) =>
       checkWith(() => ({}), title, pace).catch((cause: unknown) => {

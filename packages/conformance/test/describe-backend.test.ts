@@ -11,7 +11,7 @@ describe('describeBackend', function () {
     expiryGranularityMs: 100,
   };
   describeBackend(harness);
-  // Taken out again: it is looked at here, not run.
+  // Removed again: the suite is inspected here, not run.
   const [suite] = this.suites.splice(0) as [Suite];
 
   it('defines one test for each title, in order', () => {

@@ -3,13 +3,13 @@ import { SafetyViolation, safely } from '@queuelock/conformance';
 import { Referee, type Rival } from '../src/referee.ts';
 import { ADMITTED, checkWith, placements, type Defect } from './defective.ts';
 
-/** A writer in the only queue. */
+/** Makes a writer in the only queue. */
 function rival(order: bigint, more: Partial<Rival> = {}): Rival {
   const usual = { queue: 'jobs', shared: false, limit: 1, permits: 1, admitted: true, leaving: false };
   return { ...usual, order, promised: true, ...more };
 }
 
-/** What a referee says of the second one's admission. */
+/** Returns what a referee reports about the second one's admission. */
 function verdict(first: Rival, second: Rival): { readonly faults: number; readonly isUnsafe: boolean } {
   const referee = new Referee();
   for (const one of [first, second]) referee.joins(one);

@@ -2,10 +2,10 @@ import type { HandoverSnapshot } from '../wire.ts';
 import type { ClientClock, PageLock } from './api.ts';
 import { BridgeError } from './bridge-error.ts';
 
-/** What a hold is made of. */
+/** Initial values of a hold. */
 export interface PageHoldSpec extends Pick<PageLock, 'name' | 'id' | 'key' | 'order' | 'token'> {
   readonly clock: ClientClock;
-  /** Until when the hold is proven, by the clock. */
+  /** End of the time for which the hold is proven, by the page's clock. */
   readonly deadline: number;
   readonly onLoss: (error: BridgeError) => void;
   readonly release: () => Promise<void>;
@@ -48,7 +48,7 @@ export class PageHold implements PageLock {
     return this.#loss.signal;
   }
 
-  /** It is proven for longer; not when it is over already. */
+  /** Extends the proven time, unless it has ended already. */
   prove(deadline: number): void {
     this.#check();
     this.#deadline = Math.max(this.#deadline, deadline);
@@ -59,7 +59,7 @@ export class PageHold implements PageLock {
     return this.#spec.release();
   }
 
-  /** Of itself: no loss. */
+  /** Ends the hold as released, which is not a loss. */
   end(): void {
     this.#hasEnded = true;
     this.#cancel();
@@ -74,7 +74,7 @@ export class PageHold implements PageLock {
 
   #check(): void {
     if (this.held || this.#hasEnded) return;
-    const message = '[OWNERSHIP_LOST] the bridge has not confirmed the hold in time';
+    const message = '[OWNERSHIP_LOST] the bridge did not confirm the hold in time';
     this.lose(new BridgeError({ code: 'OWNERSHIP_LOST', message, retryable: false }));
   }
 

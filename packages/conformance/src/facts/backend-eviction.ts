@@ -8,7 +8,7 @@ import { enterAll, onlyAdmitted, type Line } from './line.ts';
 
 type Target = Pick<StoredEntry, 'key' | 'order'>;
 
-/** Evicts over a connection that has nothing to do with the entry. */
+/** Evicts over a connection that is not related to the entry. */
 class Evictor {
   readonly #stage: Stage;
   readonly #backend: Backend;
@@ -18,13 +18,13 @@ class Evictor {
     this.#backend = backend;
   }
 
-  /** That entry, or none. */
+  /** Evicts that entry. Resolves with whether it was in the queue. */
   async at({ key, order }: Target, queue: string = this.#stage.queue): Promise<boolean> {
     const answer = this.#backend.evict?.(queue, { key, order }) ?? lacks('Backend.evict');
     return this.#stage.board.within('evict answers', answer);
   }
 
-  /** A contender, by what an observer sees of it. */
+  /** Evicts a contender, as an observer sees its entry. */
   async take(contender: Contender): Promise<boolean> {
     const watch = this.#stage.watchOn(this.#backend);
     const sees = ({ order }: StoredEntry): boolean => order === contender.order;
@@ -41,7 +41,7 @@ function evictorFact(title: string, play: (stage: Stage, evictor: Evictor) => Pr
   return fact(title, played, ['eviction']);
 }
 
-/** Entries that the backend removes for an operator. */
+/** Facts about entries that the backend removes for an operator. */
 export const backendEvictionFacts: readonly Fact[] = [
   evictorFact('a holder that is evicted learns it, and the next one is admitted', async (stage, evictor) => {
     const line = await enterAll(stage, {}, {}, {});

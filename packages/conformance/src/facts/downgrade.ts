@@ -11,13 +11,13 @@ function sharingFact(title: string, play: (stage: Stage) => Promise<void>): Fact
   return fact(title, play, ['sharing']);
 }
 
-/** The writer that is admitted becomes a reader. */
+/** Converts an admitted writer to a reader. */
 async function share(holder: Contender, value = 'reads'): Promise<void> {
   await holder.untilAdmitted();
   expect(await holder.share(value)).to.equal(true);
 }
 
-/** Writers that become readers without anybody getting in between. */
+/** Facts about writers that become readers without any entry getting in between. */
 export const downgradeFacts: readonly Fact[] = [
   sharingFact(
     'a writer that becomes a reader lets the readers behind it in, up to the next writer',
@@ -65,7 +65,7 @@ export const downgradeFacts: readonly Fact[] = [
     await share(holder, 'shows that it reads');
     await watch.until('the new value', ([first]) => first?.value === 'shows that it reads');
     expect(watch.entries.map(({ order }) => order)).to.deep.equal([holder.order, waiter.order]);
-    // Never both as a writer and as a reader.
+    // The entry never appears twice, as a writer and as a reader.
     for (const picture of watch.seen) expect(picture.length).to.be.at.most(2);
   }),
 

@@ -16,7 +16,7 @@ function evictionFact(
   return fact(title, played, ['evict']);
 }
 
-/** Entries that an operator removes. */
+/** Facts about entries that an operator removes. */
 export const evictionFacts: readonly Fact[] = [
   evictionFact(
     'a holder whose entry an operator removes learns it, and the next one is admitted',

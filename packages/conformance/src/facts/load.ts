@@ -6,7 +6,7 @@ import { growing } from './line.ts';
 const CONNECTIONS = 4;
 const CONTENDERS = 3;
 
-/** Many at once. */
+/** Facts about many contenders at once. */
 export const loadFacts: readonly Fact[] = [
   fact(
     'twelve contenders on four connections are all served, one at a time, with growing tokens',

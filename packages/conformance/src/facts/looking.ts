@@ -3,7 +3,7 @@ import { fact, type Fact } from '../fact.ts';
 
 const APART_MS = 250;
 
-/** What observers see. */
+/** Facts about observers. */
 export const lookingFacts: readonly Fact[] = [
   fact('an observer sees an empty queue at once', async (stage) => {
     const watch = await stage.watch();

@@ -3,7 +3,7 @@ import { fact, type Fact } from '../fact.ts';
 import type { Stage } from '../stage.ts';
 import { growing, onlyAdmitted } from './line.ts';
 
-/** A fact about places in one queue, each of another client. */
+/** Makes a fact about entries in one queue, each of another client. */
 function inLine(
   title: string,
   count: number,
@@ -16,7 +16,7 @@ function inLine(
   });
 }
 
-/** The order of turns in a plain lock. */
+/** Facts about the order of grants in a plain lock. */
 export const orderFacts: readonly Fact[] = [
   inLine('three connections are served in the order they joined', 3, async (stage, line) => {
     for (const holder of line) {

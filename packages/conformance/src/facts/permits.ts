@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { fact, type Fact } from '../fact.ts';
 import { enterAll, nothingLeft, onlyAdmitted, type Line } from './line.ts';
 
-/** Entries that take several permits of a semaphore. */
+/** Facts about entries that take several permits of a semaphore. */
 export const permitFacts: readonly Fact[] = [
   fact('permits are taken until none are left, and come back with those who leave', async (stage) => {
     const limit = 5;
@@ -63,7 +63,7 @@ export const permitFacts: readonly Fact[] = [
   ),
 ];
 
-/** Entries that come again with another limit, and those that meet entries of another limit. */
+/** Facts about entries that enter again with another limit, and about entries of different limits. */
 export const limitFacts: readonly Fact[] = [
   fact(
     'waiters that come again with a higher limit are admitted under it, at their places',

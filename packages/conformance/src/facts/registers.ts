@@ -5,7 +5,7 @@ import { safely } from '../safety.ts';
 import type { Stage } from '../stage.ts';
 import { nothingLeft } from './line.ts';
 
-/** Plays with a register of the stage's queue as two connections see it, and empties it afterwards. */
+/** Makes a fact about a register of the stage's queue, seen by two connections; empties it afterwards. */
 function registerFact(title: string, play: (stage: Stage, own: Cell, other: Cell) => Promise<void>): Fact {
   const played = async (stage: Stage): Promise<void> => {
     const own = new Cell(stage, await stage.connect());
@@ -15,7 +15,7 @@ function registerFact(title: string, play: (stage: Stage, own: Cell, other: Cell
   return fact(title, played, ['registers']);
 }
 
-/** Texts that are kept while nobody is in line. */
+/** Facts about texts that are stored while the queue is empty. */
 export const registerFacts: readonly Fact[] = [
   registerFact(
     'a register is empty first, and written by who knows what is in it',

@@ -5,7 +5,7 @@ import { fact, type Fact } from '../fact.ts';
 import type { Stage } from '../stage.ts';
 import { onlyAdmitted } from './line.ts';
 
-/** Sends a call and the removal of its id right behind it; awaits both answers, in either order. */
+/** Sends a call, and right behind it the removal of its id. Awaits both responses, in either order. */
 async function overtake(
   client: Client,
   first: 'remove' | 'enqueue',
@@ -20,7 +20,7 @@ async function overtake(
   for (const answer of answers) await client.stage.board.within('an overtaken call answers', answer);
 }
 
-/** Nothing but these keys is in the queue, and a newcomer is next. */
+/** Expects that the queue contains exactly these keys, and that a new entry is next. */
 async function nothingElse(stage: Stage, client: Client, ...keys: readonly string[]): Promise<void> {
   const newcomer = await client.enter();
   const watch = await stage.watch();
@@ -30,7 +30,7 @@ async function nothingElse(stage: Stage, client: Client, ...keys: readonly strin
 
 const WHICHEVER = ['remove', 'enqueue'] as const;
 
-/** Leaving a queue, and that it is final. */
+/** Facts about leaving a queue, which is final. */
 export const removalFacts: readonly Fact[] = [
   fact('a removal answers true once and false after that', async (stage) => {
     const client = await stage.client();

@@ -10,7 +10,7 @@ function resumeFact(title: string, play: (stage: Stage) => Promise<void>): Fact 
   return fact(title, play, ['resumption']);
 }
 
-/** The code with which going on with a session ends, if it does not succeed. */
+/** Resolves with the error code with which resuming a session fails. */
 async function codeOfResuming(stage: Stage, resumption: string | undefined): Promise<string> {
   return definiteCode(stage, async () => stage.resume(resumption));
 }
@@ -24,7 +24,7 @@ async function handOver(stage: Stage, client: Client): Promise<Client> {
   return stage.resume(await stage.abandon(client));
 }
 
-/** Sessions that one process leaves and another one goes on with. */
+/** Facts about sessions that one process abandons and another one resumes. */
 export const resumptionFacts: readonly Fact[] = [
   resumeFact('a session goes on elsewhere with its entries at their places', async (stage) => {
     const [first, other] = await stage.threeClients();
@@ -101,7 +101,7 @@ export const resumptionFacts: readonly Fact[] = [
       const renewing = (client: Client): Promise<string> =>
         definiteCode(stage, () => client.session.renew(new AbortController().signal));
       expect(await renewing(former)).to.equal('SESSION_LOST');
-      // Whatever it does then is nothing to the other one.
+      // What happens to this entry from now on does not affect the other one.
       held.giveUp();
       await former.session.close();
       expect(await renewing(resumed)).to.equal('no error');
@@ -169,7 +169,7 @@ export const resumptionFacts: readonly Fact[] = [
       const { until: promisedUntil } = await leaving.renew();
       const resumption = await stage.abandon(leaving);
       const abandonedAt = stage.now();
-      // Its end is what this is about.
+      // The end of this entry is the point of the fact.
       held.giveUp();
       await admittedSoon(next, other, { session: leaving.session, since: abandonedAt });
       admittedFrom(next, promisedUntil);
@@ -182,7 +182,7 @@ export const resumptionFacts: readonly Fact[] = [
     const { resumption } = client.session;
     await client.enter();
     await client.close();
-    // A store that answers late ends the session a little later, and its places with it.
+    // A store that responds late ends the session, and removes its entries, a little later.
     await (await stage.watch()).untilKeys();
     expect(await codeOfResuming(stage, resumption)).to.equal('SESSION_LOST');
   }),

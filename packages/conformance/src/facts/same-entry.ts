@@ -7,7 +7,7 @@ import type { Stage } from '../stage.ts';
 import { onlyAdmitted } from './line.ts';
 import { definiteCode } from './liveness.ts';
 
-/** The code with which it ends that a client comes for an entry and takes it for something else. */
+/** Resolves with the error code when a client enters again for an entry with a different spec. */
 function codeOfTaking(stage: Stage, client: Client, spec: EntrySpec): Promise<string> {
   return definiteCode(stage, () => client.session.enqueue(spec));
 }
@@ -20,7 +20,7 @@ async function refusesOthers(stage: Stage, client: Client, { spec }: Pick<Conten
   for (const other of others) expect(await codeOfTaking(stage, client, other)).to.equal('INVALID_ARGUMENT');
 }
 
-/** What the store says of an entry counts, and not what a caller says who comes for it. */
+/** Facts about entries that a client enters again: the state in the store counts, not the spec of the caller. */
 export const sameEntryFacts: readonly Fact[] = [
   fact(
     'an entry keeps its mode and its permits: whoever comes for it as another one is refused',

@@ -5,7 +5,7 @@ import { enterAll, onlyAdmitted, type Line } from './line.ts';
 const READER = { shared: true };
 const WRITER = { shared: false };
 
-/** Read/write locks. */
+/** Facts about read/write locks. */
 export const readWriteFacts: readonly Fact[] = [
   fact('readers share, and a writer waits for all of them', async (stage) => {
     const line = await enterAll(stage, READER, READER, WRITER);
@@ -50,7 +50,7 @@ export const readWriteFacts: readonly Fact[] = [
 
 const PERMIT = { limit: 3 };
 
-/** Semaphores of three permits. */
+/** Facts about semaphores of three permits. */
 export const semaphoreFacts: readonly Fact[] = [
   fact('a semaphore admits as many as it has permits', async (stage) => {
     const line = await enterAll(stage, PERMIT, PERMIT, PERMIT, PERMIT, PERMIT);

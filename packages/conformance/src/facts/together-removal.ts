@@ -5,7 +5,7 @@ import type { Fact } from '../fact.ts';
 import { nothingLeft, onlyAdmitted } from './line.ts';
 import { inAll, togetherFact } from './together.ts';
 
-/** The answer of a call that may come too late for one of its entries; `undefined` then. */
+/** Resolves with the placements, or with `undefined` if one of the entries was removed before it entered. */
 function unlessRemoved(sent: Promise<readonly Placement[]>): Promise<readonly Placement[] | undefined> {
   return sent.catch((error: unknown) => {
     if (!isQueueLockError(error, 'ENTRY_LOST')) throw error;
@@ -13,7 +13,7 @@ function unlessRemoved(sent: Promise<readonly Placement[]>): Promise<readonly Pl
   });
 }
 
-/** Leaving queues that were entered at once. */
+/** Facts about leaving queues that were entered at once. */
 export const togetherRemovalFacts: readonly Fact[] = [
   togetherFact('of those that entered together each is removed by itself', async (stage, queues) => {
     const [client, other] = await stage.threeClients();

@@ -9,7 +9,7 @@ import { nothingLeft, onlyAdmitted } from './line.ts';
 
 type Queues = readonly [string, string, string];
 
-/** Plays with three more queues of the stage. */
+/** Makes a fact about three more queues of the stage. */
 export function togetherFact(
   title: string,
   play: (stage: Stage, queues: Queues) => Promise<void>,
@@ -19,12 +19,12 @@ export function togetherFact(
   return fact(title, (stage) => play(stage, names(stage)), needs);
 }
 
-/** A plain wish for each. */
+/** Makes a plain spec for each queue. */
 export function inAll(queues: readonly string[]): readonly Partial<EntrySpec>[] {
   return queues.map((queue) => ({ queue }));
 }
 
-/** Who is before whom, for every pair that meets in a queue: `0<1`. Both ways for one pair is no order. */
+/** Returns the order of every pair that meets in a queue, as `0<1`. Both directions for one pair are inconsistent. */
 function precedences(calls: readonly (readonly Contender[])[]): readonly string[] {
   const entries = calls.flatMap((call, who) => call.map((entry) => ({ entry, who })));
   const pairs = entries.flatMap((one) =>
@@ -35,14 +35,14 @@ function precedences(calls: readonly (readonly Contender[])[]): readonly string[
   return [...new Set(pairs)];
 }
 
-/** Enters all, waits until all are admitted, leaves all. */
+/** Enters all queues, waits until all entries are admitted, and leaves all. */
 async function holdAll(client: Client, wishes: readonly Partial<EntrySpec>[]): Promise<void> {
   const entries = wishes.length > 1 ? await client.enterAll(...wishes) : [await client.enter(wishes[0])];
   for (const entry of entries) await entry.untilAdmitted();
   for (const entry of entries) expect(await entry.leave()).to.equal(true);
 }
 
-/** Entering several queues at once. */
+/** Facts about entering several queues at once. */
 export const togetherFacts: readonly Fact[] = [
   togetherFact('entries that enter together are placed in each queue, as wished', async (stage, queues) => {
     const [client, other] = await stage.threeClients();

@@ -23,7 +23,7 @@ function traceFact(title: string, play: (stage: Stage) => Promise<void>): Fact {
   return fact(title, play, ['traces']);
 }
 
-/** What a hold leaves behind when it does not end by a removal. */
+/** Facts about the record of a hold that does not end by a removal. */
 export const traceFacts: readonly Fact[] = [
   traceFact('a hold that ended by its removal leaves no trace', async (stage) => {
     const [first, next] = await stage.threeClients();

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { fact, type Fact } from '../fact.ts';
 import { onlyAdmitted } from './line.ts';
 
-/** Entering only if nobody has to be waited for. */
+/** Facts about entering only if no wait is needed. */
 export const tryFacts: readonly Fact[] = [
   fact('a try on a busy queue answers undefined and leaves nothing', async (stage) => {
     const [holding, waiting, trying] = await stage.threeClients();

@@ -4,12 +4,12 @@ import { line, type CompleteBackend, type Defect, type Defects } from '../defect
 
 type Evict = NonNullable<Backend['evict']>;
 
-/** Entries are evicted by other means. */
+/** Replaces how entries are evicted. */
 function evicting(evict: (sound: CompleteBackend, server: MemoryServer) => Evict): Defect {
   return (server) => ({ backend: (sound) => ({ evict: evict(sound, server) }) });
 }
 
-/** Of entries that the backend removes for an operator. */
+/** Defects of entries that the backend removes for an operator. */
 export const backendEvictionDefects: Defects = [
   [
     'evicts nobody',

@@ -4,7 +4,7 @@ import { ADMITTED, line, placements, type CompleteSession, type Defect, type Def
 
 type Share = CompleteSession['share'];
 
-/** Entries become shared by other means. */
+/** Replaces how entries become shared. */
 function sharing(share: (sound: CompleteSession) => Share): Defect {
   return () => ({ session: (sound) => ({ share: share(sound) }) });
 }
@@ -60,7 +60,7 @@ const keepsOldValues: Defect = (server) => ({
   }),
 });
 
-/** Of writers that become readers. */
+/** Defects of writers that become readers. */
 export const downgradeDefects: Defects = [
   [
     'lets nobody become a reader',

@@ -39,7 +39,7 @@ const endsAllSessionsOfAConnection: Defect = () => ({
   },
 });
 
-/** Of how sessions live and die. */
+/** Defects of the life and death of sessions. */
 export const livenessDefects: Defects = [
   [
     'promises more than the TTL',

@@ -17,7 +17,7 @@ const oneObserverEndsAll: Defect = () => ({
   },
 });
 
-/** Of tries, and of what observers see. */
+/** Defects of tries and of observers. */
 export const lookingDefects: Defects = [
   [
     'leaves the entry of a try in line',

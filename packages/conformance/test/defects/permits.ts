@@ -1,6 +1,6 @@
 import { ADMITTED, line, placements, wishes, type Defect, type Defects } from '../defective.ts';
 
-/** Whoever fits beside those who hold is let in, whoever waits in front. */
+/** Admits a request that fits beside the holders, regardless of the waiters ahead. */
 const letsSmallRequestsPass: Defect = (server) =>
   placements((placement, { queue, limit, permits = 1 }) => {
     const held = line(server, queue).filter(({ admitted }) => admitted);
@@ -31,7 +31,7 @@ const joinsAgainForAnotherLimit: Defect = () => ({
   },
 });
 
-/** Of entries that take several permits, and of limits that differ. */
+/** Defects of entries that take several permits, and of different limits. */
 export const permitDefects: Defects = [
   [
     'takes one permit whatever was asked for',

@@ -3,7 +3,7 @@ import { memory } from '@queuelock/memory';
 import { NEVER, Subject, filter, map, merge, of } from 'rxjs';
 import { ADMITTED, line, placements, plain, wishes, type Defect, type Defects } from '../defective.ts';
 
-/** Whoever holds in this scope is admitted again. */
+/** Admits a client again that holds already in this scope. */
 function reentrant(sound: Session, holding: Set<string>): Partial<Session> {
   return {
     enqueue: async (spec) => {
@@ -45,7 +45,7 @@ const wakesEverybody: Defect = () => {
   }));
 };
 
-/** A newcomer is let in front of whoever waits: they leave and join again behind it. */
+/** Puts a new entry ahead of the waiters: they leave and join again behind it. */
 const losesPlaces: Defect = () => {
   let rejoin = async (): Promise<void> => undefined;
   return {
@@ -74,7 +74,7 @@ const losesPlaces: Defect = () => {
   };
 };
 
-/** Of the order of turns, and of who queues behind whom. */
+/** Defects of the order of grants. */
 export const placeDefects: Defects = [
   [
     'admits two at a time',

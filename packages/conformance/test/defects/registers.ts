@@ -12,12 +12,12 @@ import {
 
 type Write = Registers['write'];
 
-/** Registers are written by other means. */
+/** Replaces how registers are written. */
 function writing(write: (sound: Registers, backend: CompleteBackend) => Write): Defect {
   return () => registers((sound, backend) => ({ write: write(sound, backend) }));
 }
 
-/** Registers are kept under other names. */
+/** Keeps registers under other names. */
 function keptAt(place: (queue: string, kind: string) => readonly [queue: string, kind: string]): Replaced {
   return registers((sound) => ({
     read: (queue, kind) => sound.read(...place(queue, kind)),
@@ -74,7 +74,7 @@ const keepsThemInTheQueue: Defect = writing((sound, backend) => async (queue, ki
   return sound.write(queue, kind, change);
 });
 
-/** Of texts that are kept while nobody is in line. */
+/** Defects of texts that are stored while the queue is empty. */
 export const registerDefects: Defects = [
   [
     'writes whatever is in a register',

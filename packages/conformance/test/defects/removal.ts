@@ -10,7 +10,7 @@ const keepsThoseWhoGiveUp: Defect = (server) => ({
   }),
 });
 
-/** Of leaving a queue. */
+/** Defects of leaving a queue. */
 export const removalDefects: Defects = [
   [
     'answers true to every removal',

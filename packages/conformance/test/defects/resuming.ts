@@ -2,7 +2,7 @@ import { QueueLockError } from '@queuelock/core/backend';
 import { memory } from '@queuelock/memory';
 import { complete, plain, type CompleteSession, type Defect, type Defects } from '../defective.ts';
 
-/** Sessions that were resumed are broken. */
+/** Breaks sessions that were resumed. */
 function resumed(change: (sound: CompleteSession) => Partial<CompleteSession>): Defect {
   return () => ({
     backend: (sound) => ({
@@ -14,7 +14,7 @@ function resumed(change: (sound: CompleteSession) => Partial<CompleteSession>): 
   });
 }
 
-/** Only sessions that `may` go on. */
+/** Allows only some sessions to be resumed. */
 function resumable(may: (resumption: string) => boolean): Pick<ReturnType<Defect>, 'backend'> {
   return {
     backend: (sound) => ({
@@ -74,7 +74,7 @@ const renewsForAnybody: Defect = (server) => ({
   }),
 });
 
-/** Of sessions that one process leaves and another one goes on with. */
+/** Defects of sessions that one process abandons and another one resumes. */
 export const resumptionDefects: Defects = [
   [
     'goes on with a new session',

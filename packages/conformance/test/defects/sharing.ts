@@ -26,7 +26,7 @@ const watchesTheHeadOnly: Defect = (server) =>
       : { ...placement, turns$: placement.turns$.pipe(filter(sees)) };
   });
 
-/** Of readers, writers and semaphores. */
+/** Defects of readers, writers and semaphores. */
 export const sharingDefects: Defects = [
   [
     'knows no readers',

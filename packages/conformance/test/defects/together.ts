@@ -2,7 +2,7 @@ import { QueueLockError, type EntrySpec, type Placement } from '@queuelock/core/
 import { memory } from '@queuelock/memory';
 import { later, line, plain, type CompleteSession, type Defect, type Defects } from '../defective.ts';
 
-/** Several queues are entered by other means. */
+/** Replaces how several queues are entered. */
 function entering(
   enqueueAll: (specs: readonly EntrySpec[], sound: CompleteSession) => Promise<readonly Placement[]>,
 ): Defect {
@@ -52,7 +52,7 @@ const entersForAnotherSession: Defect = (server) => ({
   }),
 });
 
-/** Of entering several queues at once. */
+/** Defects of entering several queues at once. */
 export const togetherDefects: Defects = [
   [
     'enters one queue after the other',

@@ -1,6 +1,6 @@
 import { line, traces, type Defects } from '../defective.ts';
 
-/** Of what a hold leaves behind. */
+/** Defects of the traces of holds. */
 export const traceDefects: Defects = [
   [
     'forgets traces with the session',

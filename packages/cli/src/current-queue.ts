@@ -1,17 +1,18 @@
 import { QueueLockError, isQueueLockError, type LockClient, type QueueState } from '@queuelock/core';
 import { filter, firstValueFrom, fromEvent, takeUntil, throwError, timeout } from 'rxjs';
 
-/** As long as a client gives a first connection. */
-const SEEN_WITHIN_MS = 5_000;
+/** Time limit in milliseconds, equal to that of a client's first connection. */
+const FIRST_STATE_TIMEOUT_MS = 5_000;
 
 /**
- * The queue as it is now. Rejects with `UNAVAILABLE` when the server does not show it in time (with what kept it as the cause), at once
- * with what no waiting helps (`ACCESS_DENIED`, `FOREIGN_FORMAT`), and with the signal's reason.
+ * Resolves with the current state of the queue. Rejects with `UNAVAILABLE` when the server does not show it in time, with the
+ * reason as the cause. Rejects at once with an error that waiting does not cure (`ACCESS_DENIED`, `FOREIGN_FORMAT`), and with the
+ * signal's reason.
  */
-export async function seeQueue(
+export async function currentQueue(
   client: Pick<LockClient, 'watch'>,
   name: string,
-  { signal, withinMs = SEEN_WITHIN_MS }: { readonly signal: AbortSignal; readonly withinMs?: number },
+  { signal, withinMs = FIRST_STATE_TIMEOUT_MS }: { readonly signal: AbortSignal; readonly withinMs?: number },
 ): Promise<QueueState> {
   signal.throwIfAborted();
   let trouble: unknown;
@@ -26,7 +27,7 @@ export async function seeQueue(
   );
   const state = await firstValueFrom(live$, { defaultValue: undefined });
   signal.throwIfAborted();
-  if (!state) throw new QueueLockError('CLOSED', 'the client was closed before the queue was seen');
+  if (!state) throw new QueueLockError('CLOSED', 'the client was closed before the queue was read');
   return state;
 }
 

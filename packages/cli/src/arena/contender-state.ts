@@ -15,14 +15,14 @@ const STATUS: Record<ContendEvent['ev'], PlayerSnapshot['status']> = {
   error: 'rests',
 };
 
-/** Where a contender stands: by what it says, and as the store has it. */
-export class Standing {
+/** State of a contender, from its own reports and from the entries of the queue. */
+export class ContenderState {
   #last: ContendEvent | undefined;
   #entries: readonly QueueEntry[] = [];
   #position: number | undefined;
   #hasExpired = false;
 
-  /** The latest that it has said. */
+  /** The latest event that it reported. */
   get last(): ContendEvent | undefined {
     return this.#last;
   }
@@ -32,7 +32,7 @@ export class Standing {
     return this.#hasExpired ? 'expired' : STATUS[this.#last.ev];
   }
 
-  /** What a snapshot shows of its entry. */
+  /** Members of a snapshot that describe its entry. */
   get entry(): Pick<PlayerSnapshot, 'position' | 'token'> {
     const token = this.#last?.zxid ?? this.#last?.token;
     if (!this.#isIn || this.#hasExpired) return {};
@@ -51,8 +51,8 @@ export class Standing {
     this.#find();
   }
 
-  /** The queue as the store has it. Answers whether its entry is gone, which one that is deaf cannot know. */
-  look(entries: readonly QueueEntry[], isDeaf: boolean): boolean {
+  /** Updates the state from the entries of the queue. Returns whether its entry was removed while it cannot receive that. */
+  update(entries: readonly QueueEntry[], isDeaf: boolean): boolean {
     this.#entries = entries;
     const wasThere = this.#position !== undefined;
     this.#find();
@@ -61,7 +61,7 @@ export class Standing {
     return true;
   }
 
-  /** By what it has said. */
+  /** Whether it is in the queue by its own reports. */
   get #isIn(): boolean {
     return this.#last?.ev === 'enqueued' || this.#last?.ev === 'acquired';
   }

@@ -17,47 +17,47 @@ import type { StreamEvent } from './event-parser.ts';
 import { wallTime } from './page-time.ts';
 import { parsed } from './parsed.ts';
 
-/** Who wants to be told of a topic. */
+/** Receives the snapshots of one topic. */
 export interface Listener {
   readonly topic: Topic;
-  /** A snapshot, as it came. What it throws breaks the stream off. */
-  readonly take: (snapshot: unknown) => void;
-  readonly refuse: (error: BridgeError) => void;
+  /** Called for each snapshot, before validation. An error that it throws ends the stream. */
+  readonly onSnapshot: (snapshot: unknown) => void;
+  readonly onRefusal: (error: BridgeError) => void;
 }
 
-/** What a line is made with. */
-export interface LineTools {
+/** Dependencies of `PageStream`. */
+export interface PageStreamTools {
   readonly calls: Calls;
   readonly clock: ClientClock;
 }
 
-interface Listening extends Listener {
+interface ActiveListener extends Listener {
   since?: string;
 }
 
-// Changes that come together are one: a page that is drawn anew drops and takes many topics.
-const TOGETHER_MS = 5;
-// What nobody looks at any more is not hurried.
+// Collects changes of the topics: a page that renders anew drops and takes many of them at once.
+const BATCH_MS = 5;
+// Delay before a dropped topic reopens the stream, in milliseconds.
 const DROPPED_MS = 1_000;
-// Topics that were refused because the bridge had too much to do.
+// Delay before topics are requested again that an overloaded bridge refused, in milliseconds.
 const REFUSED_RETRY_MS = 5_000;
 
 /**
- * The one stream of a page, for everything that it looks at: browsers open six connections to an origin and no more. When what is looked at
- * changes, the stream is opened anew, and tells only what is not known yet.
+ * The one stream of a page for all its topics, because browsers open at most six connections to an origin. When the topics
+ * change, the stream reopens and sends only snapshots that the page does not have.
  */
-export class Line {
-  readonly #tools: LineTools;
-  readonly #topics = new Map<string, Listening>();
+export class PageStream {
+  readonly #tools: PageStreamTools;
+  readonly #topics = new Map<string, ActiveListener>();
   readonly #connection$: BehaviorSubject<Connection>;
-  readonly #signs$ = new Subject<void>();
+  readonly #data$ = new Subject<void>();
   readonly #backoff = new Backoff();
   #attempt: Attempt | undefined;
   #next: { readonly dueAt: number; readonly cancel: () => void } | undefined;
-  /** The bridge's time less the clock's. */
+  /** Difference between the bridge's time and the page's clock, in milliseconds. */
   #offset: number | undefined;
 
-  constructor(tools: LineTools) {
+  constructor(tools: PageStreamTools) {
     this.#tools = tools;
     this.#connection$ = new BehaviorSubject<Connection>({ connection: 'connecting', since: wallTime() });
   }
@@ -70,52 +70,55 @@ export class Line {
     return this.#connection$.value;
   }
 
-  /** Whenever something was heard, and be it a heartbeat. */
-  get signs$(): Observable<void> {
-    return this.#signs$;
+  /** Emits whenever data arrives, heartbeats included. */
+  get data$(): Observable<void> {
+    return this.#data$;
   }
 
-  /** The bridge's time in milliseconds since 1970; the page's own before anything was heard. */
+  /** The bridge's time in milliseconds since 1970; the page's own time before any data has arrived. */
   serverNow(): number {
     return this.#offset === undefined ? wallTime() : this.#offset + this.#tools.clock.now();
   }
 
-  /** Listens until the answer is called. One listener for a topic. */
+  /** Subscribes the only listener of a topic. The returned function unsubscribes it. */
   listen(listener: Listener): () => void {
     const key = topicKey(listener.topic);
     if (this.#topics.size >= MAX_TOPICS && !this.#topics.has(key)) {
-      listener.refuse(tooMany());
+      listener.onRefusal(tooMany());
       return () => undefined;
     }
     const listening = { ...listener };
     this.#topics.set(key, listening);
-    this.#openIn(TOGETHER_MS);
+    this.#openIn(BATCH_MS);
     return () => {
       if (this.#topics.get(key) !== listening) return;
       this.#topics.delete(key);
-      if (this.#topics.size === 0) this.#rest();
+      if (this.#topics.size === 0) this.#disconnect();
       else this.#openIn(DROPPED_MS);
     };
   }
 
   close(): void {
     this.#topics.clear();
-    this.#rest();
+    this.#disconnect();
     this.#connection$.complete();
-    this.#signs$.complete();
+    this.#data$.complete();
   }
 
-  /** Nobody looks at anything. */
-  #rest(): void {
+  /** Disconnects while no topic has a listener. */
+  #disconnect(): void {
     this.#next?.cancel();
     this.#next = undefined;
     this.#attempt?.stop();
     this.#attempt = undefined;
     this.#backoff.reset();
-    this.#connect({ connection: 'connecting' });
+    this.#setConnection({ connection: 'connecting' });
   }
 
-  /** What is due sooner stays. Whoever hears of trouble may have been the last to leave. */
+  /**
+   * Schedules a reconnect; an earlier one that is scheduled stays. A listener may have dropped the last topic when it received an
+   * error.
+   */
   #openIn(ms: number): void {
     if (this.#topics.size === 0) return;
     const { clock } = this.#tools;
@@ -136,7 +139,7 @@ export class Line {
       clock,
       open: (signal) =>
         calls.open('stream', { method: 'POST', body: JSON.stringify(this.#request()), signal }),
-      onSign: () => this.#signs$.next(),
+      onData: () => this.#data$.next(),
       onEvent: (event) => this.#take(event),
       onEnd: (error) => {
         if (this.#attempt === attempt) this.#onEnd(error);
@@ -156,7 +159,7 @@ export class Line {
 
   #onEnd(error: unknown): void {
     this.#attempt = undefined;
-    this.#connect({
+    this.#setConnection({
       connection: this.connection.connection === 'connecting' ? 'connecting' : 'stale',
       error: bridgeError(error),
     });
@@ -164,29 +167,29 @@ export class Line {
   }
 
   #take({ type, id, data }: StreamEvent): void {
-    if (type === 'hello') this.#greet(data);
+    if (type === 'hello') this.#onHello(data);
     if (type === 'state') {
       const { topic, snapshot } = parsed(data, stateEventSchema);
       const listening = this.#topics.get(topic);
-      listening?.take(snapshot);
+      listening?.onSnapshot(snapshot);
       if (listening) listening.since = id;
     }
     if (type === 'refused') {
       const { topic, error } = parsed(data, refusedEventSchema);
-      this.#topics.get(topic)?.refuse(new BridgeError(error));
-      if (error.retryable && topicsMayBeToldLater(topic)) this.#openIn(REFUSED_RETRY_MS);
+      this.#topics.get(topic)?.onRefusal(new BridgeError(error));
+      if (error.retryable && canRetryTopic(topic)) this.#openIn(REFUSED_RETRY_MS);
     }
   }
 
-  #greet(data: string): void {
+  #onHello(data: string): void {
     const { now, heartbeatMs } = parsed(data, helloSchema);
     this.#offset = now - this.#tools.clock.now();
     this.#attempt?.expectEvery(heartbeatMs);
     this.#backoff.reset();
-    this.#connect({ connection: 'live' });
+    this.#setConnection({ connection: 'live' });
   }
 
-  #connect(now: Omit<Connection, 'since'>): void {
+  #setConnection(now: Omit<Connection, 'since'>): void {
     const before = this.connection;
     const since = before.connection === now.connection ? before.since : wallTime();
     if (before.connection === now.connection && before.error?.message === now.error?.message) return;
@@ -194,12 +197,12 @@ export class Line {
   }
 }
 
-/** A join that is not known will not be. */
-function topicsMayBeToldLater(topic: string): boolean {
+/** Returns false for a join: one that the bridge does not know will not become known. */
+function canRetryTopic(topic: string): boolean {
   return !topic.startsWith('["join"');
 }
 
 function tooMany(): BridgeError {
-  const message = `[INVALID_ARGUMENT] a page looks at ${String(MAX_TOPICS)} things at most, its places among them`;
+  const message = `[INVALID_ARGUMENT] a page may have at most ${String(MAX_TOPICS)} topics, its joins included`;
   return new BridgeError({ code: 'INVALID_ARGUMENT', message, retryable: false });
 }

@@ -1,20 +1,20 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { hasWay, openWay, type Way } from '../src/arena/way.ts';
+import { canProxy, openContenderProxy, type ContenderProxy } from '../src/arena/contender-proxy.ts';
 import { introducing } from '../src/contend/introduction.ts';
 import { Cli } from './cli-process.ts';
 
-describe('the way of a contender to its servers', () => {
+describe('proxy of a contender', () => {
   let server: Server;
   let url: string;
-  let way: Way;
+  let way: ContenderProxy;
   const sockets: Socket[] = [];
-  /** Connections that came to the server. */
+  /** Number of connections that reached the server. */
   let reached: number;
 
   beforeEach(async () => {
-    // Says everything back.
+    // Echoes all data.
     reached = 0;
     server = createServer((socket) => {
       reached += 1;
@@ -24,7 +24,7 @@ describe('the way of a contender to its servers', () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     url = `etcd://user:secret@127.0.0.1:${String((server.address() as AddressInfo).port)}/team?heartbeatProof=strict`;
-    way = await openWay(url);
+    way = await openContenderProxy(url);
   });
   afterEach(async () => {
     way.close();
@@ -71,7 +71,7 @@ describe('the way of a contender to its servers', () => {
     it(`relays for its contender: ${scheme}:${rest}`, async function () {
       this.timeout(60_000);
       const { port } = server.address() as AddressInfo;
-      const own = await openWay(`${scheme}://user:secret@127.0.0.1:${String(port)}${rest}`);
+      const own = await openContenderProxy(`${scheme}://user:secret@127.0.0.1:${String(port)}${rest}`);
       const connected = once(server, 'connection');
       const contender = new Cli(['contend', 'x', '--keep'], {
         QUEUELOCK_URL: own.url,
@@ -83,15 +83,15 @@ describe('the way of a contender to its servers', () => {
       own.close();
     });
 
-  it('has a URL that differs in the addresses of the servers only', async () => {
+  it('has a URL that differs only in the addresses of the servers', async () => {
     expect(way.url).to.match(/^etcd:\/\/user:secret@127\.0\.0\.1:\d+\/team\?heartbeatProof=strict$/);
     expect(way.url).to.not.equal(url);
-    const three = await openWay('zk://a:1,b,[::1]:3/root');
+    const three = await openContenderProxy('zk://a:1,b,[::1]:3/root');
     expect(three.url).to.match(/^zk:\/\/(127\.0\.0\.1:\d+,){2}127\.0\.0\.1:\d+\/root$/);
     three.close();
   });
 
-  it('holds back what is sent while it is cut, and lets it arrive when it is mended', async () => {
+  it('holds data back while it is cut, and delivers it when it is restored', async () => {
     const socket = await client();
     socket.write('one');
     expect(await once(socket, 'data')).to.deep.equal(['one']);
@@ -99,8 +99,8 @@ describe('the way of a contender to its servers', () => {
     let heard = '';
     socket.on('data', (text: string) => (heard += text));
     socket.write('two');
-    // Another way to the same server is as fast as ever.
-    const other = await openWay(url);
+    // Another proxy to the same server is not slowed down.
+    const other = await openContenderProxy(url);
     const beside = connect({ port: Number(/:(\d+)\//.exec(other.url)![1]), host: '127.0.0.1' });
     beside.write(`${other.secret}beside`);
     await once(beside, 'data');
@@ -112,14 +112,14 @@ describe('the way of a contender to its servers', () => {
     expect(heard).to.equal('two');
   });
 
-  it('hands on the end of a connection', async () => {
+  it('passes the end of a connection on', async () => {
     const socket = await client();
     socket.end('last');
     expect(await once(socket, 'data')).to.deep.equal(['last']);
     await once(socket, 'close');
   });
 
-  it('is there for servers without TLS only', () => {
+  it('supports only servers without TLS', () => {
     expect(
       [
         'etcd://h',
@@ -132,7 +132,7 @@ describe('the way of a contender to its servers', () => {
         'rediss://h',
         'sqlite:x',
         'memory:',
-      ].map(hasWay),
+      ].map(canProxy),
     ).to.deep.equal([true, true, true, true, true, false, false, false, false, false]);
   });
 });

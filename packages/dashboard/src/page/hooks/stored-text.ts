@@ -1,23 +1,23 @@
 import { useCallback, useState } from 'react';
 
-/** A text that this browser keeps, if it may; otherwise until the page is closed. */
-export function useKept(key: string, initial: string): readonly [string, (value: string) => void] {
+/** Stores a text in this browser, or until the page closes if storage is forbidden. */
+export function useStoredText(key: string, initial: string): readonly [string, (value: string) => void] {
   const [value, setValue] = useState(() => read(key) ?? initial);
-  const keep = useCallback(
+  const store = useCallback(
     (next: string) => {
       setValue(next);
       write(key, next);
     },
     [key],
   );
-  return [value, keep];
+  return [value, store];
 }
 
 function read(key: string): string | undefined {
   try {
     return localStorage.getItem(`queuelock.${key}`) ?? undefined;
   } catch {
-    // Storage is forbidden here: nothing was kept.
+    // Storage is forbidden here, so there is no stored text.
     return undefined;
   }
 }
@@ -26,6 +26,6 @@ function write(key: string, value: string): void {
   try {
     localStorage.setItem(`queuelock.${key}`, value);
   } catch {
-    // Forbidden or full: it lasts as long as the page.
+    // Storage is forbidden or full: the text lasts as long as the page.
   }
 }

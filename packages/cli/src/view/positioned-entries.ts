@@ -2,22 +2,22 @@ import { positionsOf, toPrintable, type QueueEntry, type QueueState } from '@que
 import { duration } from './text.ts';
 import type { Column, Row } from './table.ts';
 
-/** An entry with what its place means. */
-export interface Place {
+/** An entry with its position. */
+export interface PositionedEntry {
   readonly entry: QueueEntry;
-  /** 0: its turn has come. 1: it is the first of those who wait. And so on. */
+  /** 0: admitted. 1: the first waiter. And so on. */
   readonly position: number;
-  /** Its turn has come; its client may not have noticed yet. */
+  /** Whether the entry is admitted; its client may not have noticed yet. */
   readonly holds: boolean;
 }
 
-/** All places of a queue, in order. */
-export function placesOf({ entries }: Pick<QueueState, 'entries'>): readonly Place[] {
+/** Returns all entries of a queue with their positions, in order. */
+export function positionedEntries({ entries }: Pick<QueueState, 'entries'>): readonly PositionedEntry[] {
   return [...positionsOf(entries)].map(([entry, position]) => ({ entry, position, holds: position === 0 }));
 }
 
-/** What programs are told about a place; times in milliseconds since 1970, by the clock of the entry's machine. */
-export function placeFacts({ entry, position, holds }: Place, now: number): object {
+/** Facts about an entry for programs. Times are in milliseconds since 1970, by the clock of the entry's machine. */
+export function entryFacts({ entry, position, holds }: PositionedEntry, now: number): object {
   const {
     owner,
     host,
@@ -55,20 +55,20 @@ export function placeFacts({ entry, position, holds }: Place, now: number): obje
   };
 }
 
-/** The columns of the rows that {@link placeRow} makes. */
-export const PLACE_COLUMNS: readonly Column[] = [
+/** Columns of the rows that {@link entryRow} makes. */
+export const ENTRY_COLUMNS: readonly Column[] = [
   { title: 'POS', align: 'right' },
   { title: 'STATE' },
-  { title: 'OWNER', least: 12 },
-  { title: 'HOST', least: 8 },
+  { title: 'OWNER', minWidth: 12 },
+  { title: 'HOST', minWidth: 8 },
   { title: 'PID', align: 'right' },
   { title: 'JOINED', align: 'right' },
   { title: 'TOKEN', align: 'right' },
-  { title: 'NOTES', least: 10 },
+  { title: 'NOTES', minWidth: 10 },
 ];
 
-/** One place for people. `token`: the fencing token, where it is known. */
-export function placeRow({ entry, position, holds }: Place, now: number, token?: bigint): Row {
+/** Formats an entry as a row. `token`: the fencing token, if it is known. */
+export function entryRow({ entry, position, holds }: PositionedEntry, now: number, token?: bigint): Row {
   const { owner, host = '', pid, since } = entry;
   const cells = [
     String(position),
@@ -83,12 +83,12 @@ export function placeRow({ entry, position, holds }: Place, now: number, token?:
   return holds ? { cells, colour: 'green' } : { cells };
 }
 
-/** In UTF-16 code units: metadata of the largest size that this package accepts fits in. */
+/** Length limit in UTF-16 code units. Metadata of the largest size that this package accepts fits in. */
 const MAX_NOTES = 1_024;
 
 const FOREIGN: Readonly<Record<NonNullable<QueueEntry['foreign']>, string>> = {
-  'with-lease': 'no entry of a lock client',
-  'without-lease': 'no entry of a lock client, stays until it is deleted',
+  'with-lease': 'not an entry of a lock client',
+  'without-lease': 'not an entry of a lock client, stays until it is deleted',
 };
 
 function notesOf({ shared, permits, limit, request, metadata, foreign }: QueueEntry): string {

@@ -4,22 +4,25 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** A way of its own to the servers of a URL, for one contender: any process of this machine can connect to it, and only that one is relayed. */
-export interface Way {
-  /** For the contender. */
+/**
+ * A proxy to the servers of a URL for one contender. Any process of this machine can connect to it, but it relays only
+ * connections that begin with the secret.
+ */
+export interface ContenderProxy {
+  /** URL for the contender. */
   readonly url: string;
-  /** What its connections begin with. */
+  /** Secret that its connections must begin with. */
   readonly secret: string;
-  /** From now on nothing gets through, in either direction; connections stay open, as when a cable is cut. */
+  /** Stops all data in both directions. The connections stay open, as when a cable is cut. */
   cut(): void;
-  /** What was under way arrives. */
+  /** Resumes the transfer, including data that was in flight. */
   mend(): void;
   close(): void;
 }
 
 const SERVERS = /^(etcd|zk|redis|postgres|postgresql|mysql|mariadb):\/\/([^/?]*@)?([^/?]*)(.*)$/is;
-/** The npm package zookeeper opens its sockets itself. */
-const BESIDE_NODE = /[?&]transport=native(&|$)/;
+/** Only the native transport can be proxied: the npm package zookeeper opens its sockets itself. */
+const USES_NATIVE_TRANSPORT = /[?&]transport=native(&|$)/;
 const SECRET_BYTES = 32;
 const INTRODUCED_WITHIN_MS = 5_000;
 const PORTS: Readonly<Record<string, number>> = {
@@ -32,13 +35,13 @@ const PORTS: Readonly<Record<string, number>> = {
   mariadb: 3306,
 };
 
-/** Whether there can be one: to servers, and not over TLS, where a proxy would not have the right name. */
-export function hasWay(url: string): boolean {
-  return SERVERS.test(url) && !BESIDE_NODE.test(url);
+/** Returns whether a URL can be proxied: it names servers and does not use TLS, where the name of the proxy would be wrong. */
+export function canProxy(url: string): boolean {
+  return SERVERS.test(url) && !USES_NATIVE_TRANSPORT.test(url);
 }
 
-/** Through a proxy for each of the servers. */
-export async function openWay(url: string): Promise<Way> {
+/** Opens a proxy for each of the servers. */
+export async function openContenderProxy(url: string): Promise<ContenderProxy> {
   const [, scheme = '', user = '', hosts = '', rest = ''] = SERVERS.exec(url) ?? [];
   const gate = new Gate();
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
@@ -71,12 +74,12 @@ function targetOf(text: string, usual: number): Target {
   return { host: bracketed ?? (plain || '127.0.0.1'), port: Number(port ?? usual) };
 }
 
-/** Lets everything through, or makes it wait. */
+/** Passes data on, or makes it wait. */
 class Gate {
   #opened: Promise<void> = Promise.resolve();
   #open: (() => void) | undefined;
 
-  /** Settles when it is open. */
+  /** Resolves when the gate is open. */
   get opened(): Promise<void> {
     return this.#opened;
   }
@@ -110,7 +113,7 @@ class Proxy {
     });
   }
 
-  /** Where it listens. */
+  /** Starts to listen; resolves with the address. */
   async listen(): Promise<string> {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
@@ -124,7 +127,7 @@ class Proxy {
 
   async #connect(client: Socket): Promise<void> {
     this.#sockets.add(client);
-    if (!(await isIntroduced(client, this.#secret))) {
+    if (!(await startsWithSecret(client, this.#secret))) {
       client.destroy();
       this.#sockets.delete(client);
       return;
@@ -132,7 +135,7 @@ class Proxy {
     const server = connect({ ...this.#target, allowHalfOpen: true, noDelay: true });
     const pair = [client, server];
     this.#sockets.add(server);
-    // How it ends is for the two at its ends: both learn of it.
+    // Errors of a connection concern its two ends, which both notice them.
     await Promise.allSettled([this.#carry(client, server), this.#carry(server, client)]);
     for (const socket of pair) {
       socket.destroy();
@@ -158,8 +161,8 @@ class Proxy {
   }
 }
 
-/** Whether a connection begins with the secret. What follows stays to be read. */
-function isIntroduced(client: Socket, secret: Buffer): Promise<boolean> {
+/** Resolves with whether a connection begins with the secret. The data after it stays unread. */
+function startsWithSecret(client: Socket, secret: Buffer): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (isKnown: boolean): void => {
       clearTimeout(late);

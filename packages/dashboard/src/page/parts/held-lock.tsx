@@ -6,15 +6,15 @@ import { useTask } from '../hooks/task.ts';
 import { withoutCode } from '../model/freshness.ts';
 import { duration, plain } from '../model/text.ts';
 
-/** What it takes to show a lock that this page holds. */
-export interface HeldPlaceProps {
+/** Props of a held lock. */
+export interface HeldLockProps {
   readonly lock: PageLock;
   readonly isSuspect: boolean;
   readonly leave: () => void;
 }
 
-/** A lock that this page holds, for how long that is proven, and who asks for it. */
-export function HeldPlace({ lock, isSuspect, leave }: HeldPlaceProps): ReactElement {
+/** Shows a lock that this page holds, its proven time, and the handover requests. */
+export function HeldLock({ lock, isSuspect, leave }: HeldLockProps): ReactElement {
   useNow(250);
   const [fullMs, setFullMs] = useState(lock.remainingMs);
   const { remainingMs } = lock;
@@ -22,7 +22,7 @@ export function HeldPlace({ lock, isSuspect, leave }: HeldPlaceProps): ReactElem
   return (
     <div className="standing">
       <p className="place" role="status">
-        {isSuspect ? 'You hold it, in doubt' : 'You hold it'}
+        {isSuspect ? 'You hold the lock (suspect)' : 'You hold the lock'}
       </p>
       <div className="meter" data-kind="budget">
         <span className="track" aria-hidden="true">
@@ -54,16 +54,16 @@ function Request({
   readonly lock: PageLock;
 }): ReactElement {
   const [task, start] = useTask<unknown>();
-  const owner = plain(request.owner) || 'Somebody';
+  const owner = plain(request.owner) || 'A client';
   const answers = [
-    ['yield', 'Make way', 'releases to the next in line'],
-    ['pass', `Pass to ${owner}`, 'releases straight to the one who asks'],
-    ['decline', 'Decline', 'goes on holding'],
+    ['yield', 'Yield', 'releases to the next waiter'],
+    ['pass', `Pass to ${owner}`, 'releases to the requester ahead of other waiters'],
+    ['decline', 'Decline', 'keeps the lock'],
   ] as const;
   return (
     <div className="request" role="group" aria-label={`Request of ${owner}`}>
       <p>
-        <strong>{owner}</strong> asks: {plain(request.reason)}
+        <strong>{owner}</strong> requests the lock: {plain(request.reason)}
       </p>
       <div className="acts">
         {answers.map(([answer, title, effect]) => (

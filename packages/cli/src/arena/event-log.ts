@@ -2,47 +2,47 @@ import type { ContendEvent } from '../contend/event.ts';
 import type { HistoryEvent, SeenEvent } from '../demo/history.ts';
 import { millisBetween } from '../stamp.ts';
 import type { ArenaEvent, Disturbance } from './events.ts';
-import { Wake } from './wake.ts';
+import { NotifiedWaiters } from './notified-waiters.ts';
 
-/** A line of the story. */
-export interface StoryLine {
+/** An event of the log, as a text. */
+export interface LogEntry {
   readonly id: number;
-  /** A stamp. */
+  /** Stamp of the event. */
   readonly t: string;
   readonly kind: 'grant' | 'disturbance' | 'loss' | 'violation';
   readonly text: string;
 }
 
-interface Line extends StoryLine {
-  /** Of a grant: who was woken, which may become known later. */
-  readonly wake?: Wake;
+interface NumberedEntry extends LogEntry {
+  /** For a grant: the contenders that were notified, which may be completed later. */
+  readonly wake?: NotifiedWaiters;
 }
 
-/** How the hold before has ended, or will. */
+/** How the previous hold has ended, or will end. */
 interface Ending {
   readonly id: string;
   readonly t: string;
   readonly how: 'released' | 'lost' | 'frozen' | 'cut' | 'killed' | 'stranger';
-  /** Until when it was proven. */
+  /** End of its proven time. */
   readonly until?: string | undefined;
 }
 
-const KEPT = 60;
+const MAX_ENTRIES = 60;
 
-/** Tells what happens among contenders, in words: takes events in the order of their stamps. */
-export class Story {
-  readonly #lines: Line[] = [];
+/** Describes the events among contenders in words. Expects them in the order of their stamps. */
+export class EventLog {
+  readonly #entries: NumberedEntry[] = [];
   readonly #waiting = new Set<string>();
   readonly #failing = new Set<string>();
   #count = 0;
   #holder: string | undefined;
   #token: string | undefined;
   #ending: Ending | undefined;
-  #wake = new Wake();
+  #wake = new NotifiedWaiters();
 
-  /** The latest lines, the newest last. */
-  get lines(): readonly StoryLine[] {
-    return this.#lines.map(({ wake, text, ...line }) => ({ ...line, text: text + (wake?.words ?? '') }));
+  /** The latest log entries, the newest last. */
+  get entries(): readonly LogEntry[] {
+    return this.#entries.map(({ wake, text, ...line }) => ({ ...line, text: text + (wake?.text ?? '') }));
   }
 
   add(event: ArenaEvent): void {
@@ -51,15 +51,15 @@ export class Story {
         this.#waiting.add(event.id);
         this.#failing.delete(event.id);
         break;
-      case 'told':
-        this.#wake.tell(event);
+      case 'notified':
+        this.#wake.add(event);
         break;
       case 'acquired':
         this.#grant(event);
         break;
       case 'released':
         this.#end({ ...event, how: 'released' });
-        this.#quit(event.id);
+        this.#endBelief(event.id);
         break;
       case 'lost':
         this.#lose(event);
@@ -92,13 +92,13 @@ export class Story {
     const tokens = this.#token === undefined ? `with token ${mine}` : `token ${this.#token} → ${mine}`;
     const gap = this.#ending ? gapAfter(this.#ending, t) : undefined;
     const kind = gap?.isEarly ? 'violation' : 'grant';
-    // Who found the lock free was not woken by anybody.
+    // A contender that found the lock free was not notified by a release.
     const wake = this.#ending && this.#wake.has(id) ? this.#wake : undefined;
-    wake?.of(this.#waiting.size);
-    this.#say({
+    wake?.setTotal(this.#waiting.size);
+    this.#add({
       t,
       kind,
-      text: `${id} holds: ${tokens}${gap ? `, ${gap.words}` : ''}`,
+      text: `${id} holds: ${tokens}${gap ? `, ${gap.text}` : ''}`,
       ...(wake && { wake }),
     });
     this.#waiting.delete(id);
@@ -107,117 +107,124 @@ export class Story {
     this.#ending = undefined;
   }
 
-  /** What ends a hold; the next grant follows from it. */
+  /** Records the end of a hold, which the next grant follows from. */
   #end(ending: Ending): void {
     if (this.#holder !== ending.id) return;
     this.#ending = ending;
-    this.#wake = new Wake();
+    this.#wake = new NotifiedWaiters();
   }
 
   #lose({ t, id, reason = 'unknown reason' }: ContendEvent): void {
     const text =
       this.#holder === id && reason === 'heartbeat-timeout'
-        ? `${id} gives up the lock by its own clock: its proven time is over`
+        ? `${id} gives up the lock by its own clock: its proven time has ended`
         : `${id} learns that it has lost the lock (${reason})`;
-    this.#say({ t, kind: 'loss', text });
+    this.#add({ t, kind: 'loss', text });
     this.#end({ t, id, how: 'lost' });
-    this.#quit(id);
+    this.#endBelief(id);
   }
 
-  /** It does not believe to hold any more. */
-  #quit(id: string): void {
+  /** Records that a contender no longer believes to hold. */
+  #endBelief(id: string): void {
     if (this.#holder === id) this.#holder = undefined;
   }
 
   #disturb({ t, id, ev, until }: Disturbance): void {
     const holds = this.#holder === id;
     const isDone = ev === 'frozen' || ev === 'cut';
-    const left = holds && until !== undefined ? `, its hold is proven for ${words(t, until)} more` : '';
+    const remaining =
+      holds && until !== undefined ? `, its hold is proven for ${timeBetween(t, until)} more` : '';
     const doing = holds ? ' while it holds' : this.#waiting.has(id) ? ' while it waits' : '';
-    this.#say({ t, kind: 'disturbance', text: `${id} ${WORDS[ev]}${isDone ? `${doing}${left}` : ''}` });
+    this.#add({
+      t,
+      kind: 'disturbance',
+      text: `${id} ${DISTURBANCE_TEXTS[ev]}${isDone ? `${doing}${remaining}` : ''}`,
+    });
     if (isDone) this.#end({ t, id, how: ev, until });
-    // It goes on with what it holds, if that is not over.
+    // Its own hold continues if it has not expired.
     else if (holds) this.#ending = undefined;
   }
 
   #kill({ t, id, until }: SeenEvent): void {
     const holds = this.#holder === id;
-    this.#say({ t, kind: 'disturbance', text: `${id} was killed${holds ? ' while it held' : ''}` });
+    this.#add({ t, kind: 'disturbance', text: `${id} was killed${holds ? ' while it held' : ''}` });
     if (holds) this.#end({ t, id, how: 'killed', until });
     else this.#depart(id);
   }
 
   #leave({ t, id, ev, message = 'it failed' }: HistoryEvent): void {
-    if (ev === 'expired') this.#say({ t, kind: 'loss', text: `the store has removed the entry of ${id}` });
-    // One that is cut off fails again and again.
+    if (ev === 'expired') this.#add({ t, kind: 'loss', text: `the store has removed the entry of ${id}` });
+    // Reports only the first error of a contender that is cut off: it fails repeatedly.
     if (ev === 'error' && !this.#failing.has(id)) {
       this.#failing.add(id);
-      this.#say({ t, kind: 'loss', text: `${id} cannot stand in line: ${shortly(message)}` });
+      this.#add({ t, kind: 'loss', text: `${id} cannot join the queue: ${shortMessage(message)}` });
     }
     if (this.#ending?.id !== id) this.#depart(id);
   }
 
-  /** A waiter goes: the one behind it may be told so. */
+  /** Records the departure of a waiter, after which the next one may be notified. */
   #depart(id: string): void {
-    if (this.#waiting.delete(id)) this.#wake.otherCause();
+    if (this.#waiting.delete(id)) this.#wake.stopCounting();
   }
 
-  #say(line: Omit<Line, 'id'>): void {
+  #add(entry: Omit<NumberedEntry, 'id'>): void {
     this.#count += 1;
-    this.#lines.push({ id: this.#count, ...line });
-    if (this.#lines.length > KEPT) this.#lines.shift();
+    this.#entries.push({ id: this.#count, ...entry });
+    if (this.#entries.length > MAX_ENTRIES) this.#entries.shift();
   }
 }
 
-const WORDS = {
+const DISTURBANCE_TEXTS = {
   frozen: 'is frozen',
   cut: 'is cut off from the store',
-  thawed: 'is thawed and goes on',
+  thawed: 'is thawed and continues',
   mended: 'is connected again',
 } as const;
 
-const WHICH = { frozen: 'is frozen', cut: 'is cut off', killed: 'was killed' } as const;
+const STATE_TEXTS = { frozen: 'is frozen', cut: 'is cut off', killed: 'was killed' } as const;
 
 interface Gap {
-  readonly words: string;
-  /** Before it was sure that the one before does not act any more. */
+  readonly text: string;
+  /** Whether the grant came before the previous hold was proven to be over. */
   readonly isEarly: boolean;
 }
 
-/** From the end of one hold to the next grant. */
+/** Describes the time from the end of one hold to the next grant. */
 function gapAfter({ id, t: end, how, until }: Ending, t: string): Gap {
   switch (how) {
     case 'stranger':
-      return { words: `after ${id}`, isEarly: false };
+      return { text: `after ${id}`, isEarly: false };
     case 'released':
-      return { words: `${words(end, t)} after ${id} released`, isEarly: false };
+      return { text: `${timeBetween(end, t)} after ${id} released`, isEarly: false };
     case 'lost':
-      return { words: `${words(end, t)} after ${id} had lost it`, isEarly: false };
+      return { text: `${timeBetween(end, t)} after ${id} lost it`, isEarly: false };
     case 'frozen':
     case 'cut':
     case 'killed': {
       if (until === undefined)
         return {
-          words: `${words(end, t)} after ${id} ${how === 'killed' ? 'was' : 'had been'} ${how}`,
+          text: `${timeBetween(end, t)} after ${id} ${how === 'killed' ? 'was' : 'had been'} ${how}`,
           isEarly: false,
         };
       const isEarly = BigInt(t) < BigInt(until);
-      const proven = `the proven time of ${id}, which ${WHICH[how]}, had ended`;
+      const proven = `the proven time of ${id}, which ${STATE_TEXTS[how]}, had ended`;
       return {
-        words: isEarly ? `${words(t, until)} BEFORE ${proven}` : `${words(until, t)} after ${proven}`,
+        text: isEarly
+          ? `${timeBetween(t, until)} BEFORE ${proven}`
+          : `${timeBetween(until, t)} after ${proven}`,
         isEarly,
       };
     }
   }
 }
 
-/** Without the code in front, and without what caused it. */
-function shortly(message: string): string {
+/** Returns a message without its leading code and without its cause. */
+function shortMessage(message: string): string {
   return message.replace(/^\[[A-Z_]+\] /, '').split(': ', 1)[0] ?? '';
 }
 
-/** The time between two stamps. */
-function words(from: string, to: string): string {
+/** Formats the time between two stamps. */
+function timeBetween(from: string, to: string): string {
   const ms = Math.max(0, millisBetween(from, to));
   if (ms < 10) return `${ms.toFixed(1)} ms`;
   return ms < 1_000 ? `${ms.toFixed(0)} ms` : `${(ms / 1_000).toFixed(1)} s`;

@@ -1,10 +1,10 @@
 import type { ClaimOptions, LockClient, Ownership } from '@queuelock/core';
-import type { Crowds } from './crowds.ts';
+import type { ContendedNames } from './contended-names.ts';
 import type { QueuesOfName } from './names.ts';
-import { Stand } from './stand.ts';
+import { QueueClaim } from './queue-claim.ts';
 
 /** Lifecycle of one request in the queues of its lock. */
-export interface Place {
+export interface RequestEntries {
   /** Resolves when the store has the request. The value is whether the request is decided: granted, not available, or refused. */
   enter(): Promise<boolean>;
   /**
@@ -17,7 +17,7 @@ export interface Place {
 }
 
 /** The queues of a request, and how it enters them. */
-export interface Spot {
+export interface EntriesSpec {
   readonly client: LockClient;
   readonly queues: QueuesOfName;
   /** Options of each entry that the request creates. */
@@ -31,38 +31,38 @@ export interface Spot {
  * If no other request is expected in `line`, both queues are entered at once, which saves a round trip. The lock is granted only to the
  * front of `line`. A request whose guess was wrong leaves the `hold` queue again, and delays other requests at most by that.
  */
-export class PlaceInLine implements Place {
-  readonly #spot: Spot;
-  readonly #crowds: Crowds;
-  #line: Stand | undefined;
-  #hold: Stand | undefined;
+export class OrdinaryEntries implements RequestEntries {
+  readonly #spot: EntriesSpec;
+  readonly #contended: ContendedNames;
+  #line: QueueClaim | undefined;
+  #hold: QueueClaim | undefined;
   #wrongGuess: Promise<void> | undefined;
   #granted: Promise<Ownership> | undefined;
-  #left = false;
+  #hasLeft = false;
 
-  constructor(spot: Spot, crowds: Crowds) {
+  constructor(spot: EntriesSpec, contended: ContendedNames) {
     this.#spot = spot;
-    this.#crowds = crowds;
+    this.#contended = contended;
   }
 
   async enter(): Promise<boolean> {
     const { client, queues, options } = this.#spot;
-    const line = new Stand(client, queues.line, options);
+    const line = new QueueClaim(client, queues.line, options);
     this.#line = line;
     this.#granted = this.#advance(line);
     // Marks a rejection as handled: a request that gives up does not read it.
     this.#granted.catch(() => undefined);
-    if (!this.#crowds.has(queues.line)) this.#inHold();
+    if (!this.#contended.has(queues.line)) this.#inHold();
     await line.placed;
-    this.#crowds.note(queues.line, !line.isGranted);
+    this.#contended.note(queues.line, !line.isGranted);
     if (!line.isGranted) {
       this.#wrongGuess = this.#hold?.leave();
       this.#hold = undefined;
-      return line.isOver;
+      return line.hasEnded;
     }
     const hold = this.#inHold();
     await hold.placed;
-    return hold.isGranted || hold.isOver;
+    return hold.isGranted || hold.hasEnded;
   }
 
   async granted(): Promise<Ownership | undefined> {
@@ -70,22 +70,22 @@ export class PlaceInLine implements Place {
   }
 
   async leave(): Promise<void> {
-    this.#left = true;
+    this.#hasLeft = true;
     await Promise.all([this.#line?.leave(), this.#hold?.leave(), this.#wrongGuess]);
   }
 
-  async #advance(line: Stand): Promise<Ownership> {
+  async #advance(line: QueueClaim): Promise<Ownership> {
     await line.granted;
     // The request has left before it was granted.
-    if (this.#left) return line.granted;
+    if (this.#hasLeft) return line.granted;
     const ownership = await this.#inHold().granted;
     void line.leave();
     return ownership;
   }
 
-  #inHold(): Stand {
+  #inHold(): QueueClaim {
     const { client, queues, options } = this.#spot;
-    this.#hold ??= new Stand(client, queues.hold, options);
+    this.#hold ??= new QueueClaim(client, queues.hold, options);
     return this.#hold;
   }
 }
@@ -95,17 +95,20 @@ export class PlaceInLine implements Place {
  * meanwhile. A request that reaches the front of `line` enters the `hold` queue behind this one. A waiting request that was there before
  * joins again behind it.
  */
-export class StolenPlace implements Place {
-  readonly #spot: Spot;
-  #hold: Stand | undefined;
+export class StealingEntries implements RequestEntries {
+  readonly #spot: EntriesSpec;
+  #hold: QueueClaim | undefined;
 
-  constructor(spot: Spot) {
+  constructor(spot: EntriesSpec) {
     this.#spot = spot;
   }
 
   async enter(): Promise<boolean> {
     const { client, queues, options } = this.#spot;
-    this.#hold = new Stand(client, queues.hold, { ...options, steal: { reason: 'navigator.locks: steal' } });
+    this.#hold = new QueueClaim(client, queues.hold, {
+      ...options,
+      steal: { reason: 'navigator.locks: steal' },
+    });
     await this.#hold.granted.catch(() => undefined);
     return true;
   }
@@ -123,12 +126,12 @@ export class StolenPlace implements Place {
  * A request with `ifAvailable`: it takes the `hold` queue if that is free, and keeps it if `line` is empty. In this order, a request that
  * finds the lock held leaves nothing that another request could meet.
  */
-export class PlaceIfAvailable implements Place {
-  readonly #spot: Spot;
+export class EntriesIfAvailable implements RequestEntries {
+  readonly #spot: EntriesSpec;
   #granted: Promise<Ownership | undefined> | undefined;
   #hold: Ownership | undefined;
 
-  constructor(spot: Spot) {
+  constructor(spot: EntriesSpec) {
     this.#spot = spot;
   }
 

@@ -1,13 +1,13 @@
 import type { QueueRow } from './meter.ts';
 
-/** What rows are ordered by. */
+/** Sort keys of the rows. */
 export type SortKey = 'depth' | 'hand-offs' | 'held' | 'turn' | 'wait' | 'name';
 
-/** What is to be seen of the queues, and in which order. */
+/** Filter and order of the queues. */
 export interface Choice {
   readonly sort: SortKey;
   readonly reverse: boolean;
-  /** Only queues whose names have this in them, in small letters or capitals. */
+  /** Shows only queues whose names contain this text, ignoring case. */
   readonly filter: string;
 }
 
@@ -21,10 +21,13 @@ const MEASURES: Readonly<Record<Exclude<SortKey, 'name'>, (row: QueueRow) => num
   wait: ({ waitMs }) => waitMs ?? -1,
 };
 
-/** The rows that are to be seen, the largest first; by name from A to Z. */
-export function chosen(rows: readonly QueueRow[], { sort, reverse, filter }: Choice): readonly QueueRow[] {
-  const wanted = filter.toLowerCase();
-  const found = rows.filter(({ name }) => name.toLowerCase().includes(wanted));
+/** Returns the rows to show, the largest first; names from A to Z. */
+export function visibleRows(
+  rows: readonly QueueRow[],
+  { sort, reverse, filter }: Choice,
+): readonly QueueRow[] {
+  const filterText = filter.toLowerCase();
+  const found = rows.filter(({ name }) => name.toLowerCase().includes(filterText));
   const sorted = found.sort((a, b) => compare(a, b, sort) || (a.name < b.name ? -1 : 1));
   return reverse ? sorted.reverse() : sorted;
 }
@@ -33,7 +36,7 @@ function compare(a: QueueRow, b: QueueRow, sort: SortKey): number {
   return sort === 'name' ? 0 : MEASURES[sort](b) - MEASURES[sort](a);
 }
 
-/** What a title that is pressed leads to: its order, or the same one reversed. */
+/** Returns the order after a click on a title: by that column, or reversed if it was already. */
 export function sortedBy(choice: Choice, sort: SortKey): Choice {
   return { ...choice, sort, reverse: choice.sort === sort && !choice.reverse };
 }

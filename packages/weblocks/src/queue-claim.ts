@@ -2,7 +2,7 @@ import type { ClaimOptions, ClaimState, LockClient, Ownership } from '@queuelock
 import { filter, firstValueFrom } from './rx.ts';
 
 /** One entry in one queue, from joining to leaving. */
-export class Stand {
+export class QueueClaim {
   /** Resolves when the state of the entry is certain: it waits, is granted, or has ended. */
   readonly placed: Promise<void>;
   /** Resolves with the ownership. Rejects with the error that ended the claim before. */
@@ -14,7 +14,7 @@ export class Stand {
   #grant!: (ownership: Ownership) => void;
   #refuse!: (error: unknown) => void;
   #state: ClaimState = { status: 'joining' };
-  #left: Promise<void> | undefined;
+  #leaving: Promise<void> | undefined;
 
   constructor(client: LockClient, queue: string, options: ClaimOptions) {
     this.#client = client;
@@ -27,8 +27,8 @@ export class Stand {
     // Marks a rejection as handled: a request that has left does not read it.
     this.granted.catch(() => undefined);
     this.#claim = client.claim(queue, options).subscribe({
-      next: (state) => this.#see(state),
-      error: (error: unknown) => this.#see({ status: 'ended', outcome: 'failed', error }),
+      next: (state) => this.#onState(state),
+      error: (error: unknown) => this.#onState({ status: 'ended', outcome: 'failed', error }),
     });
   }
 
@@ -38,14 +38,14 @@ export class Stand {
   }
 
   /** Whether the entry cannot be granted any more. */
-  get isOver(): boolean {
+  get hasEnded(): boolean {
     return this.#state.status === 'ended';
   }
 
   /** Leaves the queue. Resolves when the store has confirmed it. */
   leave(): Promise<void> {
-    this.#left ??= this.#leave();
-    return this.#left;
+    this.#leaving ??= this.#leave();
+    return this.#leaving;
   }
 
   async #leave(): Promise<void> {
@@ -55,18 +55,18 @@ export class Stand {
     if (state.status === 'ended') return;
     if (state.status === 'held' || state.status === 'suspect') return state.ownership.release();
     this.#claim.unsubscribe();
-    if (state.status === 'queued') await this.#gone(state.id);
+    if (state.status === 'queued') await this.#untilRemoved(state.id);
   }
 
   /** Waits until the entry has left the queue. A withdrawal is not confirmed to the client, so the queue is watched. */
-  async #gone(id: string): Promise<void> {
+  async #untilRemoved(id: string): Promise<void> {
     const without$ = this.#client
       .watch(this.#queue)
       .pipe(filter(({ status, entries }) => status === 'live' && !entries.some((entry) => entry.id === id)));
     await firstValueFrom(without$, { defaultValue: undefined });
   }
 
-  #see(state: ClaimState): void {
+  #onState(state: ClaimState): void {
     this.#state = state;
     if (state.status === 'joining') return;
     this.#placed();

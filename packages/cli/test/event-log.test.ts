@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import type { ArenaEvent } from '../src/arena/events.ts';
-import { Story } from '../src/arena/story.ts';
+import { EventLog } from '../src/arena/event-log.ts';
 
-type Told = readonly [ms: number, id: string, ev: ArenaEvent['ev'], more?: object];
+type LogSpec = readonly [ms: number, id: string, ev: ArenaEvent['ev'], more?: object];
 
-function storyOf(...events: readonly Told[]): string[] {
-  const story = new Story();
+function storyOf(...events: readonly LogSpec[]): string[] {
+  const story = new EventLog();
   for (const [ms, id, ev, more] of events)
     story.add({ t: stampOf(ms), id, ev, name: 'q', n: 1, ...more } as ArenaEvent);
-  return story.lines.map(({ kind, text }) => `${kind}: ${text}`);
+  return story.entries.map(({ kind, text }) => `${kind}: ${text}`);
 }
 
 function stampOf(ms: number): string {
@@ -16,48 +16,48 @@ function stampOf(ms: number): string {
 }
 
 const until = (ms: number): object => ({ until: stampOf(ms) });
-/** Three in line, the first one holds. */
-const LINE: readonly Told[] = [
+/** Three contenders in the queue; the first one holds. */
+const LINE: readonly LogSpec[] = [
   [1, 'a', 'enqueued'],
   [2, 'a', 'acquired', { token: '7' }],
   [3, 'b', 'enqueued'],
   [4, 'c', 'enqueued'],
 ];
-const B_TOLD: Told = [11, 'b', 'told', { admitted: true }];
+const B_NOTIFIED: LogSpec = [11, 'b', 'notified', { admitted: true }];
 const HELD = 'grant: a holds: with token 7';
 
-describe('the story of contenders that people disturb', () => {
-  it('counts who was told something by a release', () => {
+describe('log of disturbed contenders', () => {
+  it('counts the waiters that a release notified', () => {
     expect(
-      storyOf(...LINE, [10, 'a', 'released'], B_TOLD, [12.5, 'b', 'acquired', { token: '8' }]),
+      storyOf(...LINE, [10, 'a', 'released'], B_NOTIFIED, [12.5, 'b', 'acquired', { token: '8' }]),
     ).to.deep.equal([HELD, 'grant: b holds: token 7 → 8, 2.5 ms after a released; 1 of 2 waiters woken']);
   });
 
-  it('would tell of a herd, also of what becomes known after the grant', () => {
+  it('shows a herd, including notifications that become known after the grant', () => {
     const [, line] = storyOf(
       ...LINE,
       [10, 'a', 'released'],
-      B_TOLD,
+      B_NOTIFIED,
       [12, 'b', 'acquired', { token: '8' }],
-      [13, 'c', 'told', { admitted: false }],
+      [13, 'c', 'notified', { admitted: false }],
     );
     expect(line).to.contain('2 of 2 waiters woken');
   });
 
-  it('does not count who was told that a waiter has gone', () => {
+  it("does not count notifications of a waiter's departure", () => {
     const lines = storyOf(
       ...LINE,
       [10, 'a', 'released'],
-      B_TOLD,
+      B_NOTIFIED,
       [12, 'b', 'acquired', { token: '8' }],
       [13, 'd', 'enqueued'],
       [14, 'c', 'crashed'],
-      [15, 'd', 'told', { admitted: false }],
+      [15, 'd', 'notified', { admitted: false }],
     );
     expect(lines[1]).to.contain('1 of 2 waiters woken');
   });
 
-  it('counts nobody where the lock was free', () => {
+  it('counts no waiters when the lock was free', () => {
     expect(
       storyOf(
         [1, 'a', 'enqueued'],
@@ -69,12 +69,12 @@ describe('the story of contenders that people disturb', () => {
     ).to.deep.equal([HELD, 'grant: b holds: token 7 → 8, 38 ms after a released']);
   });
 
-  it('compares a grant with the proven time of a holder that is frozen', () => {
+  it('compares a grant with the proven time of a frozen holder', () => {
     expect(
       storyOf(
         ...LINE,
         [10, 'a', 'frozen', until(2_500)],
-        [2_700, 'b', 'told', { admitted: true }],
+        [2_700, 'b', 'notified', { admitted: true }],
         [2_800, 'b', 'acquired', { token: '8' }],
         [2_850, 'a', 'expired'],
         [4_000, 'a', 'thawed'],
@@ -85,68 +85,68 @@ describe('the story of contenders that people disturb', () => {
       'disturbance: a is frozen while it holds, its hold is proven for 2.5 s more',
       'grant: b holds: token 7 → 8, 300 ms after the proven time of a, which is frozen, had ended; 1 of 2 waiters woken',
       'loss: the store has removed the entry of a',
-      'disturbance: a is thawed and goes on',
+      'disturbance: a is thawed and continues',
       'loss: a learns that it has lost the lock (heartbeat-timeout)',
     ]);
   });
 
-  it('calls it a violation when the next one begins before that', () => {
+  it('reports a violation when the next hold begins before the proven time ends', () => {
     const lines = storyOf(
       ...LINE,
       [10, 'a', 'frozen', until(2_500)],
-      [11, 'b', 'told', { admitted: true }],
+      [11, 'b', 'notified', { admitted: true }],
       [2_400, 'b', 'acquired', { token: '8' }],
     );
     expect(lines[2]).to.match(/^violation: b holds: .* 100 ms BEFORE the proven time of a/);
   });
 
-  it('tells that a holder that is cut off gives up before the next one begins', () => {
+  it('shows that a cut-off holder gives up before the next hold begins', () => {
     expect(
       storyOf(
         ...LINE,
         [10, 'a', 'cut', until(2_500)],
         [2_500, 'a', 'lost', { reason: 'heartbeat-timeout' }],
-        [2_700, 'b', 'told', { admitted: true }],
+        [2_700, 'b', 'notified', { admitted: true }],
         [2_700, 'b', 'acquired', { token: '8' }],
         [2_900, 'a', 'mended'],
       ).slice(1),
     ).to.deep.equal([
       'disturbance: a is cut off from the store while it holds, its hold is proven for 2.5 s more',
-      'loss: a gives up the lock by its own clock: its proven time is over',
-      'grant: b holds: token 7 → 8, 200 ms after a had lost it; 1 of 2 waiters woken',
+      'loss: a gives up the lock by its own clock: its proven time has ended',
+      'grant: b holds: token 7 → 8, 200 ms after a lost it; 1 of 2 waiters woken',
       'disturbance: a is connected again',
     ]);
   });
 
-  it('one that is thawed in time goes on with its hold', () => {
+  it('shows that a contender thawed in time continues its hold', () => {
     expect(
       storyOf(
         ...LINE,
         [10, 'a', 'frozen', until(2_500)],
         [900, 'a', 'thawed'],
         [1_000, 'a', 'released'],
-        [1_001, 'b', 'told', { admitted: true }],
+        [1_001, 'b', 'notified', { admitted: true }],
         [1_001, 'b', 'acquired', { token: '8' }],
       ).at(-1),
     ).to.equal('grant: b holds: token 7 → 8, 1.0 ms after a released; 1 of 2 waiters woken');
   });
 
-  it('a store that sees deaths need not wait for the proven time of a holder that was killed', () => {
+  it('allows a store that detects deaths to grant before the proven time of a killed holder ends', () => {
     expect(
-      storyOf(...LINE, [10, 'a', 'crashed'], B_TOLD, [26, 'b', 'acquired', { token: '8' }]).slice(1),
+      storyOf(...LINE, [10, 'a', 'crashed'], B_NOTIFIED, [26, 'b', 'acquired', { token: '8' }]).slice(1),
     ).to.deep.equal([
       'disturbance: a was killed while it held',
       'grant: b holds: token 7 → 8, 16 ms after a was killed; 1 of 2 waiters woken',
     ]);
   });
 
-  it('knows of those who hold without being contenders', () => {
+  it('includes holders that are not contenders', () => {
     expect(
       storyOf(
         ...LINE,
         [10, 'a', 'released'],
         [11, 'anna', 'stranger'],
-        [5_000, 'b', 'told', { admitted: true }],
+        [5_000, 'b', 'notified', { admitted: true }],
         [5_001, 'b', 'acquired', { token: '9' }],
       ).at(-1),
     ).to.equal('grant: b holds: token 7 → 9, after anna; 1 of 2 waiters woken');

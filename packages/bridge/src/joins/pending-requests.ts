@@ -4,11 +4,11 @@ import { follow } from '../follow.ts';
 import { Subscription, type Observable } from '../rx.ts';
 import type { HandoverSnapshot, JoinAnswer } from '../wire.ts';
 
-/** Those who ask a holder to make way, until they are answered or gone. */
-export class Asking {
+/** Handover requests to one holder that are neither answered nor withdrawn. */
+export class PendingRequests {
   readonly #ownership: Ownership;
   readonly #queue$: Observable<QueueState>;
-  /** By the id of the entry that asks. */
+  /** Requests by the id of the requesting entry. */
   readonly #requests = new Map<string, HandoverRequest>();
   #onChange: () => void = () => undefined;
 
@@ -37,16 +37,19 @@ export class Asking {
     );
     watches.add(
       follow(this.#queue$, (queue) => {
-        if (this.#forgetGone(queue)) onChange();
+        if (this.#dropWithdrawn(queue)) onChange();
       }),
     );
     return watches;
   }
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` when nobody of this id asks; what answering throws. */
+  /**
+   * Sends the holder's answer to a requester.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when no request with this id is pending; errors of the answer itself.
+   */
   async answer({ to, answer, reason = 'no' }: JoinAnswer): Promise<void> {
     const request = this.#requests.get(to);
-    if (!request) throw invalidArgument('to', to, 'is the id of an entry that asks');
+    if (!request) throw invalidArgument('to', to, 'is the id of an entry with a pending request');
     this.#requests.delete(to);
     this.#onChange();
     if (answer === 'decline') await request.decline(reason);
@@ -54,11 +57,11 @@ export class Asking {
     else await request.yieldToQueue();
   }
 
-  #forgetGone({ status, entries }: QueueState): boolean {
+  #dropWithdrawn({ status, entries }: QueueState): boolean {
     if (status !== 'live') return false;
     const present = new Set(entries.map(({ id, key }) => id ?? key));
-    const gone = [...this.#requests.keys()].filter((from) => !present.has(from));
-    for (const from of gone) this.#requests.delete(from);
-    return gone.length > 0;
+    const withdrawn = [...this.#requests.keys()].filter((from) => !present.has(from));
+    for (const from of withdrawn) this.#requests.delete(from);
+    return withdrawn.length > 0;
   }
 }

@@ -1,14 +1,17 @@
 import type { BridgeClient, JoinOptions, JoinState } from '@queuelock/bridge/client';
 import type { Unsubscribable } from 'rxjs';
-import { unforeseen } from './shared-streams.ts';
+import { throwUncaught } from './shared-streams.ts';
 
 /** State of a component at a queue: `idle`, or the state of its join. */
 export type LockState = { readonly status: 'idle' } | JoinState;
 
 export const IDLE: LockState = { status: 'idle' };
 
-/** The join of one component to one queue. It is left when the component unmounts. Another name or client needs another `Place`. */
-export class Place {
+/**
+ * The join of one component to one queue. It is left when the component unmounts. Another name or client needs another
+ * `ComponentJoin`.
+ */
+export class ComponentJoin {
   readonly client: BridgeClient;
   readonly name: string;
   /** Options of the next join. */
@@ -30,7 +33,7 @@ export class Place {
     clearTimeout(this.#leaving);
     return () => {
       this.#listeners.delete(listener);
-      this.#leaveUnlessHeard();
+      this.#leaveWithoutListener();
     };
   };
 
@@ -40,13 +43,13 @@ export class Place {
       next: (state) => {
         this.#set(state);
       },
-      error: unforeseen,
+      error: throwUncaught,
       complete: () => {
         this.#joined = undefined;
       },
     });
     if (!joined.closed) this.#joined = joined;
-    this.#leaveUnlessHeard();
+    this.#leaveWithoutListener();
   };
 
   readonly leave = (): void => {
@@ -59,7 +62,7 @@ export class Place {
    * Leaves soon if there is no listener. It does not leave at once, because StrictMode unsubscribes and subscribes again. Also, effects of
    * children may join before the parent subscribes.
    */
-  #leaveUnlessHeard(): void {
+  #leaveWithoutListener(): void {
     clearTimeout(this.#leaving);
     if (this.#listeners.size === 0) this.#leaving = setTimeout(this.leave);
   }
