@@ -66,6 +66,7 @@ export {
   type KnownOptions,
   type OptionType,
 } from './checks/checked-options.ts';
+export { CallerAbortController, boundToCaller, inCallerContext } from './base/caller-context.ts';
 export { checkedSignal } from './base/checked-signal.ts';
 export { after } from './base/timer.ts';
 export { checkWorkOptions, waitOf } from './work/work-options.ts';

@@ -1,3 +1,4 @@
+import { inCallerContext } from './base/caller-context.ts';
 import type { ClaimState, CloseOptions, LockClient, MultiLock, SessionState } from './api/api.ts';
 import {
   checkBackend,
@@ -90,7 +91,7 @@ class SharedSessionClient implements LockClient {
     this.#backend = backend;
     this.#defaults = { owner, longestHoldMs: longestHoldMs(settings, backend.info) };
     this.#live$ = session$;
-    this.session$ = state$.asObservable();
+    this.session$ = inCallerContext(state$);
     this.#queues = new SharedQueues(backend, clock, this.#closes$);
     this.#views = new StoreViews(backend, clock, { closes$: this.#closes$, closing: this.#closing.signal });
     const register = (name: string, kind: string): SharedRegister => this.register(name, kind);
@@ -109,16 +110,14 @@ class SharedSessionClient implements LockClient {
   }
 
   claim(name: string, options?: ClaimOptions): Observable<ClaimState> {
-    return this.#claim(name, checkedOptions('options of claim', options, CLAIM_OPTIONS));
+    const checked = checkedOptions('options of claim', options, CLAIM_OPTIONS);
+    return inCallerContext(this.#claim(name, checked));
   }
 
   claimWithPosition(name: string, options?: ClaimOptions): PositionStream {
     const checked = checkedOptions('options of claimWithPosition', options, CLAIM_OPTIONS);
-    return positionsOfClaim(this.#context, this.#claim(name, checked), {
-      name,
-      asked: 'claimWithPosition',
-      ...checked,
-    });
+    const wish = { name, asked: 'claimWithPosition', ...checked };
+    return positionsOfClaim(this.#context, this.#claim(name, checked), wish);
   }
 
   async acquire(name: string, options?: AcquireOptions): Promise<Ownership> {
@@ -179,7 +178,7 @@ class SharedSessionClient implements LockClient {
 
   watch(name: string): Observable<QueueState> {
     checkName(name, this.#backend);
-    return this.#queues.watch(name);
+    return inCallerContext(this.#queues.watch(name));
   }
 
   queues(prefix = ''): Observable<QueuesState> {
@@ -207,7 +206,7 @@ class SharedSessionClient implements LockClient {
 
   evictions(name: string): Observable<readonly Eviction[]> {
     checkName(name, this.#backend);
-    return this.#context.evictions.watch(name);
+    return inCallerContext(this.#context.evictions.watch(name));
   }
 
   register(name: string, kind: string): SharedRegister {

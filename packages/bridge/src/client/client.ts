@@ -31,6 +31,7 @@ import type {
   Observed,
 } from './api.ts';
 import type { BridgeError } from './bridge-error.ts';
+import { inCallerContext } from './caller-context.ts';
 import { Calls } from './calls.ts';
 import { Line } from './line.ts';
 import { PageJoin, type PageJoinTools } from './page-join.ts';
@@ -72,7 +73,7 @@ class StreamingClient implements BridgeClient {
   }
 
   get connection$(): Observable<Connection> {
-    return this.#tools.line.connection$;
+    return inCallerContext(this.#tools.line.connection$);
   }
 
   queues(prefix = ''): Observable<Observed<SnapshotOf['queues']>> {
@@ -119,7 +120,7 @@ class StreamingClient implements BridgeClient {
       subscriber.add(() => void join.leave());
       join.start();
     });
-    return place$.pipe(takeUntil(this.#closed$));
+    return inCallerContext(place$.pipe(takeUntil(this.#closed$)));
   }
 
   async evict(name: string, entry: EntryRef, { reason }: { readonly reason: string }): Promise<boolean> {
@@ -185,7 +186,7 @@ class StreamingClient implements BridgeClient {
   #look<K extends Looked['kind']>(kind: K, topic: Looked): Observable<Observed<SnapshotOf[K]>> {
     const key = JSON.stringify(topic);
     const known$ = this.#shared.get(key) as Observable<Observed<SnapshotOf[K]>> | undefined;
-    if (known$) return known$;
+    if (known$) return inCallerContext(known$);
     const seen$ = combineLatest([this.#told(kind, topic), this.#tools.line.connection$]).pipe(
       map(([told, connection]): Observed<SnapshotOf[K]> => ({ ...connection, ...told })),
       takeUntil(this.#closed$),
@@ -198,7 +199,7 @@ class StreamingClient implements BridgeClient {
       }),
     );
     this.#shared.set(key, seen$);
-    return seen$;
+    return inCallerContext(seen$);
   }
 
   #told<K extends Looked['kind']>(kind: K, topic: Looked): Observable<Told<SnapshotOf[K]>> {

@@ -1,3 +1,4 @@
+import { inCallerContext } from '../base/caller-context.ts';
 import type { Clock } from '../base/clock.ts';
 import { repeatUntilDefinite } from '../kit/definite.ts';
 import { invalidArgument } from '../api/errors.ts';
@@ -32,7 +33,7 @@ export class RetryingRegister implements SharedRegister {
     this.#registers = registers;
     this.#place = place;
     this.#closing = end.closing;
-    this.state$ = liveView(() => registers.observe(place.name, place.kind), clock).pipe(
+    const state$ = liveView(() => registers.observe(place.name, place.kind), clock).pipe(
       map((view) => ({
         status: view.status,
         text: view.status === 'connecting' ? undefined : view.value?.text,
@@ -44,6 +45,7 @@ export class RetryingRegister implements SharedRegister {
       ),
       takeUntil(end.closes$),
     );
+    this.state$ = inCallerContext(state$);
   }
 
   async read(): Promise<string | undefined> {

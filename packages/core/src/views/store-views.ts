@@ -2,6 +2,7 @@
 // Now, and again after trouble: live-view. A queue: queue-watch. All queues and their past: here, replayed.
 
 import { checkEntry, checkName } from '../checks/arguments.ts';
+import { inCallerContext } from '../base/caller-context.ts';
 import type { Clock } from '../base/clock.ts';
 import { invalidArgument } from '../api/errors.ts';
 import { jsonable } from '../base/jsonable.ts';
@@ -27,15 +28,18 @@ export class StoreViews {
 
   queues(prefix: string): Observable<QueuesState> {
     const backend = this.#offering('queues', checkedPrefix(prefix));
-    return liveView(() => backend.queues(prefix), this.#clock).pipe(
-      map(({ status, ...view }) =>
-        jsonable({
-          status,
-          queues: 'value' in view ? [...view.value].sort(byName).map((queue) => jsonable({ ...queue })) : [],
-          ...('error' in view ? { error: view.error } : {}),
-        }),
+    return inCallerContext(
+      liveView(() => backend.queues(prefix), this.#clock).pipe(
+        map(({ status, ...view }) =>
+          jsonable({
+            status,
+            queues:
+              'value' in view ? [...view.value].sort(byName).map((queue) => jsonable({ ...queue })) : [],
+            ...('error' in view ? { error: view.error } : {}),
+          }),
+        ),
+        takeUntil(this.#end.closes$),
       ),
-      takeUntil(this.#end.closes$),
     );
   }
 

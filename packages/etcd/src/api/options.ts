@@ -2,7 +2,7 @@
 // Checked, with its defaults, in one place (here); how the entries of a queue are named (naming).
 
 import { createSecureContext } from 'node:tls';
-import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
+import { boundToCaller, checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
 import type { IOptions } from 'etcd3';
 import { namingsOf, type Naming, type NamingOf, type SingleKeyOf } from './naming.ts';
 
@@ -146,7 +146,7 @@ export function checkOptions(options: EtcdOptions | undefined): CheckedOptions {
     credentials,
     requestTimeoutMs,
     heartbeatProof,
-    singleKey,
+    singleKey: singleKey && boundToCaller(singleKey),
     namingOf: namingsOf(naming),
     ...checkTransport(given),
   };

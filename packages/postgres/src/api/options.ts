@@ -2,7 +2,7 @@
 // Checks options and sets their defaults (here), and parses a URL (url).
 
 import type { ClientConfig } from 'pg';
-import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
+import { boundToCaller, checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
 import type { AdvisoryKey, AdvisoryKeyOf } from '../advisory/advisory-key.ts';
 import type { Driver } from '../driver/driver.ts';
 import { givenDriver, type PgPoolLike } from '../driver/pool-like.ts';
@@ -102,7 +102,12 @@ export function settingsOf(options: PostgresOptions): Settings {
   }
   if (!(Number.isInteger(connections) && connections >= 1 && connections <= 1_000))
     throw invalidArgument('connections', connections, 'is a whole number from 1 to 1,000');
-  const more = { migrate, connections, requestTimeoutMs, advisoryKey };
+  const more = {
+    migrate,
+    connections,
+    requestTimeoutMs,
+    advisoryKey: advisoryKey && boundToCaller(advisoryKey),
+  };
   if (pool !== undefined)
     return { driver: givenDriver(pool), schema: checkSchema(rest.schema ?? DEFAULT_SCHEMA), ...more };
   const server = serverOf(url ?? 'postgres:');

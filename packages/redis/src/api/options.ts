@@ -2,7 +2,13 @@
 // Checks options and sets their defaults (here), parses a URL (url), and checks the keys of the option `singleKey` (single-key).
 
 import { createSecureContext } from 'node:tls';
-import { checkedOptions, invalidArgument, secureContextOf, type KnownOptions } from '@queuelock/core/backend';
+import {
+  boundToCaller,
+  checkedOptions,
+  invalidArgument,
+  secureContextOf,
+  type KnownOptions,
+} from '@queuelock/core/backend';
 import type { Driver } from '../driver/driver.ts';
 import { givenDriver, type RedisClientLike } from '../driver/client-like.ts';
 import {
@@ -88,9 +94,10 @@ export function settingsOf(options: RedisOptions): Settings {
     client,
     tls,
     requestTimeoutMs = 1_500,
-    singleKey,
+    singleKey: givenKey,
     ...rest
   } = checkedOptions('options of redis', options, OPTIONS);
+  const singleKey = givenKey && boundToCaller(givenKey);
   if (client !== undefined && (url !== undefined || tls !== undefined))
     throw invalidArgument('client', client, 'is given without url and tls: it has its own');
   if (!(typeof requestTimeoutMs === 'number' && requestTimeoutMs >= 1 && requestTimeoutMs <= LONGEST_MS)) {
