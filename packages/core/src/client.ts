@@ -13,7 +13,7 @@ import {
 import { longestHoldMs } from './session/budget.ts';
 import { runWithin } from './reentrancy/call-chain.ts';
 import { checkedOptions } from './checks/checked-options.ts';
-import { QueueLockError, invalidArgument, isQueueLockError } from './api/errors.ts';
+import { QueueLockError, isQueueLockError } from './api/errors.ts';
 import { Evictions, type Victim } from './handover/evictions.ts';
 import { Closing } from './work/closing.ts';
 import { waitUntilHeld } from './claim/wait-until-held.ts';
@@ -63,6 +63,7 @@ export function createLockClient(backend: Backend, options: LockClientOptions = 
 
 class SharedSessionClient implements LockClient {
   readonly session$: Observable<SessionState>;
+  readonly errors$: Observable<QueueLockError>;
   readonly #backend: Backend;
   readonly #defaults: RequestDefaults;
   readonly #context: ClaimContext;
@@ -94,6 +95,7 @@ class SharedSessionClient implements LockClient {
     this.session$ = inCallerContext(state$);
     this.#queues = new SharedQueues(backend, clock, this.#closes$);
     this.#views = new StoreViews(backend, clock, { closes$: this.#closes$, closing: this.#closing.signal });
+    this.errors$ = this.#views.errors$;
     const register = (name: string, kind: string): SharedRegister => this.register(name, kind);
     this.#context = {
       session$,
@@ -211,7 +213,6 @@ class SharedSessionClient implements LockClient {
 
   register(name: string, kind: string): SharedRegister {
     checkName(name, this.#backend);
-    if (!/^[a-z]{1,16}$/.test(kind)) throw invalidArgument('kind', kind, 'is 1 to 16 letters from a to z');
     const end = { closes$: this.#closes$, closing: this.#closing.signal };
     return new RetryingRegister(this.#backend, { name, kind }, { clock: this.#context.clock, end });
   }

@@ -28,6 +28,8 @@ export class RetryingRegister implements SharedRegister {
 
   constructor(backend: Backend, place: RegisterPlace, { clock, end }: { clock: Clock; end: RegisterEnd }) {
     const { registers } = backend;
+    if (!/^[a-z]{1,16}$/.test(place.kind))
+      throw invalidArgument('kind', place.kind, 'is 1 to 16 letters from a to z');
     if (!registers)
       throw invalidArgument('register', place.kind, `is not offered by the backend ${backend.info.name}`);
     this.#registers = registers;

@@ -4,12 +4,12 @@
 import { checkEntry, checkName } from '../checks/arguments.ts';
 import { inCallerContext } from '../base/caller-context.ts';
 import type { Clock } from '../base/clock.ts';
-import { invalidArgument } from '../api/errors.ts';
+import { invalidArgument, type QueueLockError } from '../api/errors.ts';
 import { jsonable } from '../base/jsonable.ts';
 import { liveView } from './live-view.ts';
 import type { RegisterEnd } from './register.ts';
 import { replayed } from './replayed.ts';
-import { map, takeUntil, type Observable } from '../base/rx.ts';
+import { NEVER, map, takeUntil, type Observable } from '../base/rx.ts';
 import type { Backend } from '../api/spi.ts';
 import type { QueueHistory, QueuesState } from '../api/store-api.ts';
 import type { Finding, ListedQueue } from '../api/store-facts.ts';
@@ -24,6 +24,10 @@ export class StoreViews {
     this.#backend = backend;
     this.#clock = clock;
     this.#end = end;
+  }
+
+  get errors$(): Observable<QueueLockError> {
+    return inCallerContext((this.#backend.errors$ ?? NEVER).pipe(takeUntil(this.#end.closes$)));
   }
 
   queues(prefix: string): Observable<QueuesState> {

@@ -10,10 +10,12 @@ import {
   type BackendUrl,
   type KnownOptions,
   type PemFiles,
+  type FreshCredentials,
+  type Provided,
 } from '@queuelock/core/backend';
 import { REFUSED_BY_SERVER } from '../queue/names.ts';
 import { DEFAULT_NAMING, schemeOf, type Naming, type Scheme } from '../queue/naming.ts';
-import { tlsOf, type Tls, type ZooKeeperTls } from './tls.ts';
+import { freshTlsOf, tlsOf, type Tls, type ZooKeeperTls } from './tls.ts';
 
 /** Where ZooKeeper is and how it is set up. */
 export interface ZooKeeperOptions {
@@ -21,7 +23,10 @@ export interface ZooKeeperOptions {
   readonly hosts: readonly string[];
   /** All queues live below this path, for instance `/locks`; made if it is missing. Default: the root. */
   readonly chroot?: string;
-  /** Credentials of the digest scheme; they travel in the clear. Default: none. */
+  /**
+   * Credentials of the digest scheme; they travel in the clear. They cannot be a function: nodes belong to the user and password that made them,
+   * so another password is another owner. Default: none.
+   */
   readonly auth?: { readonly username: string; readonly password: string };
   /**
    * The servers' `tickTime` in milliseconds. Default 2000, as theirs. Sessions of less than `syncLimit` + 2 ticks, and of less than
@@ -42,8 +47,12 @@ export interface ZooKeeperOptions {
    * addon for the main thread. Default `wire`.
    */
   readonly transport?: 'native' | 'wire';
-  /** TLS to the servers, with `transport: 'wire'`; `{}` is what most need. Default: none. */
-  readonly tls?: ZooKeeperTls;
+  /**
+   * TLS to the servers, with `transport: 'wire'`; `{}` is what most need. With a function, which may return a promise, certificates are read again
+   * for each new connection, as they are from the files of a URL. If that fails, the last valid ones are used, and `errors$` of the lock client
+   * emits the failure. Default: none.
+   */
+  readonly tls?: Provided<ZooKeeperTls>;
 }
 
 /** Who speaks to the servers. */
@@ -61,7 +70,7 @@ export interface Settings {
   /** @throws {QueueLockError} `INVALID_ARGUMENT` */
   readonly schemeFor: (queue: string) => Scheme;
   readonly transport: TransportName;
-  readonly tls: Tls | undefined;
+  readonly tls: FreshCredentials<Tls> | undefined;
   /** For messages: without credentials. */
   readonly endpoint: string;
 }
@@ -81,7 +90,7 @@ const OPTIONS: KnownOptions<ZooKeeperOptions> = {
   connectTimeoutMs: 'number',
   naming: 'any',
   transport: 'any',
-  tls: 'object',
+  tls: 'any',
 };
 const AUTH_OPTIONS: KnownOptions<NonNullable<ZooKeeperOptions['auth']>> = {
   username: 'any',
@@ -118,16 +127,17 @@ export function settingsOf(options: ZooKeeperOptions): Settings {
   checkedOptions('options of zookeeper', options, OPTIONS);
   const hosts = hostsOf(options.hosts);
   const root = rootOf(options.chroot);
+  const connectTimeoutMs = whole('connectTimeoutMs', options.connectTimeoutMs ?? 4_000);
   return {
     hosts,
     root,
     auth: authOf(options.auth),
     tickTimeMs: whole('tickTimeMs', options.tickTimeMs ?? 2_000),
     syncLimit: whole('syncLimit', options.syncLimit ?? 5),
-    connectTimeoutMs: whole('connectTimeoutMs', options.connectTimeoutMs ?? 4_000),
+    connectTimeoutMs,
     schemeFor: schemesOf(options.naming),
     transport,
-    tls: options.tls && tlsOf(options.tls),
+    tls: options.tls && freshTlsOf(options.tls, connectTimeoutMs / 2),
     endpoint: `${options.tls ? 'zks' : 'zk'}://${hosts.map(({ name, port }) => `${name.includes(':') ? `[${name}]` : name}:${port}`).join(',')}${root}`,
   };
 }
@@ -155,9 +165,16 @@ export function optionsOfUrl(url: string): ZooKeeperOptions {
     ...(username !== undefined && password !== undefined ? { auth: { username, password } } : {}),
     ...namingOf(params),
     ...(params.has('transport') ? { transport } : {}),
-    ...(scheme === 'zks' ? { tls: readPems({ ca, cert, key }) } : {}),
+    ...(scheme === 'zks' ? { tls: pemsOf({ ca, cert, key }) } : {}),
     ...numbersOf(params),
   };
+}
+
+/** A function that reads the files for each connection, once they have been found right. */
+function pemsOf(files: PemFiles): Provided<ZooKeeperTls> {
+  const pems = readPems(files);
+  tlsOf(pems);
+  return Object.keys(pems).length === 0 ? pems : () => readPems(files);
 }
 
 function numbersOf(params: BackendUrl['params']): Partial<Record<(typeof NUMBERS)[number], number>> {

@@ -1,5 +1,6 @@
 // The one door to RxJS: these names are the vocabulary of this package.
 export {
+  EMPTY,
   NEVER,
   Observable,
   ReplaySubject,

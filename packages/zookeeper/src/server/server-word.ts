@@ -1,4 +1,4 @@
-import type { Settings } from '../api/options.ts';
+import type { Tls } from '../api/tls.ts';
 import { dial, type Place } from '../wire/dial.ts';
 
 /** What a server says to operators on its own port: `srvr` to everybody, `conf` where it is on the list of the server. */
@@ -6,7 +6,7 @@ export type ServerWord = 'srvr' | 'conf';
 
 /** Asks one server for one word; answers with its lines `name: value` or `name=value`. Rejects when it is silent for `withinMs`. */
 export function ask(
-  server: Place & Pick<Settings, 'tls'>,
+  server: Place & { readonly tls: Tls | undefined },
   word: ServerWord,
   withinMs: number,
 ): Promise<ReadonlyMap<string, string>> {
