@@ -1,5 +1,6 @@
 import type { Clock, LockClient } from '@queuelock/core';
 import {
+  boundToCaller,
   checkedObject,
   checkedOptions,
   invalidArgument,
@@ -161,10 +162,21 @@ export function settingsOf(options: BridgeOptions): Settings {
     basePath,
     allowedHosts: allowedHosts.map((host) => host.toLowerCase()),
     storeLabel: options.storeLabel ?? '',
-    contenders: options.contenders,
+    contenders: options.contenders && drawnByCaller(options.contenders),
     clock: options.clock ?? systemClock(),
     clientOf: options.clientOf ?? ((_, facts) => addressAndPrincipal(facts)),
     limits: filledLimits(options.limits),
     times: filled('times', TIMES, options.times),
+  };
+}
+
+/** Draws in the asynchronous context of the caller that makes the bridge, not in that of the request which happens to be served. */
+function drawnByCaller(contenders: Contenders): Contenders {
+  const { name, changed$ } = contenders;
+  return {
+    name,
+    changed$,
+    draw: boundToCaller(() => contenders.draw()),
+    act: (act) => contenders.act(act),
   };
 }

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { virtualClock, type VirtualClock } from '@queuelock/memory';
 import { expect } from 'chai';
 import { createBridgeClient, type BridgeClient, type BridgeError, type Observed } from '../src/client.ts';
@@ -77,6 +78,33 @@ describe('bridge client of a page', () => {
     expect(last().connection).to.equal('live');
     expect(last().snapshot).to.include({ handOffs: 1 });
     expect(page.serverNow()).to.be.within(5_000, 5_001);
+  });
+
+  it('tells each subscriber in its own asynchronous context, and aborts the signal of a hold there', async () => {
+    const caller = new AsyncLocalStorage<string>();
+    const calls: string[] = [];
+    const note = (what: string): void => void calls.push(`${what} as ${String(caller.getStore())}`);
+    const looks = ['Ann', 'Ben'].flatMap((owner) =>
+      caller.run(owner, () => [
+        page.queue('q').subscribe(() => note(`queue of ${owner}`)),
+        page.connection$.subscribe(() => note(`connection of ${owner}`)),
+      ]),
+    );
+    const hold = new PageHold({
+      ...{ name: 'q', id: 'i', key: 'k', order: '1', token: '1' },
+      ...{ clock, deadline: 100, onLoss: () => undefined, release: async () => undefined },
+      answer: async () => undefined,
+    });
+    caller.run('Ann', () => hold.signal.addEventListener('abort', () => note('signal of Ann')));
+    await caller.run('Cid', async () => {
+      bridge.hello();
+      bridge.tell('q', 1);
+      await clock.advance(10_000);
+    });
+    for (const look of looks) look.unsubscribe();
+    expect(calls.filter((call) => !/of (\w+) as \1$/.test(call))).to.deep.equal([]);
+    for (const what of ['queue of Ann', 'queue of Ben', 'connection of Ben', 'signal of Ann'])
+      expect(calls).to.include(`${what} as ${what.slice(-3)}`);
   });
 
   it('becomes stale after 2.5 heartbeats without data, keeps the snapshot, and reconnects', async () => {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { QueueLockError } from '@queuelock/core';
 import { expect } from 'chai';
 import { Subject } from 'rxjs';
@@ -41,6 +42,22 @@ describe('bridge with demo contenders', () => {
     await seen(page.contenders('q'), ({ snapshot }) => snapshot?.maxContenders === 1);
     expect(snapshots[0]).to.include({ name: 'q', maxContenders: 0, status: 'live' });
     look.unsubscribe();
+  });
+
+  it('are drawn in the asynchronous context of the host of the bridge, not of a request', async () => {
+    const caller = new AsyncLocalStorage<string>();
+    const drawn = new Set<string | undefined>();
+    const own = contenders();
+    const draw = (): ReturnType<Contenders['draw']> => {
+      drawn.add(caller.getStore());
+      return own.draw();
+    };
+    await using s = await caller.run('host', () => stage({ contenders: { ...own, draw } }));
+    const page = s.page();
+    await caller.run('visitor', () => seen(page.contenders('q'), ({ snapshot }) => snapshot !== undefined));
+    caller.run('visitor', () => own.changed$.next());
+    await seen(page.contenders('q'), ({ snapshot }) => snapshot !== undefined);
+    expect([...drawn]).to.deep.equal(['host']);
   });
 
   it('responds with the reason when an action on a contender fails', async () => {

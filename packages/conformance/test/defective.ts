@@ -10,7 +10,7 @@ import type {
 } from '@queuelock/core/backend';
 import { facts, type BackendHarness } from '@queuelock/conformance';
 import { createMemoryServer, memory, type MemoryEntry, type MemoryServer } from '@queuelock/memory';
-import { filter, map } from 'rxjs';
+import { NEVER, filter, map } from 'rxjs';
 
 /** Replaced members, made from the correct originals. */
 export interface Replaced {
@@ -92,6 +92,7 @@ export type CompleteSession = Required<Omit<Session, 'doubts$' | 'hasEnded'>>;
 export function complete(backend: Backend): CompleteBackend {
   return {
     ...backend,
+    errors$: backend.errors$ ?? NEVER,
     resume: (resumption, signal) => has(backend.resume?.(resumption, signal)),
     evict: (queue, entry) => has(backend.evict?.(queue, entry)),
     registers: has(backend.registers),

@@ -1,6 +1,10 @@
+import { boundToCaller } from '@queuelock/core/backend';
+
 /** A request that waits for its callback. */
 export interface PendingCallback {
-  /** Marks the request as granted. `run` is called at once, or after the callbacks of earlier requests. */
+  /**
+   * Marks the request as granted. `run` is called at once or after the callbacks of earlier requests, in the asynchronous context of this call.
+   */
   ready(run: () => void): void;
   /** Removes the request. */
   leave(): void;
@@ -26,7 +30,7 @@ export class Callbacks {
     this.#slots.add(slot);
     return {
       ready: (run) => {
-        slot.run = run;
+        slot.run = boundToCaller(run);
         this.#call();
       },
       leave: () => {

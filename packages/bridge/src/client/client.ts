@@ -31,6 +31,7 @@ import type {
   Observed,
 } from './api.ts';
 import type { BridgeError } from './bridge-error.ts';
+import { inCallerContext } from './caller-context.ts';
 import { Calls } from './calls.ts';
 import { PageStream } from './page-stream.ts';
 import { PageJoin, type PageJoinTools } from './page-join.ts';
@@ -72,7 +73,7 @@ class StreamingClient implements BridgeClient {
   }
 
   get connection$(): Observable<Connection> {
-    return this.#tools.stream.connection$;
+    return inCallerContext(this.#tools.stream.connection$);
   }
 
   queues(prefix = ''): Observable<Observed<SnapshotOf['queues']>> {
@@ -119,7 +120,7 @@ class StreamingClient implements BridgeClient {
       subscriber.add(() => void join.leave());
       join.start();
     });
-    return state$.pipe(takeUntil(this.#closed$));
+    return inCallerContext(state$.pipe(takeUntil(this.#closed$)));
   }
 
   async evict(name: string, entry: EntryRef, { reason }: { readonly reason: string }): Promise<boolean> {
@@ -185,7 +186,7 @@ class StreamingClient implements BridgeClient {
   #watch<K extends WatchedTopic['kind']>(kind: K, topic: WatchedTopic): Observable<Observed<SnapshotOf[K]>> {
     const key = JSON.stringify(topic);
     const shared$ = this.#shared.get(key) as Observable<Observed<SnapshotOf[K]>> | undefined;
-    if (shared$) return shared$;
+    if (shared$) return inCallerContext(shared$);
     const observed$ = combineLatest([this.#topicState(kind, topic), this.#tools.stream.connection$]).pipe(
       map(([told, connection]): Observed<SnapshotOf[K]> => ({ ...connection, ...told })),
       takeUntil(this.#closed$),
@@ -198,7 +199,7 @@ class StreamingClient implements BridgeClient {
       }),
     );
     this.#shared.set(key, observed$);
-    return observed$;
+    return inCallerContext(observed$);
   }
 
   #topicState<K extends WatchedTopic['kind']>(

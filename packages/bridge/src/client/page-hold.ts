@@ -1,5 +1,6 @@
 import type { HandoverSnapshot } from '../wire.ts';
 import type { ClientClock, PageLock } from './api.ts';
+import { callerScope, type CallerScope } from './caller-context.ts';
 import { BridgeError } from './bridge-error.ts';
 
 /** Initial values of a hold. */
@@ -23,6 +24,8 @@ export class PageHold implements PageLock {
   requests: readonly HandoverSnapshot[] = [];
   readonly #spec: PageHoldSpec;
   readonly #loss = new AbortController();
+  /** The context of the first reader of the signal, in which its listeners run. */
+  #inScope: CallerScope | undefined;
   #deadline: number;
   #hasEnded = false;
   #cancel: () => void = () => undefined;
@@ -44,6 +47,7 @@ export class PageHold implements PageLock {
   }
 
   get signal(): AbortSignal {
+    this.#inScope ??= callerScope();
     this.#check();
     return this.#loss.signal;
   }
@@ -68,7 +72,8 @@ export class PageHold implements PageLock {
   lose(error: BridgeError): void {
     if (this.#hasEnded) return;
     this.end();
-    this.#loss.abort(error);
+    if (this.#inScope) this.#inScope(() => this.#loss.abort(error));
+    else this.#loss.abort(error);
     this.#spec.onLoss(error);
   }
 

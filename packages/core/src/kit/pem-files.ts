@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { invalidArgument } from '../api/errors.ts';
 
@@ -31,12 +32,42 @@ export function requireCertWithKey({ cert, key }: PemTexts): void {
 }
 
 /**
+ * Checks that each text is in PEM, and that no part lacks its end. OpenSSL ignores a half-written part of a list of authorities, and Node
+ * trusts the usual authorities in place of an empty one.
+ * @throws {QueueLockError} `INVALID_ARGUMENT`; the message does not repeat the text
+ */
+export function requireWholePems(argument: string, texts: Readonly<Record<string, unknown>>): void {
+  for (const [name, text] of Object.entries(texts))
+    if (text !== undefined && !isWholePem(text))
+      throw invalidArgument(`${argument}.${name}`, '(not shown)', 'is in PEM, with the end of each part');
+}
+
+const PEM_PART = /-----BEGIN ([^-\n]+)-----[\s\S]+?-----END \1-----/g;
+
+function isWholePem(text: unknown): boolean {
+  if (typeof text !== 'string' && !(text instanceof Uint8Array)) return false;
+  const pem = typeof text === 'string' ? text : Buffer.from(text).toString();
+  const parts = [...pem.matchAll(PEM_PART)];
+  if (parts.length === 0 || parts.length !== pem.split('-----BEGIN ').length - 1) return false;
+  return parts.every(([part, label]) => label !== 'CERTIFICATE' || isCertificate(part));
+}
+
+function isCertificate(part: string): boolean {
+  try {
+    return new X509Certificate(part).raw.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/**
  * Creates a TLS context.
  * @param make `createSecureContext` of `node:tls`, passed in so that clients without TLS do not load that module
  * @throws {QueueLockError} `INVALID_ARGUMENT` for an invalid certificate or key, or a key that does not match; the message does not repeat the texts
  */
 export function secureContextOf<T>({ ca, cert, key }: PemTexts, make: (pems: PemTexts) => T): T {
   requireCertWithKey({ cert, key });
+  requireWholePems('tls', { ca, cert, key });
   try {
     return make({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) });
   } catch (error) {

@@ -2,6 +2,7 @@
 // Several claims as one (here), which join at one point of the store's order (together); multi-lock is the public interface.
 
 import type { ClaimState, MultiClaimState } from '../api/api.ts';
+import { inCallerContext } from '../base/caller-context.ts';
 import { beginningWith } from '../base/beginning-with.ts';
 import type { Enqueue } from '../entry/entry.ts';
 import { QueueLockError, isQueueLockError } from '../api/errors.ts';
@@ -73,7 +74,10 @@ function join(
 ): Observable<MultiClaimState> {
   const together = new Together(requests.length, { isTry: timeoutMs === 0 });
   const enqueue: Enqueue = (session, spec, stop) => together.enqueue(session, spec, stop);
-  const claims = asOne(requests, timeoutMs).map((request) => claim({ ...context, enqueue }, request));
+  const claims = asOne(requests, timeoutMs).map((request) =>
+    // The hold of all names listens to the signals of their holds, which are created for it in this context.
+    inCallerContext(claim({ ...context, enqueue }, request)),
+  );
   let arePlaced = false;
   let ownership: HeldTogether | undefined;
   return combineLatest(claims).pipe(

@@ -41,6 +41,8 @@ export class ReentrantOwnership implements Ownership {
   }
 
   static outermost(by: object, hold: Ownership): ReentrantOwnership {
+    // Creates the signal in the context of the caller that holds: a later call chain may enter and read it first.
+    void hold.signal;
     return new ReentrantOwnership({ by, hold, levels: 0 }, 1, () => undefined);
   }
 

@@ -11,10 +11,13 @@ import { commandAs, giveTo, runAs, unprivilegedUser } from './unprivileged.ts';
 
 const DEBIAN = '/usr/lib/postgresql';
 
-/** A fresh PostgreSQL of this machine, which takes every password; installed if this process may. Rejects with NotHere. */
-export async function startPostgres(): Promise<ProcessService> {
+/**
+ * A fresh PostgreSQL of this machine, which takes every password; installed if this process may. Rejects with NotHere.
+ * @param settings lines of its configuration, `name=value`
+ */
+export async function startPostgres(settings: readonly string[] = []): Promise<ProcessService> {
   if ((await findPostgres()) === undefined) await installPackages(['postgresql']);
-  return startProcess(postgresProgram);
+  return startProcess(postgresProgram(settings));
 }
 
 /** Another one that follows it, without waiting for it; `basebackup`: the program that copies. */
@@ -23,8 +26,9 @@ export async function newPostgresReplica(
   basebackup: string,
 ): Promise<ProcessService> {
   const [host = '', port = ''] = primary.endpoint.split(':');
+  const program = postgresProgram([]);
   return startProcess({
-    ...postgresProgram,
+    ...program,
     async command(place) {
       if (!existsSync(join(place.data, 'PG_VERSION'))) {
         const user = await unprivilegedUser('postgres');
@@ -45,7 +49,7 @@ export async function newPostgresReplica(
         ];
         await runAs(user, { program: basebackup, args: [...args, '-c', 'fast'] }, place.directory);
       }
-      return postgresProgram.command(place);
+      return program.command(place);
     },
   });
 }
@@ -55,7 +59,7 @@ export function postgresUrl({ endpoint }: Pick<ProcessService, 'endpoint'>): str
   return `postgres://postgres@${endpoint}/postgres`;
 }
 
-const postgresProgram: ServerProgram = {
+const postgresProgram = (more: readonly string[]): ServerProgram => ({
   name: 'postgres',
   ports: 1,
   async command(place) {
@@ -72,12 +76,13 @@ const postgresProgram: ServerProgram = {
       `listen_addresses=${place.host}`,
       `unix_socket_directories=${place.directory}`,
       'fsync=off',
+      ...more,
     ];
     const args = ['-D', place.data, '-p', String(place.ports[0]), ...settings.flatMap((one) => ['-c', one])];
     return commandAs(user, { program: postgres, args });
   },
   probe: probePostgres,
-};
+});
 
 async function probePostgres(place: Place): Promise<string> {
   const endpoint = `${place.host}:${String(place.ports[0])}`;
