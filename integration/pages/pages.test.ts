@@ -102,7 +102,13 @@ describe('the page of errors', () => {
 });
 
 describe('the links of the pages', () => {
-  const others = ['README.md', '.github/SECURITY.md', 'packages/README.md', 'packages/SECURITY-MODEL.md'];
+  const others = [
+    'README.md',
+    '.github/CONTRIBUTING.md',
+    '.github/SECURITY.md',
+    '.changeset/README.md',
+    ...['README', 'SECURITY-MODEL', 'VERSIONING'].map((page) => `packages/${page}.md`),
+  ];
   const pages = [...others, ...PAGES.map((page) => `packages/${page}.md`)];
   for (const page of pages) {
     it(`lead somewhere: ${page}`, () => {
