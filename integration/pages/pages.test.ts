@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { anchorsOf, linksOf, type Link } from '../../.ci/links.ts';
 import { QueueLockError, type QueueLockErrorCode } from '@queuelock/core';
 import { Program, endPrograms, runHere } from './program.ts';
 import { PAGES, ROOT, Scratch, blocksOf, needsServer, textOf, type Stage } from './scratch.ts';
@@ -101,7 +102,13 @@ describe('the page of errors', () => {
 });
 
 describe('the links of the pages', () => {
-  const others = ['README.md', '.github/SECURITY.md', 'packages/README.md', 'packages/SECURITY-MODEL.md'];
+  const others = [
+    'README.md',
+    '.github/CONTRIBUTING.md',
+    '.github/SECURITY.md',
+    '.changeset/README.md',
+    ...['README', 'SECURITY-MODEL', 'VERSIONING'].map((page) => `packages/${page}.md`),
+  ];
   const pages = [...others, ...PAGES.map((page) => `packages/${page}.md`)];
   for (const page of pages) {
     it(`lead somewhere: ${page}`, () => {
@@ -112,25 +119,15 @@ describe('the links of the pages', () => {
 
 /** Links within the repository that lead to no file, or to no heading of it. */
 function brokenLinks(page: string): string[] {
-  const links = [...textOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!);
-  return links.filter((link) => !/^\w+:/.test(link) && !isThere(page, link));
+  return linksOf(textOf(page))
+    .filter((link) => !isThere(page, link))
+    .map(({ path, anchor }) => path + anchor);
 }
 
-function isThere(page: string, link: string): boolean {
-  const [path = '', anchor] = link.split('#');
+function isThere(page: string, { path, anchor }: Link): boolean {
   const file = path === '' ? join(ROOT, page) : join(ROOT, dirname(page), path);
   if (!existsSync(file)) return false;
-  if (anchor === undefined) return true;
+  if (anchor === '') return true;
   const text = statSync(file).isDirectory() ? join(file, 'README.md') : file;
-  return anchorsOf(textOf(relative(ROOT, text))).includes(anchor);
-}
-
-/** As GitHub makes them of headings. */
-function anchorsOf(text: string): string[] {
-  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
-    heading!
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replaceAll(' ', '-'),
-  );
+  return anchorsOf(textOf(relative(ROOT, text))).includes(anchor.slice(1));
 }
