@@ -17,7 +17,9 @@ describe('the command queuelock on a real server', function () {
     await deleteKey(endpoint, cli.stdout.trim());
     const { code, stderr } = await cli.ending;
     expect(code).to.equal(75);
-    expect(stderr).to.match(/^queuelock: [^\n]*another client or an operator removed the entry[^\n]*SIGKILL[^\n]*\n$/);
+    expect(stderr).to.match(
+      /^queuelock: [^\n]*another client or an operator removed the entry[^\n]*SIGKILL[^\n]*\n$/,
+    );
     expect(await entriesOf(env.QUEUELOCK_URL, 'evicted')).to.deep.equal([]);
   });
 });
