@@ -1,6 +1,7 @@
 import type { Action, Authorize, Identity } from './options.ts';
 import { ifDefined } from './snapshots/if-defined.ts';
 import { Refused } from './refusal.ts';
+import type { ConnectionFacts } from './limits/client-id.ts';
 import type { AskRequest, EvictRequest, JoinRequest, TokenRequest, Topic } from './wire.ts';
 
 /**
@@ -27,6 +28,12 @@ export function coversQueue(prefix: string, name: string): boolean {
   return name.startsWith(prefix);
 }
 
+/** A request, and the connection that it arrived on. */
+export interface AuthorizedRequest {
+  readonly request: Request;
+  readonly connection: ConnectionFacts;
+}
+
 /** Applies the host's `authorize`. An error that it throws refuses the action, and the client does not see its text. */
 export class Authorization {
   readonly #authorize: Authorize;
@@ -39,10 +46,10 @@ export class Authorization {
    * Resolves when every action is allowed, with the first identity that `authorize` returned.
    * @throws {Refused} 403 for the first action that is refused.
    */
-  async allow(request: Request, actions: readonly Action[]): Promise<Identity | undefined> {
+  async allow(asked: AuthorizedRequest, actions: readonly Action[]): Promise<Identity | undefined> {
     let identity: Identity | undefined;
     for (const action of actions) {
-      const ruling = await this.#rulingOn(request, action);
+      const ruling = await this.#rulingOn(asked, action);
       if (ruling === false) throw notAllowed(action);
       if (ruling !== true) identity ??= ruling;
     }
@@ -50,16 +57,16 @@ export class Authorization {
   }
 
   /** Resolves with whether every action is allowed. */
-  async isAllowed(request: Request, actions: readonly Action[]): Promise<boolean> {
-    return this.allow(request, actions).then(
+  async isAllowed(asked: AuthorizedRequest, actions: readonly Action[]): Promise<boolean> {
+    return this.allow(asked, actions).then(
       () => true,
       () => false,
     );
   }
 
-  async #rulingOn(request: Request, action: Action): Promise<boolean | Identity> {
+  async #rulingOn({ request, connection }: AuthorizedRequest, action: Action): Promise<boolean | Identity> {
     try {
-      const ruling: unknown = await this.#authorize(request, action);
+      const ruling: unknown = await this.#authorize(request, action, connection);
       return isIdentity(ruling) ? ruling : ruling === true;
     } catch {
       return false;

@@ -84,7 +84,10 @@ function limitByAddress(max: number): (socket: Socket) => void {
   };
 }
 
-/** Converts a handler to a listener of node:http and of frameworks that build on it. */
+/**
+ * Converts a handler to a listener of node:http and of frameworks that build on it. It may be mounted below a path, as by `app.use('/queuelock', …)` of
+ * Express: the handler sees the whole path. It may follow a body parser, whose result it then passes on.
+ */
 export function nodeListener(handle: Handler): RequestListener {
   return (incoming, outgoing) => {
     void answer(handle, incoming, outgoing);
@@ -101,7 +104,7 @@ async function answer(handle: Handler, incoming: IncomingMessage, outgoing: Serv
   outgoing.on('error', () => undefined);
   try {
     const { remoteAddress } = incoming.socket;
-    const response = await handle(toRequest(incoming, connectionClosed.signal), { remoteAddress });
+    const response = await handle(toRequest(incoming, connectionClosed.signal), { remoteAddress, incoming });
     // The client may still be sending a body that was refused, so the connection ends with the response.
     if (!incoming.complete) outgoing.setHeader('connection', 'close');
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
@@ -116,7 +119,8 @@ async function answer(handle: Handler, incoming: IncomingMessage, outgoing: Serv
 }
 
 function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
-  const { method = 'GET', url = '/', headers } = incoming;
+  const { method = 'GET', headers } = incoming;
+  const url = originalUrlOf(incoming);
   const pairs = Object.entries(headers).flatMap(([name, values]) =>
     [values ?? []].flat().map((value): [string, string] => [name, value]),
   );
@@ -127,8 +131,22 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
     method,
     headers: pairs,
     signal,
-    ...(hasBody ? { body: Readable.toWeb(incoming) as ReadableStream<Uint8Array>, duplex: 'half' } : {}),
+    ...(hasBody ? { body: bodyOf(incoming), duplex: 'half' } : {}),
   });
+}
+
+/** Returns the whole path. Express, Connect and Fastify cut the part below which a listener is mounted off `url`. */
+function originalUrlOf(incoming: IncomingMessage): string {
+  const { url = '/', originalUrl } = incoming as IncomingMessage & { readonly originalUrl?: unknown };
+  return typeof originalUrl === 'string' ? originalUrl : url;
+}
+
+/** Returns the body, also after a body parser has read it. */
+function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> | string | Uint8Array {
+  const { body } = incoming as IncomingMessage & { readonly body?: unknown };
+  if (!incoming.readableDidRead) return Readable.toWeb(incoming) as ReadableStream<Uint8Array>;
+  if (typeof body === 'string' || body instanceof Uint8Array) return body;
+  return body === undefined ? '' : JSON.stringify(body);
 }
 
 /** Sends the body with backpressure: reads the next piece only after the connection has taken the previous one. */

@@ -7,7 +7,7 @@ import {
   systemClock,
   type KnownOptions,
 } from '@queuelock/core/backend';
-import { addressAndPrincipal, type ClientFacts } from './limits/client-id.ts';
+import { addressAndPrincipal, type ClientFacts, type ConnectionFacts } from './limits/client-id.ts';
 import { filledLimits, type AllLimits, type BridgeLimits } from './limits/options.ts';
 import { filled } from './filled.ts';
 import type { Observable } from './rx.ts';
@@ -33,9 +33,14 @@ export interface Identity {
 /**
  * Decides whether a request may perform an action. Return `true` or the identity of the client to allow it; every other value
  * refuses. Called for every topic of a stream and every action of a request: a `join` with a `request` needs `join` and `ask`. An
- * error refuses too, and its text is not sent. It must not read the body of the request.
+ * error refuses too, and its text is not sent. It must not read the body of the request. Behind `nodeListener`, `connection.incoming` is the request
+ * of the host, with what its middleware added, such as Express's `user`.
  */
-export type Authorize = (request: Request, action: Action) => Answer | Promise<Answer>;
+export type Authorize = (
+  request: Request,
+  action: Action,
+  connection: ConnectionFacts,
+) => Answer | Promise<Answer>;
 
 type Answer = boolean | Identity;
 

@@ -46,10 +46,9 @@ export class RequestCheck {
   }
 
   async run<T>({ schema, before = [], requires, run }: Route<T>, incoming: Incoming): Promise<Response> {
-    const { request } = incoming;
-    await this.#authorization.allow(request, before);
+    await this.#authorization.allow(incoming, before);
     const body = await this.read(incoming, schema);
-    const identity = await this.#authorization.allow(request, requires(body));
+    const identity = await this.#authorization.allow(incoming, requires(body));
     return run(body, { ...incoming, identity, client: this.clientOf(incoming, identity) });
   }
 

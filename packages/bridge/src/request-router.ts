@@ -49,8 +49,7 @@ export class RequestRouter {
     checkSource(request, this.#rules);
     const [route, id] = this.#routeOf(request);
     const work = this.#handlers.get(route);
-    if (!work)
-      throw new Refused(404, 'INVALID_ARGUMENT', 'there is no resource at this path with this method');
+    if (!work) throw new Refused(404, 'INVALID_ARGUMENT', noResource(request, this.#tools.settings.basePath));
     if (request.method !== 'GET' && !READS.has(route)) checkWrite(request, this.#rules);
     const incoming = { request, connection, id };
     const { rate, touchRate } = this.#tools.limits;
@@ -153,12 +152,12 @@ export class RequestRouter {
     return (incoming) => this.#check.run(route, incoming);
   }
 
-  async #facts({ request }: Incoming): Promise<Response> {
+  async #facts(incoming: Incoming): Promise<Response> {
     const { settings, epoch } = this.#tools;
-    const identity = await this.#authorization.allow(request, REQUIRED_ACTIONS.facts());
+    const identity = await this.#authorization.allow(incoming, REQUIRED_ACTIONS.facts());
     const kinds = ['evict', 'ask', 'join'] as const;
     const may = await Promise.all(
-      kinds.map(async (kind) => [kind, await this.#authorization.isAllowed(request, [{ kind }])] as const),
+      kinds.map(async (kind) => [kind, await this.#authorization.isAllowed(incoming, [{ kind }])] as const),
     );
     const facts = {
       version: wire.WIRE_VERSION,
@@ -167,7 +166,7 @@ export class RequestRouter {
       storeLabel: settings.storeLabel,
       ...(identity ? { identity: identity.name } : {}),
       may: Object.fromEntries(may) as wire.BridgeFacts['may'],
-      ...ifDefined('contenders', await this.#contendersFor(request)),
+      ...ifDefined('contenders', await this.#contendersFor(incoming)),
     } satisfies wire.BridgeFacts;
     return json(facts);
   }
@@ -180,7 +179,7 @@ export class RequestRouter {
     const { request } = incoming;
     // Counts topics against the rate, because each of them is authorized and opened.
     this.#tools.limits.rate.take(this.#check.clientOf(incoming), topics.length / TOPICS_AS_REQUEST);
-    const rulings = await Promise.all(topics.map(async (topic) => this.#orderOf(request, topic)));
+    const rulings = await Promise.all(topics.map(async (topic) => this.#orderOf(incoming, topic)));
     const identity = rulings.find((ruling) => ruling.identity)?.identity;
     // A client that requests topics by the address of a GET learns of a refusal only from the status.
     const isStrict = request.method === 'GET';
@@ -190,11 +189,11 @@ export class RequestRouter {
   }
 
   async #orderOf(
-    request: Request,
+    incoming: Incoming,
     topic: wire.RequestedTopic,
   ): Promise<{ readonly order: Order; readonly identity: Identity | undefined }> {
     try {
-      const identity = await this.#authorization.allow(request, REQUIRED_ACTIONS.topic(topic.topic));
+      const identity = await this.#authorization.allow(incoming, REQUIRED_ACTIONS.topic(topic.topic));
       return { order: topic, identity };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -203,11 +202,11 @@ export class RequestRouter {
   }
 
   /** Returns the queue of the demo programs that this client may disturb. */
-  async #contendersFor(request: Request): Promise<string | undefined> {
+  async #contendersFor(incoming: Incoming): Promise<string | undefined> {
     const { contenders } = this.#tools.settings;
     if (!contenders) return undefined;
     const { name } = contenders;
-    return (await this.#authorization.isAllowed(request, REQUIRED_ACTIONS.contend(name))) ? name : undefined;
+    return (await this.#authorization.isAllowed(incoming, REQUIRED_ACTIONS.contend(name))) ? name : undefined;
   }
 
   /**
@@ -222,6 +221,14 @@ export class RequestRouter {
     const { id, secret } = joined;
     return eventStream(streams.open({ topics: [{ topic: { kind: 'join', id, secret } }], client, joined }));
   }
+}
+
+/** Says why no resource was found. A bridge below another path than its own is the usual reason. */
+function noResource({ method, url }: Request, basePath: string): string {
+  const { pathname } = new URL(url);
+  if (pathname.startsWith(`${basePath}/`)) return 'there is no resource at this path with this method';
+  const got = `${method} ${pathname.slice(0, 100)}`;
+  return `the paths of this bridge begin with ${basePath}/ (its option basePath), and the request is ${got}`;
 }
 
 /** Number of topics of a stream that count as one more request. */

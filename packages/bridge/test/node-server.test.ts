@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { serve } from '../src/index.ts';
+import { serve, type Handler } from '../src/index.ts';
 import { untilSo } from './stage.ts';
 
 const MEGABYTE = new Uint8Array(1_048_576);
@@ -85,13 +85,13 @@ describe('node server', () => {
 
   it('passes the address of the peer to the handler', async () => {
     const addresses: unknown[] = [];
-    const handle = (_: Request, connection: unknown): Promise<Response> => {
-      addresses.push(connection);
+    const handle: Handler = (_, { remoteAddress }) => {
+      addresses.push(remoteAddress);
       return Promise.resolve(new Response());
     };
     await using served = await serve({ handle });
     await fetch(served.url);
-    expect(addresses).to.deep.equal([{ remoteAddress: '127.0.0.1' }]);
+    expect(addresses).to.deep.equal(['127.0.0.1']);
   });
 
   it('ends the connection after the response when the request body is incomplete', async () => {

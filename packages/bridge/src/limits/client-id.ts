@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { isIPv4, isIPv6 } from 'node:net';
 import type { ClientId } from './quota.ts';
 
@@ -5,6 +6,8 @@ import type { ClientId } from './quota.ts';
 export interface ConnectionFacts {
   /** Address of the peer, which is the proxy if there is one. */
   readonly remoteAddress?: string | undefined;
+  /** Request of the host, as `nodeListener` received it. Undefined in other hosts. */
+  readonly incoming?: IncomingMessage | undefined;
 }
 
 /** Facts about the client of a request. */
