@@ -69,7 +69,11 @@ describe('the options of PostgreSQL', () => {
     ['no time for a request', { requestTimeoutMs: 0 }, 'requestTimeoutMs is a number of milliseconds'],
     ['no connections', { connections: 0 }, 'connections is a whole number'],
     ['no object', 'postgres://user:secret@h', 'options of postgres must be an object'],
-    ['a pool and a URL', { url: 'postgres://h', pool: new pg.Pool() }, 'pool is given without url, tls and auth'],
+    [
+      'a pool and a URL',
+      { url: 'postgres://h', pool: new pg.Pool() },
+      'pool is given without url, tls and auth',
+    ],
     ['a client for a pool', { pool: new pg.Client() }, 'pool is a Pool of npm pg'],
     ['a cert without its key', { tls: { cert: 'secret' } }, 'has cert and key together'],
     ['no PEM', { tls: { ca: 'secret', cert: 'secret', key: 'secret' } }, 'tls.ca is in PEM'],

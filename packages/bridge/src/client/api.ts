@@ -99,6 +99,8 @@ export type PageClaimState =
 export interface BridgeClient {
   /** Of the stream; it is open only while somebody subscribes to something. Never errors. */
   readonly connection$: Observable<Connection>;
+  /** Emits each failure of the function `headers` that was got over by the last headers. Emits nothing for the past; never errors. */
+  readonly errors$: Observable<BridgeError>;
   /**
    * Queues whose names begin with `prefix` (default: all). This and the following: the last known at once, then every change; shared
    * among subscribers; they never error, and complete when the client is closed.
@@ -142,12 +144,19 @@ export interface BridgeClient {
   close(): void;
 }
 
+/** Headers of a request, by name. */
+export type BridgeHeaders = Readonly<Record<string, string>>;
+
 /** Settings of a client. */
 export interface BridgeClientOptions {
   /** Where the bridge is mounted, for instance `https://locks.example/queuelock` or `/queuelock`. Default: `/queuelock` of the page's origin. */
   readonly url?: string;
-  /** Sent with every request, for instance `authorization`. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * Sent with every request, for instance `authorization`. A function that returns them, or a promise of them, is called for each request, so that
+   * tokens may rotate. If it fails, or takes longer than 2 s, the last headers that it returned are sent, and `errors$` emits the failure. If it has
+   * returned none yet, the request fails as one without an answer.
+   */
+  readonly headers?: BridgeHeaders | (() => BridgeHeaders | PromiseLike<BridgeHeaders>);
   /** For tests: instead of the platform's. */
   readonly fetch?: typeof fetch;
   /** For tests: the time that counts. */

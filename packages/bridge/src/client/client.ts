@@ -76,6 +76,10 @@ class StreamingClient implements BridgeClient {
     return inCallerContext(this.#tools.line.connection$);
   }
 
+  get errors$(): Observable<BridgeError> {
+    return inCallerContext(this.#tools.calls.errors$);
+  }
+
   queues(prefix = ''): Observable<Observed<SnapshotOf['queues']>> {
     return this.#look('queues', { kind: 'queues', prefix });
   }
@@ -169,6 +173,7 @@ class StreamingClient implements BridgeClient {
     this.#closed$.next();
     this.#closed$.complete();
     this.#tools.line.close();
+    this.#tools.calls.close();
   }
 
   /** A page that goes away leaves at once: its last request goes out without it. */
