@@ -10,7 +10,7 @@ const TTL_MS = 20_000;
 const WITHIN_MS = 15_000;
 
 /** Certificates that are replaced. Reads of its members show those of the moment. */
-export type LiveCertificates = { -readonly [Name in keyof Certificates]: Certificates[Name] };
+type LiveCertificates = { -readonly [Name in keyof Certificates]: Certificates[Name] };
 
 /** The files of a server and of its clients, and the certificates in them. */
 export interface LiveFiles {

@@ -4,6 +4,7 @@ export { BridgeError } from './client/bridge-error.ts';
 export type {
   BridgeClient,
   BridgeClientOptions,
+  BridgeHeaders,
   ClientClock,
   Connection,
   JoinOptions,

@@ -107,6 +107,46 @@ describe('bridge client of a page', () => {
       expect(calls).to.include(`${what} as ${what.slice(-3)}`);
   });
 
+  it('asks for headers before each request, and sends the last ones while that fails', async () => {
+    const sent: (string | null)[] = [];
+    let token: string | undefined = 'one';
+    const own = createBridgeClient({
+      clock,
+      headers: async () => {
+        if (token === undefined) throw new Error('no token');
+        return { authorization: token };
+      },
+      fetch: async (_, init) => {
+        sent.push(new Headers(init?.headers).get('authorization'));
+        throw new TypeError('fetch failed');
+      },
+    });
+    const errors: BridgeError[] = [];
+    own.errors$.subscribe((error) => errors.push(error));
+    for (const next of ['two', undefined, 'three']) {
+      await own.facts().catch(() => undefined);
+      token = next;
+    }
+    await own.facts().catch(() => undefined);
+    expect(sent).to.deep.equal(['one', 'two', 'two', 'three']);
+    expect(errors.map(({ message }) => message)).to.deep.equal([
+      '[UNAVAILABLE] the headers of a request cannot be had: no token',
+    ]);
+    own.close();
+  });
+
+  it('fails a request for which there were no headers yet, and does not wait for them for ever', async () => {
+    const own = createBridgeClient({
+      clock,
+      headers: () => new Promise<never>(() => undefined),
+      fetch: () => expect.fail('not without headers'),
+    });
+    const failure = own.facts().catch((error: unknown) => error);
+    await clock.advance(2_000);
+    expect(await failure).to.include({ code: 'UNAVAILABLE', retryable: true });
+    own.close();
+  });
+
   it('becomes stale after 2.5 heartbeats without data, keeps the snapshot, and reconnects', async () => {
     bridge.hello();
     bridge.tell('q', 1);

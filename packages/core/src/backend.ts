@@ -69,7 +69,7 @@ export {
   type ConnectionCredentials,
   type CredentialParts,
   type Login,
-} from './kit/connection-credentials.ts';
+} from './checks/connection-credentials.ts';
 export { leftOfTtl } from './session/budget.ts';
 export { systemClock, type Clock } from './base/clock.ts';
 export { backoffDelay, withJitter, type RandomSource, type BackoffOptions } from './base/backoff.ts';

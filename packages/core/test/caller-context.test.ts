@@ -56,7 +56,13 @@ const callbacks: readonly Callback[] = [
       void client
         .run(
           'y',
-          (_, stop) => new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(seen()))),
+          (_, stop) =>
+            new Promise<void>((resolve) =>
+              stop.addEventListener('abort', () => {
+                seen();
+                resolve();
+              }),
+            ),
         )
         .catch(() => undefined),
     trigger: ({ client }) => client.close({ drainMs: 1_000 }),
@@ -67,7 +73,12 @@ const callbacks: readonly Callback[] = [
       const stopping = new AbortController();
       aborts.push(stopping);
       const work = (_: unknown, stop: AbortSignal): Promise<void> =>
-        new Promise((resolve) => stop.addEventListener('abort', () => resolve(seen())));
+        new Promise((resolve) =>
+          stop.addEventListener('abort', () => {
+            seen();
+            resolve();
+          }),
+        );
       void client.run('y', work, { stop: stopping.signal });
     },
     trigger: () => aborts.pop()?.abort(),
@@ -175,7 +186,11 @@ const callbacks: readonly Callback[] = [
   },
   {
     name: 'the change of a register',
-    register: (client, seen) => client.register('x', 'note').change(() => String(seen())),
+    register: (client, seen) =>
+      client.register('x', 'note').change(() => {
+        seen();
+        return 'text';
+      }),
   },
 ];
 describe('a callback or stream of a caller', () => {

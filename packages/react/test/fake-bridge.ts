@@ -9,7 +9,7 @@ import type {
   SessionsSnapshot,
   TimelineSnapshot,
 } from '@queuelock/bridge/wire';
-import { BehaviorSubject, Observable, ReplaySubject, type Subject } from 'rxjs';
+import { BehaviorSubject, NEVER, Observable, ReplaySubject, type Subject } from 'rxjs';
 
 const NOT_HERE = (): never => {
   throw new Error('not part of this test');
@@ -41,6 +41,7 @@ export class FakeBridge implements BridgeClient {
   facts: BridgeClient['facts'] = NOT_HERE;
   contend: BridgeClient['contend'] = NOT_HERE;
   readonly connection$: Observable<Connection>;
+  readonly errors$: BridgeClient['errors$'] = NEVER;
   readonly #connection$ = new BehaviorSubject<Connection>({ connection: 'connecting', since: 0 });
   readonly #streams = new Map<string, Subject<Observed<unknown>>>();
 

@@ -29,7 +29,10 @@ describe('a callback of a lock manager', () => {
         locks.request('y', { mode: 'shared' }, (lock) => {
           note('callback', owner);
           return new Promise<void>((resolve) =>
-            lock?.signal.addEventListener('abort', () => resolve(note('signal', owner))),
+            lock?.signal.addEventListener('abort', () => {
+              note('signal', owner);
+              resolve();
+            }),
           );
         }),
       ),

@@ -111,6 +111,8 @@ export type PageClaimState =
 export interface BridgeClient {
   /** State of the stream, which is open only while anything is subscribed. Never errors. */
   readonly connection$: Observable<Connection>;
+  /** Emits each failure of the function `headers` after which the last headers were sent. Does not replay earlier failures. Never errors. */
+  readonly errors$: Observable<BridgeError>;
   /**
    * Watches the queues whose names begin with `prefix` (default: all). This and the following observables emit the last known
    * value at once, then each change. Subscribers share them. They never error, and complete when the client is closed.
@@ -160,6 +162,9 @@ export interface BridgeClient {
   close(): void;
 }
 
+/** Headers of a request, by name. */
+export type BridgeHeaders = Readonly<Record<string, string>>;
+
 /** Options of a bridge client. */
 export interface BridgeClientOptions {
   /**
@@ -167,8 +172,12 @@ export interface BridgeClientOptions {
    * origin.
    */
   readonly url?: string;
-  /** Headers of every request, for instance `authorization`. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * Headers of every request, for instance `authorization`. A function that returns them, or a promise of them, is called for each request, so that
+   * tokens may rotate. If it fails, or takes longer than 2 s, the last headers that it returned are sent, and `errors$` emits the failure. If it has
+   * returned none yet, the request fails as one without a response.
+   */
+  readonly headers?: BridgeHeaders | (() => BridgeHeaders | PromiseLike<BridgeHeaders>);
   /** Replaces the platform's `fetch`, for tests. */
   readonly fetch?: typeof fetch;
   /** Replaces the page's clock, for tests. */

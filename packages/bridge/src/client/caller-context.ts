@@ -14,6 +14,13 @@ export function callerScope(): CallerScope {
   return (task) => caller.runInAsyncScope(task);
 }
 
+/** Returns the caller's function, which from now on runs in the present context. */
+export function boundToCaller<T>(call: () => T): () => T {
+  if (!hooks) return call;
+  const caller = new hooks.AsyncResource('queuelock.caller');
+  return () => caller.runInAsyncScope(call);
+}
+
 /** Emits to each subscriber in the asynchronous context in which it subscribed: all topics of a page come over one stream. */
 export function inCallerContext<T>(source$: Observable<T>): Observable<T> {
   return new Observable((subscriber) => {

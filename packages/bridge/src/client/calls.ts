@@ -1,7 +1,9 @@
 import type * as v from 'valibot';
 import { TOKEN_HEADER, WIRE_VERSION, factsSchema, refusalSchema, type BridgeFacts } from '../wire.ts';
-import type { BridgeClientOptions, ClientClock } from './api.ts';
+import type { Observable } from '../rx.ts';
+import type { BridgeClientOptions, BridgeHeaders, ClientClock } from './api.ts';
 import { BridgeError, bridgeError, unavailable } from './bridge-error.ts';
+import { FreshHeaders } from './fresh-headers.ts';
 import { parsed } from './parsed.ts';
 
 /** One request to the bridge. */
@@ -22,17 +24,26 @@ const RESPONSE_TIMEOUT_MS = 10_000;
 export class Calls {
   readonly #clock: ClientClock;
   readonly #base: string;
-  readonly #headers: Readonly<Record<string, string>>;
+  readonly #headers: FreshHeaders;
   readonly #fetch: typeof fetch;
   #facts: Promise<BridgeFacts> | undefined;
   #token: string | undefined;
 
-  constructor(clock: ClientClock, { url = '/queuelock', headers = {}, fetch: given }: BridgeClientOptions) {
+  constructor(clock: ClientClock, { url = '/queuelock', headers, fetch: given }: BridgeClientOptions) {
     this.#clock = clock;
     this.#base = `${url.replace(/\/$/, '')}/v${String(WIRE_VERSION)}/`;
-    this.#headers = headers;
+    this.#headers = new FreshHeaders(clock, headers);
     // The platform's `fetch` throws when it is called as a method of another object.
     this.#fetch = given ?? ((...request) => fetch(...request));
+  }
+
+  /** Failures of the caller's function for headers. */
+  get errors$(): Observable<BridgeError> {
+    return this.#headers.errors$;
+  }
+
+  close(): void {
+    this.#headers.close();
   }
 
   /** Reads the facts once, and again after a failure. */
@@ -108,8 +119,11 @@ export class Calls {
   }
 
   async #send(path: string, { headers, ...init }: RequestInit): Promise<Response> {
-    const all = { ...this.#headers, ...(headers as Record<string, string> | undefined) };
     try {
+      const present = this.#headers.next();
+      const own = present instanceof Promise ? await present : present;
+      init.signal?.throwIfAborted();
+      const all = { ...own, ...(headers as BridgeHeaders | undefined) };
       return await this.#fetch(this.#base + path, { ...init, headers: all });
     } catch (error) {
       init.signal?.throwIfAborted();

@@ -76,6 +76,10 @@ class StreamingClient implements BridgeClient {
     return inCallerContext(this.#tools.stream.connection$);
   }
 
+  get errors$(): Observable<BridgeError> {
+    return inCallerContext(this.#tools.calls.errors$);
+  }
+
   queues(prefix = ''): Observable<Observed<SnapshotOf['queues']>> {
     return this.#watch('queues', { kind: 'queues', prefix });
   }
@@ -169,6 +173,7 @@ class StreamingClient implements BridgeClient {
     this.#closed$.next();
     this.#closed$.complete();
     this.#tools.stream.close();
+    this.#tools.calls.close();
   }
 
   /** Leaves the queue when the page is hidden for good: the last request outlives the page. */

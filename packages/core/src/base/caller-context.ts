@@ -48,10 +48,12 @@ export class CallerAbortController {
   readonly #controller = new AbortController();
   readonly #caller = new AsyncResource(TYPE);
 
+  /** The signal whose listeners run in that context. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
+  /** As `AbortController.abort`. */
   abort(reason: unknown): void {
     this.#caller.runInAsyncScope(() => {
       this.#controller.abort(reason);

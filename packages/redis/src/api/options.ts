@@ -120,35 +120,29 @@ export function settingsOf(options: RedisOptions): Settings {
     const rule = `is a number of milliseconds from 1 to ${LONGEST_MS}`;
     throw invalidArgument('requestTimeoutMs', requestTimeoutMs, rule);
   }
+  const common = { requestTimeoutMs, singleKey };
   if (client !== undefined)
-    return {
-      driver: givenDriver(client),
-      prefix: checkPrefix(rest.prefix),
-      requestTimeoutMs,
-      singleKey,
-      errors$: EMPTY,
-    };
-  const server = serverOf(url ?? DEFAULT_URL);
-  const credentials = connectionCredentials({
-    files: server.files,
-    login: server.login,
-    tls,
-    auth,
-    withinMs: requestTimeoutMs / 2,
-    makeContext: createSecureContext,
-  });
-  if (!server.secure && havePems(server.files, tls))
-    throw invalidArgument('url', server.endpoint, 'begins with rediss:// when there are certificates');
+    return { driver: givenDriver(client), prefix: checkPrefix(rest.prefix), errors$: EMPTY, ...common };
+  const own = ownServer({ url, tls, auth }, requestTimeoutMs);
+  return { ...own, prefix: checkPrefix(rest.prefix ?? own.prefix), ...common };
+}
+
+/** Settings for connections of the backend's own, with the prefix of the URL. */
+function ownServer(
+  { url = DEFAULT_URL, tls, auth }: { [Name in 'url' | 'tls' | 'auth']: RedisOptions[Name] | undefined },
+  requestTimeoutMs: number,
+): Pick<Settings, 'driver' | 'errors$'> & { readonly prefix: string | undefined } {
+  const server = serverOf(url);
+  const { files, login, secure, endpoint, prefix } = server;
+  const limits = { withinMs: requestTimeoutMs / 2, makeContext: createSecureContext };
+  const credentials = connectionCredentials({ files, login, tls, auth, ...limits });
+  if (!secure && havePems(files, tls))
+    throw invalidArgument('url', endpoint, 'begins with rediss:// when there are certificates');
+  const optionsNow = async (): Promise<ClientOptions> => clientOptions(server, await credentials.next());
   return {
-    driver: new NodeRedisDriver(
-      server.endpoint,
-      async () => clientOptions(server, await credentials.next()),
-      makeClient,
-    ),
-    prefix: checkPrefix(rest.prefix ?? server.prefix),
-    requestTimeoutMs,
-    singleKey,
+    driver: new NodeRedisDriver(endpoint, optionsNow, makeClient),
     errors$: credentials.errors$,
+    prefix,
   };
 }
 

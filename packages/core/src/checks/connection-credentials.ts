@@ -1,12 +1,12 @@
-import { checkedOptions, type KnownOptions } from '../checks/checked-options.ts';
+import { checkedOptions, type KnownOptions } from './checked-options.ts';
 import {
   FreshCredentials,
   isFunction,
   providedByCaller,
   valueOf,
   type Provided,
-} from './fresh-credentials.ts';
-import { readPems, secureContextOf, type PemFiles, type PemTexts } from './pem-files.ts';
+} from '../kit/fresh-credentials.ts';
+import { readPems, secureContextOf, type PemFiles, type PemTexts } from '../kit/pem-files.ts';
 
 /** A user of the server. */
 export interface Login {
