@@ -51,7 +51,7 @@ for (const store of ['etcd', 'zookeeper'] as const) {
       const [a, b, c] = [await ui().tab('closed'), await ui().tab('closed'), await ui().tab('closed')];
       for (const tab of [a, b, c]) {
         await takePlace(tab);
-        await isTold(tab, /You (hold it|are)/);
+        await isTold(tab, /You (hold the lock|are)/);
       }
       const line$ = ui().client('onlooker').watch('closed');
       const left = firstValueFrom(line$.pipe(filter(({ entries }) => entries.length === 2)), {
