@@ -48,12 +48,12 @@ const ZOOKEEPER: Kind = {
 
 const GRACE_MS = 400;
 
-/** What somebody may wait for who is to be answered. */
+/** Longest wait for a response, in milliseconds. */
 const PATIENCE_MS = 15_000;
-/** How often a time is taken of which the shortest counts: others may need the processor for a moment. */
+/** Number of measurements, of which the shortest counts, because other processes may need the processor for a moment. */
 const TIMES = 3;
 
-/** Says in a few words how a member answers to who runs it. */
+/** Prints briefly how a member responds to a client. */
 const CALLER = `
   const [host, port, greeting, patienceMs] = process.argv.slice(1);
   const say = (what) => { console.log(what); process.exit(); };
@@ -90,7 +90,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         for (const line of opened.splice(0)) line.close();
       });
 
-      // The hook runs also when the cluster could not start.
+      // The hook also runs when the cluster could not start.
       after(() => (cluster as Cluster | undefined)?.stop());
 
       const newKey = (): string => `key-${(keyCount += 1)}`;
@@ -217,7 +217,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         const fastMs = await shortestOf(() => line.put(newKey(), bytes));
         await slow.slow({ bytesPerSecond: 100_000 });
         const slowMs = await timeOf(() => line.put(newKey(), bytes));
-        // From the client, on to the leader, and back to its log; a queue lets the first 10 kB of each go at once.
+        // The data passes from the client to the leader and back to its log; a queue lets the first 10 kB of each pass at once.
         expect(slowMs).to.be.greaterThan(300);
         expect(slowMs - fastMs).to.be.greaterThan(250);
         await slow.heal();
@@ -261,7 +261,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
           const member = await follower();
           await member.slow({ delayMs: 150 });
           const line = await openLine(member);
-          // To the member, from there to the leader, and all the way back.
+          // The data passes to the member, from there to the leader, and all the way back.
           const putMs = await shortestOf(() => line.put(newKey(), 'late'));
           expect(putMs).to.be.within(600, 1_400);
         });
@@ -362,7 +362,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         expect(traces.namespaces).to.have.length.at.least(network === 'namespaces' ? 4 : 0);
         await cluster.stop();
         await cluster.stop();
-        // What a child of ours had started (tsx has a compiler) ends a moment after it.
+        // Processes that a child of ours had started (tsx has a compiler) end a moment after it.
         await until(async () => expect(pids.filter(runs)).to.deep.equal([]), {
           what: 'all processes are gone',
           withinMs: 2_000,
@@ -380,7 +380,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
   }
 }
 
-/** Whether a write is acknowledged in a time that is ample for one. */
+/** Resolves with whether a write is acknowledged in ample time. */
 async function isAcknowledged(put: Promise<void>): Promise<boolean> {
   const outcome = put.then(
     () => true,

@@ -64,7 +64,7 @@ describe('time as a process lived it', () => {
     const before = process.hrtime.bigint();
     const stamp = BigInt(stampOf(performance.now()));
     const after = process.hrtime.bigint();
-    // A microsecond is what rounding may lose.
+    // Tolerates a rounding error of a microsecond.
     expect(stamp >= before - 1_000n && stamp <= after + 1_000n).to.equal(true);
   });
 });

@@ -116,7 +116,7 @@ describe('L3', () => {
     for (const worker of ['a', 'b']) tale.harness(24_000, { ev: 'exited', worker, clean: true, tookMs: 1 });
     return tale.harness(24_000, { ev: 'end' });
   };
-  /** 10 s, and its own hold and that of the one ahead, and a crash. */
+  /** Limit: 10 s, the own hold and that of the predecessor, and a crash. */
   const ALLOWED = 1_000 + 10_000 + 2 * 200 + 6_000;
 
   it('flags an attempt that comes to its end too late after the calm', () => {

@@ -22,7 +22,7 @@ const WHATS = [
   'thaw',
 ] as const;
 
-/** The same, and all other kinds of claims. */
+/** The same with all other kinds of claims. */
 const WITH_SHARING = [
   ...WHATS,
   'read',

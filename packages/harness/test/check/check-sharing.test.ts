@@ -10,7 +10,7 @@ const READS: Terms = { shared: true };
 const BEATS = [0, 1_000, 4_000, 8_000, 12_000, 16_000, 20_000];
 const all = ['a', 'b', 'c', 'd'];
 
-/** Workers that live as long as the tale. */
+/** Workers that live until the end of the history. */
 const four = (): HistoryBuilder =>
   all.reduce((tale, who) => tale.worker(who, ...BEATS), new HistoryBuilder());
 const permits = (count: number, limit = 3): Terms => ({ limit, permits: count });
@@ -20,7 +20,7 @@ const fine = (tale: HistoryBuilder, endsAt = 300, living = all): void =>
   expectFine(tale.close(endsAt, ...living));
 
 interface First extends Partial<Steps> {
-  /** In place of the release: it is lost at 100, or its wait is given up at 70. */
+  /** Outcome instead of a release: lost at 100, or aborted while waiting at 70. */
   readonly outcome?: 'lost' | 'gave up';
 }
 
@@ -32,7 +32,7 @@ function firstSteps({ outcome, ...first }: First): Steps {
 
 const gone = { outcome: 'gave up' } as const;
 
-/** `a` holds from 20 to 100, `b` from `acquired` on to 150. */
+/** `a` holds from 20 to 100, `b` from `acquired` to 150. */
 const overlap = (first: First, second: Partial<Steps>, acquired = 50): HistoryBuilder =>
   four()
     .attempt('a', firstSteps(first))
@@ -126,7 +126,7 @@ describe('S2 among those who share', () => {
   });
 
   describe('locks of several names', () => {
-    /** `b` holds `q` and `r` from 50 on; `a` holds `r` alone. */
+    /** `b` holds `q` and `r` from 50 on; `a` holds only `r`. */
     const crossing = (released: number, terms?: Terms): HistoryBuilder => {
       const both = { queued: 15, acquired: 50, released: 150, together: [1, 2] };
       return four()

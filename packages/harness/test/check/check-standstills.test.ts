@@ -7,11 +7,11 @@ import { runOf } from '../../src/check/history.ts';
 
 const BEATS = [0, 1_000, 4_000, 8_000, 12_000, 16_000, 20_000];
 
-/** Written down when it is over, among later lines. */
+/** Recorded when it is over, among later lines. */
 const still = (tale: HistoryBuilder, from: number, to: number, number = 1): HistoryBuilder =>
   tale.fault(number, { what: STANDSTILL, target: 'machine', from, to });
 
-/** `a` is killed at 100 while it holds, and `b` acquires so late. */
+/** `a` is killed at 100 while it holds, and `b` acquires at `acquired`. */
 const crash = (acquired: number): HistoryBuilder =>
   new HistoryBuilder()
     .worker('a', 0)
@@ -27,7 +27,7 @@ const handOver = (acquired: number): HistoryBuilder =>
     .attempt('a', { token: 1, queued: 10, acquired: 20, released: 100 })
     .attempt('b', { token: 2, queued: 30, acquired, released: acquired + 10 });
 
-/** Everybody is calm at 1,000, and `b` comes to its end so late. */
+/** The calm begins at 1,000, and `b` releases at `released`. */
 const afterCalm = (released: number): HistoryBuilder =>
   new HistoryBuilder()
     .worker('a', 0)

@@ -14,7 +14,7 @@ const handedOver = (ended: number, acquired: number): HistoryBuilder =>
   two()
     .attempt('a', { token: 1, queued: 10, acquired: 20, released: ended })
     .attempt('b', { token: 2, queued: 30, acquired, released: acquired + 50 });
-/** `a` loses its hold without knowing; its last proof ends at `2,000 + PROVEN_MS`. */
+/** `a` loses its hold without notice; its last proof ends at `2,000 + PROVEN_MS`. */
 const DEADLINE = 2_000 + PROVEN_MS;
 const frozenHolder = (acquired: number, revoked: number): HistoryBuilder =>
   two()

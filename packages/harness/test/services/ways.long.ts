@@ -8,7 +8,7 @@ import { plainEtcd, plainZooKeeper } from '../../src/services/plain-clients.ts';
 import { startProcess, type ServerProgram } from '../../src/services/server-process.ts';
 import { NotHere, type ContainerService, type ProcessService } from '../../src/services/service.ts';
 
-/** Runs the work with these environment variables (undefined: unset) and puts the old ones back. */
+/** Runs the work with these environment variables (undefined: unset) and restores the old ones. */
 async function withEnvironment<T>(
   variables: Readonly<Record<string, string | undefined>>,
   work: () => Promise<T>,
