@@ -6,7 +6,7 @@ import { Judge } from '../src/run/judge.ts';
 import { Machine, Timeline } from '../src/timeline.ts';
 
 describe('the belief of a holder', () => {
-  /** A client that holds, with a time that is proven until `heldUntil`, and is asked only before. */
+  /** Makes a client with a hold that is proven until `heldUntil` and is read only before. */
   function onStage({ rate = 1 } = {}): {
     readonly timeline: Timeline;
     readonly beliefs: Beliefs;

@@ -1,4 +1,4 @@
-// The simulated etcd and a real one carry out the same operations, and say the same.
+// The simulated etcd and a real one execute the same operations with the same responses.
 import { compareOn } from './compare-etcds.ts';
 
 const SEED = 1;

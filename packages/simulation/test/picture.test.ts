@@ -7,7 +7,10 @@ import { alteredProduct } from './altered-product.ts';
 import { goesWell } from './goes-well.ts';
 import { MUTANTS } from './mutants.ts';
 
-/** Where `the end of a session ends no holds` is noticed; what is left of it are two clients, of which one is frozen while it holds. */
+/**
+ * Seed at which the mutant `the end of a session ends no holds` is detected. The shrunk run has two clients, of which one is
+ * frozen while it holds.
+ */
 const SEED = 143;
 
 describe('the picture of a run that breaks a rule', () => {

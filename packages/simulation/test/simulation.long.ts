@@ -1,4 +1,4 @@
-// As simulation.test.ts, with runs that are others every time, and with the mutants in the runs of the first seeds.
+// As simulation.test.ts, with new random runs every time, and with the mutants in the runs of the first seeds.
 //
 //   QUEUELOCK_SIMULATION_SECONDS=600 node_modules/.bin/mocha packages/simulation/test/simulation.long.ts -g 'keep every rule'
 //   QUEUELOCK_SEED=...                                                                               from that seed on

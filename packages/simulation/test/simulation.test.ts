@@ -1,6 +1,6 @@
 // Runs of the core and a backend over a simulated store, the same ones every time.
 //
-//   node_modules/.bin/mocha packages/simulation/test/simulation.long.ts    others, for as long as one likes
+//   node_modules/.bin/mocha packages/simulation/test/simulation.long.ts    new random runs, for any time
 import { expect } from 'chai';
 import { product } from '../src/product.ts';
 import { planOf } from '../src/run/plan-of.ts';
@@ -11,10 +11,10 @@ import { MUTANTS } from './mutants.ts';
 
 const SEEDS = 10;
 const TWICE = [1, 2] as const;
-/** In these the product was wrong once. */
+/** Seeds in which the product once was wrong. */
 const WRONG_ONCE = { etcd: [3_546], zookeeper: [] } as const;
 
-/** Of different kinds, and noticed within a few runs; all of them in `simulation.long.ts`. */
+/** Mutants of different kinds that are detected within a few runs; `simulation.long.ts` has all of them. */
 const SOON = {
   etcd: ['one more than the limit is let in', 'whoever begins to watch does not look'],
   zookeeper: ['one more than the limit is let in', 'a node that goes is no news'],

@@ -1,4 +1,4 @@
-// The simulated ZooKeeper and a real one carry out the same requests, and say the same.
+// The simulated ZooKeeper and a real one execute the same requests with the same responses.
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { compareWith } from './compare-zookeepers.ts';
 

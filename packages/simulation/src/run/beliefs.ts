@@ -4,13 +4,13 @@ import type { Held } from './holds.ts';
 import type { Judge } from './judge.ts';
 
 /**
- * Tells until when each holder believed in its hold. It only looks where that changes nothing: a hold that is asked when its time is over ends
- * there and then, and not when its process would have noticed.
+ * Tracks until when each holder believed in its hold. Reads only when that has no effect: reading a hold whose time has ended
+ * ends it at once, not when its process would have noticed.
  */
 export class Beliefs {
   readonly #timeline: Timeline;
   readonly #judge: Judge;
-  /** True time until which each of those present is believed in. */
+  /** True time until which each present holder believes. */
   readonly #until = new Map<Held, number>();
 
   constructor(timeline: Timeline, judge: Judge) {
@@ -23,7 +23,7 @@ export class Beliefs {
     if (!held.isOver) this.#ask(held);
   }
 
-  /** Somebody has asked, and it is held. */
+  /** Records a read that found it held. */
   seen(held: Held): void {
     const untilMs = this.#until.get(held);
     if (untilMs !== undefined) this.#until.set(held, Math.max(untilMs, this.#timeline.now()));
@@ -43,7 +43,7 @@ export class Beliefs {
     });
   }
 
-  /** The run is over. */
+  /** Finishes at the end of the run. */
   finish(): void {
     for (const held of [...this.#until.keys()]) this.end(held, 'still holds');
   }
