@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-// The gate has the compiler that builds the packages. Whoever imports sources or declarations may have the one before.
+// The gate uses the compiler that builds the packages. Users of the sources or declarations may have the previous one.
 describe('what is written is right', () => {
   for (const project of ['.ci/tsconfig.sources.json', 'packages/dashboard/test'])
     it(`to TypeScript 6 too (${project})`, async () => {

@@ -5,7 +5,7 @@ import { countTitles, findingsIn, hasTest } from './features.ts';
 
 const PACKAGES = new URL('../packages/', import.meta.url);
 
-/** The text of a file next to the pages. */
+/** Returns the text of a file next to the pages. */
 function read(path: string): string | undefined {
   const file = fileURLToPath(new URL(path, PACKAGES));
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;

@@ -1,10 +1,11 @@
 /**
- * Reads a page of features: Markdown tables whose statements name the tests that show them, as a link to the test file and the
- * exact titles in quotes, in which `…` stands for what a template fills in. Tables with a column "queuelock" compare it with others, those
- * with a column "memory" go by stores, and in those with a column "tested by" that one has the tests; no other table is looked at.
+ * Reads a page of features: Markdown tables whose statements name the tests that show them. Each names a link to the test file
+ * and the exact titles in quotes, in which `…` stands for what a template fills in. Tables with a column "queuelock" compare it
+ * with others, those with a column "memory" are by store, and in those with a column "tested by" that column has the tests. Other
+ * tables are ignored.
  */
 
-/** The text of a file, by its path relative to the page; `undefined` when there is none. */
+/** Returns the text of a file by its path relative to the page; `undefined` when there is none. */
 type ReadFile = (path: string) => string | undefined;
 
 /** A cell of a table. */
@@ -12,7 +13,7 @@ interface Statement {
   /** The first words of its row. */
   readonly about: string;
   readonly column: string;
-  /** All of the table. */
+  /** All columns of the table. */
   readonly columns: readonly string[];
   readonly text: string;
   readonly cited: readonly Citation[];
@@ -28,14 +29,14 @@ const CITED = /\[([^\]]+)\](?:\(([^)]+)\))?((?:,?\s*"(?:\\"|[^"])+")*)/g;
 const TESTED_BY = 'tested by';
 const PEER = /^(?:Y|P|-|n\/a|\?)$/;
 
-/** Where the tests of other stores are. */
+/** Patterns of the test files of other stores. */
 const ELSEWHERE: Readonly<Record<string, RegExp>> = {
   memory: /etcd|zookeeper|integration\//,
   etcd: /zookeeper|(?:core|memory)\/test|recipes\/test\/[^/]*$/,
   ZooKeeper: /etcd|(?:core|memory)\/test|recipes\/test\/[^/]*$/,
 };
 
-/** What is wrong with the page, in words; nothing when all is well. */
+/** Returns the faults of the page as texts; none if it is correct. */
 export function findingsIn(page: string, read: ReadFile): string[] {
   const unused = [...definitionsIn(page).keys()].filter((label) => !page.includes(`[${label}] `));
   return [
@@ -46,7 +47,7 @@ export function findingsIn(page: string, read: ReadFile): string[] {
   ];
 }
 
-/** How many tests the page names. */
+/** Returns the number of tests that the page names. */
 export function countTitles(page: string): number {
   return statementsIn(page).flatMap(({ cited }) => cited.flatMap(({ titles }) => titles)).length;
 }
@@ -59,7 +60,7 @@ function faultsIn(statement: Statement, read: ReadFile): string[] {
   return [...rule(statement), ...stray, ...cited.flatMap((citation) => unkept(citation, read))];
 }
 
-/** What a cell has to keep to; nothing for those that say what a row is about. */
+/** Returns the rule of a cell; `undefined` for cells that name the row. */
 function ruleFor({ column, columns }: Statement): ((statement: Statement) => string[]) | undefined {
   if (columns.includes(TESTED_BY)) return column === TESTED_BY ? ofEvidence : undefined;
   if (column === columns[0] || column === 'Feature') return undefined;
@@ -90,7 +91,7 @@ function ofStore({ text, cited, column }: Statement): string[] {
   return elsewhere.map(({ path }) => `${path} does not run there`);
 }
 
-/** What is named and is not there. */
+/** Returns named tests that do not exist. */
 function unkept({ path, titles }: Citation, read: ReadFile): string[] {
   const source = read(path);
   if (source === undefined) return [`there is no file ${path}`];
@@ -98,7 +99,7 @@ function unkept({ path, titles }: Citation, read: ReadFile): string[] {
   return titles.filter((title) => !hasTest(source, title)).map((title) => `${path} has no test "${title}"`);
 }
 
-/** Whether the source has a test of that title: the first argument of a call that skips nothing, or a `title`. */
+/** Returns whether the source has a test of that title: the first argument of a call that skips nothing, or a `title`. */
 export function hasTest(source: string, title: string): boolean {
   const words = title.split('…').map(asPattern).join('\\$\\{(?:[^{}]|\\{[^{}]*\\})*\\}');
   const literal = `(['"\`])${words}\\1`;
@@ -106,7 +107,7 @@ export function hasTest(source: string, title: string): boolean {
   return new RegExp(`(?:(?<!\\b(?:skip|xit|xdescribe))\\(|\\btitle:)\\s*${literal}`).test(uncommented);
 }
 
-/** As it may stand in a literal of any kind of quotes. */
+/** Returns a pattern for literals of any kind of quotes. */
 function asPattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&').replace(/['"`]/g, '\\\\?$&');
 }
@@ -125,7 +126,7 @@ function statementsIn(page: string): Statement[] {
   });
 }
 
-/** Links within the page and to other pages prove nothing and are left out. */
+/** Returns the citations; links within the page and to other pages prove nothing and are ignored. */
 function citationsIn(text: string, defined: ReadonlyMap<string, string>): Citation[] {
   return [...text.matchAll(CITED)].flatMap(([, label = '', target, quoted = '']) => {
     const path = target ?? defined.get(label) ?? `[${label}], which is not defined`;

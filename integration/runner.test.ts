@@ -78,7 +78,7 @@ describe('the report of the test run', () => {
   });
 });
 
-// The test ends, its process too; what it began holds on to what that printed to.
+// The test ends, and its process too; the process that it started keeps the output open.
 const LEAVES_ONE_BEHIND = `
   import { spawn } from 'node:child_process';
   it('leaves one behind', () => {

@@ -30,10 +30,10 @@ describe('pnpm chaos', function () {
 
   beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'queuelock-chaos-test-'))));
   afterEach(async function () {
-    // Whatever it started ends with it.
+    // Its child processes end with it.
     running?.process.kill('SIGKILL');
     await expectLeftSafe((await running?.ran)?.printed ?? '');
-    // What it found is to be looked at.
+    // Keeps the report of a failed run.
     if (this.currentTest?.state !== 'failed') rmSync(directory, { recursive: true });
   });
 
@@ -104,7 +104,7 @@ describe('pnpm chaos', function () {
   });
 });
 
-/** It came to its end and found nothing wrong. */
+/** Expects that the run ended without violations. */
 function expectRight(ran: Ran): Ran {
   const all = `${ran.printed}${ran.errors}`;
   safely(() => expect(all).to.not.match(UNSAFE));
@@ -112,7 +112,7 @@ function expectRight(ran: Ran): Ran {
   return ran;
 }
 
-/** The histories that it did not come to judge. */
+/** Checks the histories that an aborted run did not check. */
 async function expectLeftSafe(printed: string): Promise<void> {
   const directories = [...printed.matchAll(/histories: (\S+)/g)].map(([, directory = '']) => directory);
   for (const directory of directories.filter((directory) => existsSync(directory)))

@@ -13,7 +13,7 @@ const HOUR_S = 3_600;
 const SWING_S = 5;
 const SWING_EVERY_MS = 1_000;
 const CONTROL_ATTEMPTS = 3;
-// The core's: parts of the TTL.
+// Heartbeats per TTL, as in the core.
 const BEATS = 4;
 
 for (const store of STORES) {
@@ -24,7 +24,7 @@ for (const store of STORES) {
     let swing: NodeJS.Timeout | undefined;
 
     before(async function () {
-      // It may have to be installed.
+      // libfaketime may have to be installed.
       this.timeout(INSTALLED_WITHIN_MS);
       fakeTime = await findFakeTime(this);
     });
@@ -79,7 +79,7 @@ for (const store of STORES) {
 
     it('28 (control): a core that never asks the boot clock is found out at x0.9', async () => {
       const broken = new Set<string>();
-      // It believes for half a second too long, and is found out only if it runs then.
+      // It believes for half a second too long, which is detected only if it runs then.
       for (let attempt = 0; attempt < CONTROL_ATTEMPTS && !broken.has('S2'); attempt += 1) {
         const experiment = await startExperiment({ store });
         const crew = await Crew.gather(experiment, fakeTime.atRate(0.9, { alone: true }));
@@ -93,7 +93,7 @@ for (const store of STORES) {
   });
 }
 
-/** One whose clock is wrong, and one behind it whose clock is right. */
+/** A worker whose clock is wrong, and one behind it whose clock is right. */
 class Crew {
   readonly holder: WorkerProcess;
   readonly next: WorkerProcess;
@@ -111,7 +111,7 @@ class Crew {
     return new Crew(experiment, holder, next);
   }
 
-  /** The holder holds and waits again behind itself; the other one is the last. */
+  /** Queues the holder, the other worker, and the holder again: the holder holds and waits behind itself. */
   async lineUp(): Promise<{ readonly queue: string; readonly from: number }> {
     const { holder, next } = this;
     const queue = this.#experiment.queue(`${holder.id}-${(this.#lines += 1)}`);
@@ -126,7 +126,7 @@ class Crew {
     return { queue, from };
   }
 
-  /** The holder is cut off from all servers until the other one holds. */
+  /** Cuts the holder off from all servers until the other one holds. */
   async loseOnce(): Promise<void> {
     const { holder, next } = this;
     const { members } = this.#experiment.cluster;
@@ -146,15 +146,15 @@ class Crew {
   }
 }
 
-/** Until its heartbeats have gone on for so long. */
+/** Resolves when its heartbeats have continued for so long. */
 async function beatsFor(worker: WorkerProcess, ms: number): Promise<void> {
   const until = BigInt(stampNow()) + BigInt(Math.round(ms * 1e6));
   await worker.untilEvent('beat', { from: worker.events.length, matches: ({ t }) => BigInt(t) >= until });
 }
 
 /**
- * Doubts that no heartbeat gave a reason for: the last one that was confirmed had been sent so shortly before that the next was not
- * even due. An answer that comes late makes everybody doubt, whatever the clock.
+ * Returns suspect states without a reason: the last confirmed heartbeat was so recent that the next was not due yet. A late
+ * response makes any client suspect, whatever its clock.
  */
 function hastyDoubts(told: readonly ChaosEvent[], ttlMs: number): readonly ChaosEvent[] {
   return told.filter((event, at) => {

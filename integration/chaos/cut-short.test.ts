@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { HistoryBuilder } from '@queuelock/harness/check/history-builder';
 import { expectSafe } from './verdicts.ts';
 
-/** `a` was killed while it held, and everybody else at 200, in whatever they were doing. There was no calm, and no end. */
+/** `a` was killed while it held, and all others at 200, in any state. There was no calm, and no end. */
 const cutShort = (): HistoryBuilder =>
   new HistoryBuilder()
     .worker('a', 0)
@@ -43,7 +43,7 @@ describe('A run that was cut short', () => {
       const lines = events.filter((event) => event.who === who).map((event) => `${JSON.stringify(event)}\n`);
       await writeFile(fileOf(who), lines.join(''));
     }
-    // Nobody may have come to say that it was killed.
+    // The harness may not have recorded the kill.
     await appendFile(fileOf('d'), '{"t":"12345');
     return expectSafe(directory, {}).then(() => 'nothing', String);
   };

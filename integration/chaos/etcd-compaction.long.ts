@@ -35,7 +35,7 @@ describe('etcd while it forgets its history all the time', function () {
         if (round % 10 === 5) await operators[(round - 5) / 10]?.defragment();
       }
       expect(isHeld(holder, held), 'held').to.equal(true);
-      // While it goes on: the history that tells of the release is forgotten at once.
+      // While compaction continues: the history with the release is compacted at once.
       holder.tell({ do: 'release', queue });
       await Promise.all(operators.map((operator) => operator.compact()));
       await waiter.untilEvent('acquired', { queue });

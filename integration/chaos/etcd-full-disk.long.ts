@@ -59,7 +59,7 @@ async function expectEnded({ node, running }: Member): Promise<void> {
   if (running) throw new Error(`${node} still runs`);
 }
 
-/** Of a hold that has outlived the fault by more than its TTL. */
+/** Hands over a hold that has outlived the fault by more than its TTL. */
 async function handOver(
   { holder, held }: { readonly holder: WorkerProcess; readonly held: Queued },
   { waiter, waiting }: { readonly waiter: WorkerProcess; readonly waiting: Queued },

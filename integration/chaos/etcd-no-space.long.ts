@@ -45,7 +45,7 @@ describe('an etcd that has no space left', function () {
   });
 });
 
-/** Holds all of them as soon as it may, and gives them up. */
+/** Holds each queue when it is granted, and releases it. */
 async function passOn(waiter: WorkerProcess, queues: readonly string[]): Promise<void> {
   await Promise.all(
     queues.map(async (queue) => {
@@ -55,14 +55,14 @@ async function passOn(waiter: WorkerProcess, queues: readonly string[]): Promise
   );
 }
 
-/** Until its heartbeats have been confirmed for so long. */
+/** Resolves when its heartbeats have been confirmed for so long. */
 async function beatsFor(worker: WorkerProcess, ms: number): Promise<void> {
   const until = process.hrtime.bigint() + BigInt(ms) * 1_000_000n;
   const from = worker.events.length;
   await worker.untilEvent('beat', { from, matches: ({ t }) => BigInt(t) >= until });
 }
 
-/** A client of its own, whose patience ends. */
+/** Waits with a separate client until its timeout. */
 async function waitsInVain(hosts: readonly string[], queue: string): Promise<void> {
   const client = createLockClient(etcd({ ...etcdTransport(), hosts }));
   const failure: unknown = await client

@@ -14,9 +14,9 @@ import { holdNow, standIn } from './standing.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 const EFFECT_EVERY_MS = 100;
-// What is written between the backup and the restore.
+// Number of writes between the backup and the restore.
 const LATER = 50;
-// Of many attempts.
+// Time for many attempts.
 const REFUSED_MS = 2_000;
 
 describe('a cluster of etcd that is restored from a backup', function () {
@@ -50,7 +50,7 @@ describe('a cluster of etcd that is restored from a backup', function () {
       expect((await operator.revision()) < known).to.equal(true);
       const from = waiter.events.length;
       waiter.tell({ do: 'hold', queue, effectEveryMs: EFFECT_EVERY_MS });
-      // It opens a session, and then it is told that it may not enter, again and again.
+      // It opens a session, and then its enqueue is refused repeatedly.
       await waiter.untilEvent('beat', { from });
       await pause(REFUSED_MS);
       expect(waiter.events.slice(from).map(({ ev }) => ev)).to.not.include('queued');
@@ -74,12 +74,12 @@ describe('a cluster of etcd that is restored from a backup', function () {
     expect(await maxima.raise('resource', { epoch: 0, token: before })).to.include({ token: after });
   });
 
-  /** So many revisions. */
+  /** Writes so many revisions. */
   async function write(puts: number): Promise<void> {
     for (let put = 0; put < puts; put += 1) await operator.put('written', String(put));
   }
 
-  /** Of a process that has never been there. */
+  /** Returns a token of a process that is new. */
   async function tokenOf(queue: string): Promise<bigint> {
     const client = createLockClient(etcd({ ...etcdTransport(), hosts: cluster.endpoints }));
     const { token } = await client.acquire(queue);

@@ -18,7 +18,7 @@ for (const store of STORES) {
     this.timeout(180_000);
     afterEach(abandonTrials);
 
-    /** One holds, one waits, the leader stands still, and another worker is being started. */
+    /** Makes a state with one holder, one waiter, a paused leader, and a worker that is being started. */
     async function inTheMiddle(own: WorkerOptions = {}): Promise<Scene> {
       const experiment = await startExperiment({ store });
       const [holder, waiter] = await Promise.all([experiment.addWorker(own), experiment.addWorker(own)]);
@@ -54,7 +54,7 @@ for (const store of STORES) {
   });
 }
 
-/** Writes a history of one that holds while the holder does. */
+/** Writes a history of a worker that holds while the holder does. */
 async function tellOfAnother({ experiment, holder }: Scene): Promise<void> {
   const steps = ['started', 'beat', 'enqueue', 'queued', 'acquired'] as const;
   const told = steps.map((step) => holder.events.find(({ ev }) => ev === step)!);

@@ -5,7 +5,7 @@ import { judge } from './judge.ts';
 
 const TERMS = { limits: { crashMs: 6_000, crashInTroubleMs: 10_000, holdMs: 10_000 }, ttlMs: 5_000 };
 
-/** One who holds from 0 to `untilMs`, though another one is granted the lock at 1,000 ms. */
+/** A worker that holds from 0 to `untilMs`, though another one is granted the lock at 1,000 ms. */
 function overlapUntil(untilMs: number): HistoryBuilder {
   return new HistoryBuilder()
     .worker('worker-1', -5, 2_000)
@@ -45,7 +45,7 @@ describe('the verdict on a run with an operator', () => {
 
   describe('of one that waited', () => {
     const WAITER = { ...HOLDER, what: 'waiter removed' };
-    /** One that is told of its turn when the one behind it was already let in. */
+    /** A waiter that is notified of its grant when the one behind it was already admitted. */
     const toldLate = (nextLeaves: number): HistoryBuilder =>
       new HistoryBuilder()
         .worker('worker-1', -5, 2_000)

@@ -9,7 +9,8 @@ import { granted, holdNow, leave, standIn } from './standing.ts';
 import { wireOf } from './wire.ts';
 
 const LATE_MS = 3_000;
-// On ZooKeeper the enqueue then counts as lost after half of it, and its connection lasts for two thirds: it comes in between.
+// On ZooKeeper the enqueue then counts as lost after half of it, and its connection lasts for two thirds: the request arrives in
+// between.
 const TTL_MS = 5_000;
 const SENT_WITHIN_MS = 10_000;
 const SETTLE_MS = 2_000;
@@ -43,7 +44,7 @@ for (const store of STORES) {
         });
         await detour.heal();
         healed();
-        // It might come between two others.
+        // It might arrive between two others.
         let turn = first;
         for (let number = 0; number < TURNS; number += 1) {
           const next = await standIn(other, queue);

@@ -19,7 +19,7 @@ describe('what can be seen of a run while it goes', () => {
     rmSync(directory, { recursive: true });
   });
 
-  /** The histories of these workers grow by this. */
+  /** Appends these events to the histories of the workers. */
   function append(...tales: HistoryBuilder[]): void {
     for (const { who, ...rest } of tales.flatMap(({ events }) => events))
       appendFileSync(join(directory, `${who}.jsonl`), `${JSON.stringify({ who, ...rest })}\n`);

@@ -31,7 +31,7 @@ for (const store of LONE_STORE_NAMES) {
       const queue = trial.queue('held');
       await holdNow(worker, queue);
       const place = await standIn(next.worker, queue);
-      // What the opening of its session proves is not too much.
+      // Opening its session proves no more than it should.
       await worker.untilEvent('beat', { from: worker.events.length });
       const healed = await trial.fault('worker cut off', worker.id, async () => detour.loseAll());
       await granted(next.worker, place);

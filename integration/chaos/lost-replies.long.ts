@@ -11,7 +11,7 @@ import { wireOf } from './wire.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 const END_WITHIN_MS = 5_000;
-// Of who gets nothing through while others come into the line and are looked at.
+// TTL of a worker without responses while others join the queue and are checked.
 const SILENT_TTL_MS = 10_000;
 
 for (const store of STORES) {
@@ -27,7 +27,7 @@ for (const store of STORES) {
     });
     afterEach(() => stopDetoursAfter(abandonTrials));
 
-    /** One that loses replies, and one that does not. */
+    /** Returns a worker that loses replies, and one that does not. */
     async function victimAndOther(
       own: WorkerOptions = {},
     ): Promise<readonly [victim: WorkerProcess, other: WorkerProcess]> {
@@ -41,7 +41,7 @@ for (const store of STORES) {
         const before = store === 'etcd' ? (await leasesOn(experiment.cluster)).length : 0;
         const heal = await thief.steal(victim, wire.opens, {
           by: () => victim.tell({ do: 'hold', queue }),
-          // ZooKeeper says nothing at all before it has opened a session.
+          // ZooKeeper sends no data at all before it has opened a session.
           ...(store === 'etcd' ? { done: () => untilLeases(experiment, before + 1) } : {}),
         });
         await heal();

@@ -13,7 +13,7 @@ import { stampNow } from '@queuelock/harness/check/worker-record';
 for (const store of STORES) {
   describe(`a client of ${store} that is cut off`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 40_000);
-    // For those who are cut off for longer than it; everybody else has time enough for a busy machine.
+    // A short TTL for workers that are cut off for longer than it; the others have enough time for a busy machine.
     const { ttlMs } = timingOf(store, 'fast', true);
     afterEach(() => stopDetoursAfter(abandonTrials));
 

@@ -34,7 +34,7 @@ const terms = fc.record({
   capabilities,
 });
 
-/** Of two faults, whether one begins before the other one is over. */
+/** Returns whether one of two faults begins before the other one is over. */
 function meet(a: Fault, b: Fault): boolean {
   return a.startMs <= b.startMs + b.durationMs && b.startMs <= a.startMs + a.durationMs;
 }

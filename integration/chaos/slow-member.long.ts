@@ -8,7 +8,7 @@ import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import { holdNow, isHeld } from './standing.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-// Longer than a session lives that is not renewed; much longer where there is time.
+// Longer than the life of a session without renewals; much longer in long runs.
 const WINDOW_MS = RUNS > 1 ? 60_000 : 12_000;
 const HOLDERS = 2;
 const HOLDS_EACH = 5;

@@ -79,7 +79,7 @@ describe('a queue in ZooKeeper that an operator removes', function () {
     }));
 });
 
-/** Those who came last go first, so that nobody gets a turn by it. */
+/** Removes the latest entries first, so that the removal grants none. */
 async function removeAll(wire: ZooKeeperWire, path: string): Promise<void> {
   const names = await wire.children(path);
   const bySequence = names.sort((a, b) => Number(b.slice(-10)) - Number(a.slice(-10)));

@@ -66,7 +66,7 @@ for (const store of stores) {
         await moment(cli);
         cli.child.kill(signal);
         const ending = await cli.ending;
-        // By its own hand, or by the signal before it took signals.
+        // Ends by itself, or by the signal before its handlers were installed.
         const number128 = signal === 'SIGINT' ? 130 : 143;
         expect([ending.signal, ending.code], name).to.include(ending.signal === null ? number128 : signal);
         await untilEntries(name, name === 'stop-in-line' ? 1 : 0);

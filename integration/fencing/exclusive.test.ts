@@ -11,7 +11,7 @@ import { memory } from '@queuelock/memory';
 import { semaphore, type CohortHold, type Leadership } from '@queuelock/recipes';
 import { expect } from 'chai';
 
-/** Every way in. */
+/** Passes the hold to every fence. */
 const fenceAll = (hold: FencingHold): void => {
   heldInEtcd(hold);
   fencedZnode({ get: async () => undefined, set: async () => false }, '/r', hold);

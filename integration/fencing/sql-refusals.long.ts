@@ -10,7 +10,7 @@ import { expect } from 'chai';
 import { databases, queryBy, startOrSkip, type SqlConnection } from './databases.ts';
 import { SQL_TABLE } from './sql-resource.ts';
 
-/** Beyond what a double holds exactly. */
+/** Beyond the integers that a double represents exactly. */
 const BIG = 2n ** 62n + 1n;
 
 for (const database of databases) {
@@ -40,7 +40,7 @@ for (const database of databases) {
     });
 
     after(async () => {
-      // Not there when it was skipped.
+      // Undefined when the suite was skipped.
       if (stop === undefined) return;
       await connection.close();
       await stop();

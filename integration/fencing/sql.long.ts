@@ -9,7 +9,7 @@ import { connectMariaDb, databases, startOrSkip, type Database, type SqlConnecti
 import { SQL_TABLE } from './sql-resource.ts';
 import { expectStaleHolderRefused } from './stale-holder.ts';
 
-/** Beyond what a double holds exactly: neighbours that a rounded comparison takes for equal. */
+/** Beyond the integers that a double represents exactly: a rounded comparison takes neighbours for equal. */
 const BIG = 2n ** 62n + 1n;
 
 for (const database of databases) {
@@ -35,7 +35,7 @@ for (const database of databases) {
     });
 
     after(async () => {
-      // Not there when it was skipped.
+      // Undefined when the suite was skipped.
       if (stop === undefined) return;
       await connection.close();
       await stop();
@@ -189,9 +189,9 @@ function endpointOf(place: string): string {
   return /[0-9.]+:[0-9]+/.exec(place)![0];
 }
 
-/** Until some transaction waits for a lock of another one. */
+/** Resolves when a transaction waits for a lock of another one. */
 async function untilWaiting({ dialect }: Database, connection: SqlConnection): Promise<void> {
-  // Not innodb_trx: whoever asks it more often than every 100 ms gets the same old answer each time.
+  // Does not read innodb_trx, which returns cached content within 100 ms.
   const text =
     dialect === 'postgres'
       ? `SELECT 1 AS one FROM pg_locks WHERE NOT granted`

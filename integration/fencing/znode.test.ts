@@ -84,7 +84,7 @@ describe('a fenced znode in ZooKeeper', function () {
       const { lost } = proxy.loseNextReply((chunk) => chunk.includes('twice'));
       const failed = node.write('twice').catch((error: unknown) => error);
       await lost;
-      // It connects again at once, while what follows is under way.
+      // It reconnects at once, while the following calls are in flight.
       const reconnected = once(lossy, 'connect');
       proxy.cut();
       expect(await failed).to.have.property('code', 'UNAVAILABLE');

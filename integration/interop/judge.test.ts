@@ -13,7 +13,7 @@ const event = (
   ...fields,
 });
 
-/** One round. */
+/** Makes the events of one round. */
 function round(id: string, token: number, [from, to]: readonly [number, number]): InteropEvent[] {
   return [
     event(0, id, { ev: 'requesting' }),

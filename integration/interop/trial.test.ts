@@ -20,7 +20,7 @@ const holds = (token: number, at: number): Said[] => [
   [at, 'acquired', token],
 ];
 
-/** Killed while they wait and hold, or gone by themselves. */
+/** Killed while they wait and hold, or ended by themselves. */
 const cutShort = [
   told('a', goMutex, ...holds(5, 10), [20, 'releasing'], [21, 'released'], [100, 'killed']),
   told('b', goMutex, ...holds(6, 22)),

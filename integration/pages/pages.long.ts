@@ -43,7 +43,7 @@ describe('the pages for users, on servers', () => {
       '127.0.0.1:2181': zookeeper.endpoint,
       '127.0.0.1:6379': redis.endpoint,
       ...(database ? { 'postgres://postgres@127.0.0.1:5432/postgres': postgresUrl(database) } : {}),
-      // One server has no followers.
+      // A single server has no followers.
       "chroot: '/locks'": "chroot: '/locks', tickTimeMs: 500, syncLimit: 2",
     };
   });
@@ -112,7 +112,7 @@ describe('the pages for users, on servers', () => {
       const pems = [ca, client.cert, client.key];
       for (const [at, path] of Object.values(files).entries()) writeFileSync(path, pems[at]!);
       const block = blocksOf('PRODUCTION').find(({ code }) => code.includes('etcds:'))!;
-      // By its name: Node warns of certificates for addresses.
+      // Uses the host name, because Node warns about certificates for addresses.
       const endpoint = server.endpoint.replace('127.0.0.1', 'localhost');
       const program = scratch.write(block, { ...files, '127.0.0.1:2379': endpoint });
       expect(await runHere(program)).to.equal('allowed\n');

@@ -19,7 +19,7 @@ describe('the pages for users', () => {
     scratch.remove();
   });
 
-  /** The file that a program names lies in the scratch. */
+  /** Directs the program to a file in the scratch directory. */
   const stage = (): Stage => {
     return { 'locks.db': scratch.path('locks.db') };
   };
@@ -59,7 +59,7 @@ describe('the pages for users', () => {
 });
 
 describe('the page of errors', () => {
-  /** The first cells of a table's rows, with the others. */
+  /** Returns the first cells of a table's rows, with the others. */
   const rowsUnder = (heading: string): Map<string, readonly string[]> => {
     const section = textOf('TROUBLE').split(`\n## ${heading}\n`)[1]!.split('\n## ')[0]!;
     const rows = [...section.matchAll(/^\| `([\w-]+)` *\|(.*)\|$/gm)];
@@ -110,7 +110,7 @@ describe('the links of the pages', () => {
   }
 });
 
-/** Links within the repository that lead to no file, or to no heading of it. */
+/** Returns links within the repository to missing files or headings. */
 function brokenLinks(page: string): string[] {
   const links = [...textOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!);
   return links.filter((link) => !/^\w+:/.test(link) && !isThere(page, link));
@@ -125,7 +125,7 @@ function isThere(page: string, link: string): boolean {
   return anchorsOf(textOf(relative(ROOT, text))).includes(anchor);
 }
 
-/** As GitHub makes them of headings. */
+/** Returns the anchors that GitHub makes for headings. */
 function anchorsOf(text: string): string[] {
   return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
     heading!

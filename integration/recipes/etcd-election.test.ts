@@ -10,7 +10,7 @@ import { untilHolds, untilNothingIsLeft } from '../scenarios/wait.ts';
 import { base64 } from '@queuelock/harness/services/etcd-gateway';
 import { callGateway } from '@queuelock/harness/services/plain-clients';
 
-/** `etcdctl elect`, made of Go's `concurrency.Election`. */
+/** `etcdctl elect`, which uses Go's `concurrency.Election`. */
 class GoElection {
   readonly lines: string[] = [];
   readonly #child: ChildProcess;
@@ -21,7 +21,7 @@ class GoElection {
     createInterface(this.#child.stdout!).on('line', (line) => this.lines.push(line));
   }
 
-  /** What it has printed are pairs of lines, a key and a value. */
+  /** Its output is pairs of lines, a key and a value. */
   get values(): readonly string[] {
     return this.lines.filter((_line, at) => at % 2 === 1);
   }
@@ -84,7 +84,7 @@ describe("leader election with Go's, in etcd", function () {
     await (await next).resign();
     await (await candidate('e').campaign()).proclaim('f');
     await untilHolds('f is told', async () => expect(observer.values.at(-1)).to.equal('f'));
-    // It looks again after each leader, so of two values in quick succession it may see the second alone.
+    // It reads again after each leader, so of two values in quick succession it may see only the second.
     expect(observer.values.filter((value) => !['c', 'e'].includes(value))).to.deep.equal([
       'a',
       'b',

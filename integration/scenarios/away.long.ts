@@ -4,7 +4,7 @@ import { join } from './join.ts';
 import { stores } from './stores.ts';
 import { soon, untilHolds, untilNothingIsLeft } from './wait.ts';
 
-// Ten times what it takes.
+// Ten times the usual duration.
 const EXPIRES_WITHIN_MS = 30_000;
 
 for (const store of stores) {
@@ -23,7 +23,7 @@ for (const store of stores) {
       const [away, rival] = [connectThroughProxy({ ttlMs: site.ttlMs }), connect()];
       await (await away.acquire('warm-up')).release();
       const holder = await rival.acquire('twice');
-      // Whoever hears nothing for too long would come back by another connection, and be told there.
+      // Otherwise a client that receives nothing for too long would reconnect, and be notified there.
       proxy.refuse();
       const reply = proxy.loseNextReply((chunk) => chunk.includes('lost-twice'));
       const placed = join(away, 'twice', { owner: 'lost-twice' });

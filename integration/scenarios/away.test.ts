@@ -4,7 +4,7 @@ import { join } from './join.ts';
 import { stores } from './stores.ts';
 import { soon, untilNothingIsLeft } from './wait.ts';
 
-// Ten times what it takes.
+// Ten times the usual duration.
 const EXPIRES_WITHIN_MS = 30_000;
 
 for (const store of stores) {

@@ -55,7 +55,7 @@ for (const store of stores) {
         }),
       );
       expect(refused.length).to.be.lessThan(5);
-      // All are held at once, so no two share a queue; and a second one finds each of them taken.
+      // All are held at once, so no two share a queue; and a second attempt finds each of them held.
       for (const ownership of held) {
         if (ownership) await expectTaken(client, ownership.name);
         await ownership?.release();

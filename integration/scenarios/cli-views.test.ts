@@ -23,7 +23,7 @@ describe('the view into the queues from the command line', function () {
       await proxy.heal();
       await Promise.all([untilPrinted(watch, /"stale"[^]*"live"/), untilPrinted(top, /"stale"[^]*"live"/)]);
     } finally {
-      // A reader that goes away ends it as well.
+      // The end of its reader ends it too.
       top.child.stdout?.destroy();
       watch.child.kill('SIGTERM');
       const [watched, topped] = await Promise.all([watch.ending, top.ending]);

@@ -96,11 +96,11 @@ describe('the command queuelock on a real server', function () {
           await once(cli.child.stdout!, 'data');
         const renewedAt = await quietAfterRenewal(sentAt);
         await etcd.freeze();
-        // The output is closed when the last process that has it is gone, so this waits for both.
+        // The output closes when the last process that has it has ended, so this waits for both.
         const { code, stderr } = await cli.ending;
         const last = Math.max(...signsOfLife(cli).map(({ at }) => at));
         safely(() => expect(last - renewedAt).to.be.lessThan(TTL_MS));
-        // Not at the first doubt either: the budget is used.
+        // Not at the first suspect state either: the proven time is used.
         expect(last - renewedAt).to.be.greaterThan(TTL_MS / 2);
         expect(code).to.equal(75);
         expect(stderr).to.match(/^queuelock: [^\n]*SIGTERM[^\n]*\nqueuelock: [^\n]*SIGKILL[^\n]*\n$/);
@@ -131,7 +131,7 @@ describe('the command queuelock on a real server', function () {
   });
 });
 
-/** A program that ignores SIGTERM and has a child that does, too; both print all the time that they are alive. */
+/** Returns a program that ignores SIGTERM, with a child that does too; both print all the time. */
 function stubborn(): string[] {
   const sign = "console.log(process.pid + ' ' + Date.now())";
   const stay = `process.on('SIGTERM', () => {}); setInterval(() => ${sign}, 20);`;
@@ -144,7 +144,7 @@ function signsOfLife({ stdout }: Cli): { pid: number; at: number }[] {
   return [...stdout.matchAll(/^(\d+) (\d+)$/gm)].map(([, pid, at]) => ({ pid: Number(pid), at: Number(at) }));
 }
 
-/** Waits until a heartbeat has gone through and the line is quiet; answers when that heartbeat was sent. */
+/** Waits until a heartbeat has succeeded and no data is in flight; resolves with the time when that heartbeat was sent. */
 async function quietAfterRenewal(sentAt: readonly number[]): Promise<number> {
   const seen = sentAt.length;
   while (sentAt.length === seen || Date.now() - sentAt.at(-1)! < 300) await pause(5);

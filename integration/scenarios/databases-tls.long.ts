@@ -20,7 +20,7 @@ interface Secure {
   readonly connect: (tls: { readonly ca: Buffer }) => Backend;
 }
 
-/** Where a server finds its certificate. */
+/** Files with a server's certificate. */
 interface Files {
   readonly ca: string;
   readonly cert: string;
@@ -67,7 +67,7 @@ const startSecure: Readonly<Record<string, (files: Files) => Promise<Secure>>> =
   },
 };
 
-/** None where there is no server that asks for it. */
+/** Returns `undefined` if no server needs it. */
 function user(name: string): Promise<User> {
   return unprivilegedUser(name).catch(() => undefined);
 }

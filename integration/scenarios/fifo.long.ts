@@ -37,7 +37,7 @@ for (const store of stores) {
 
       it('keeps one order for both, and one holder at a time', async () => {
         const changes = await expectServedTogether(site, foreign!, { ours: OURS, theirs: THEIRS });
-        // They did meet: the lock went from one kind to the other and back many times.
+        // The kinds did mix: the lock passed from one kind to the other and back many times.
         expect(changes).to.be.at.least(THEIRS.rounds);
       });
     });

@@ -41,7 +41,7 @@ for (const store of stores) {
 
       it('keeps one order for both, and one holder at a time', async () => {
         const changes = await expectServedTogether(site, foreign!, { ours: OURS, theirs: THEIRS });
-        // They did meet: whoever comes back stands behind others of both kinds.
+        // The kinds did mix: a process that joins again is behind others of both kinds.
         expect(changes).to.be.at.least(3);
       });
     });

@@ -8,7 +8,7 @@ import { medianOf } from '@queuelock/harness/median';
 import { stores, type Site } from './stores.ts';
 import { safeVerdict } from './verdict.ts';
 
-/** At once, each on a lock of its own and in another phase of its heartbeats. */
+/** Number of parallel holders, each on a lock of its own and in another phase of its heartbeats. */
 const HOLDERS = 4;
 const LINES = 3;
 
@@ -53,7 +53,7 @@ for (const store of stores) {
   });
 }
 
-/** A line in which one that waits is killed. Answers when the one behind it was granted, in milliseconds after that. */
+/** Kills a waiter of a queue. Resolves with the milliseconds until the one behind it was granted. */
 async function skipDead(site: Site, name: string): Promise<number> {
   const line: ContenderProcess[] = [];
   for (const id of ['holder', 'first', 'dead', 'third', 'fourth']) {

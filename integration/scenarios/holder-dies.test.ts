@@ -10,7 +10,7 @@ for (const store of stores) {
     let killed: Promise<void>;
     let frozen: Promise<void>;
 
-    // Both at once: most of the time they wait for the TTL.
+    // Both in parallel, because most of the time they wait for the TTL.
     before(async () => {
       const site = await store.share('a holder dies');
       killed = withHolder(site, 'killed', ACTS, killHolder);

@@ -117,7 +117,7 @@ for (const store of stores) {
   });
 }
 
-/** Each is granted after the one before it has released, with a larger token. */
+/** Expects that each is granted after the previous one has released, with a larger token. */
 async function expectServedInOrder(line: readonly Place[], after: bigint): Promise<void> {
   let before = after;
   for (const [at, place] of line.entries()) {

@@ -20,7 +20,7 @@ function expectGrowing(tokens: readonly bigint[]): void {
   ).to.equal(true);
 }
 
-/** Who was told something between a release and the one after it, by their own stamps. */
+/** Returns the contenders that were notified between a release and the next one, by their own stamps. */
 function wokenBetween(release: DemoLine, next: DemoLine, { events }: DemoPage): readonly string[] {
   const told = events.filter(
     (event) => event.ev === 'notified' && isLater(event, release) && isLater(next, event),
@@ -30,7 +30,10 @@ function wokenBetween(release: DemoLine, next: DemoLine, { events }: DemoPage): 
 
 type Deed = (id: string) => Promise<unknown>;
 
-/** Does it to a holder; answers what was told of that. Where it came too late it is undone, and done to another one. */
+/**
+ * Disturbs a holder; resolves with the event of that. If the disturbance came too late it is undone, and repeated on another
+ * holder.
+ */
 async function toHolder(demo: DemoPage, does: Deed, undoes: Deed): Promise<DemoLine> {
   for (;;) {
     const grant = await demo.nextGrant();
@@ -50,7 +53,7 @@ async function toHolder(demo: DemoPage, does: Deed, undoes: Deed): Promise<DemoL
 /** No hold that ends by itself is as short. */
 const BY_HAND_MS = 2_400;
 
-/** The first grant of somebody else after that. */
+/** Resolves with the next grant of another contender. */
 function nextAfter(demo: DemoPage, event: DemoLine): Promise<DemoLine> {
   return demo.until(({ ev, id }) => ev === 'acquired' && id !== event.id, event);
 }
@@ -99,7 +102,7 @@ describe('queuelock demo in Chromium', function () {
   });
 
   it('a hold is released at a press of a button', async () => {
-    // Where the press comes late, the hold ends by itself first.
+    // If the click comes late, the hold ends by itself first.
     for (let heldMs = Infinity; heldMs > BY_HAND_MS;) {
       const grant = await demo.nextGrant();
       await press(`Release ${grant.id}`);

@@ -60,7 +60,7 @@ for (const store of ['etcd', 'zookeeper'] as const) {
       const begun = performance.now();
       await a.goto('about:blank');
       await left;
-      // Sooner than the bridge would notice that the page has fallen silent.
+      // Sooner than the bridge would detect the silence of the page.
       expect(livedSince(begun)).to.be.below(4_500);
       await isTold(b, 'You hold the lock');
       await b.close();
@@ -77,7 +77,7 @@ for (const store of ['etcd', 'zookeeper'] as const) {
       await ui().startUiAgain();
       await tab.locator('[data-tone="live"]').first().waitFor({ timeout: 20_000 });
       await takePlace(tab);
-      // The place of before stands in the line until its session has expired.
+      // The earlier entry stays in the queue until its session has expired.
       await isTold(tab, 'You hold the lock', 30_000);
     });
 

@@ -256,7 +256,9 @@ describe('dashboard page', () => {
         gaps: [],
       } as Snapshot);
       expect(document.querySelectorAll('.stay .hold')).to.have.lengthOf(2);
-      expect(page.screen.getByRole('img').textContent).to.contain('2 stays, 1 still in the queue, 1 hand-off');
+      expect(page.screen.getByRole('img').textContent).to.contain(
+        '2 stays, 1 still in the queue, 1 hand-off',
+      );
     });
 
     it('evicts exactly the shown entry, after it showed the token and received a reason', async () => {

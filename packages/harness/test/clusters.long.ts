@@ -126,7 +126,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         return cluster.others(await cluster.leader())[0]!;
       }
 
-      it('agree on one leader and on what is written', async () => {
+      it('agree on one leader and on the written data', async () => {
         const leader = await cluster.leader();
         const roles = await Promise.all(cluster.members.map((member) => member.role()));
         expect(roles.sort()).to.deep.equal(['follower', 'follower', 'leader']);
@@ -135,7 +135,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         for (const member of cluster.members) await sees(member, key);
       });
 
-      it('elect another leader when theirs is killed, and take it back with its data', async () => {
+      it('elect another leader when theirs is killed, and accept it back with its data', async () => {
         const old = await cluster.leader();
         const before = await write(old);
         await old.kill();
@@ -154,7 +154,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         for (const member of cluster.members) await sees(member, key);
       });
 
-      it('go on without one that is frozen, which follows when it is thawed', async () => {
+      it('continue without a frozen member, which catches up when it is thawed', async () => {
         const frozen = await follower();
         await frozen.freeze();
         expect(await frozen.role().catch(() => 'no answer')).to.equal('no answer');
@@ -163,7 +163,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await sees(frozen, key);
       });
 
-      it('leave a leader that is cut off from the others without a right to write', async () => {
+      it('deny writes to a leader that is cut off from the others', async () => {
         const minority = await cluster.leader();
         const line = await openLine(minority);
         await minority.cut({ from: 'members' });
@@ -176,7 +176,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await sees(minority, key);
       });
 
-      it('elect another leader when nobody hears theirs', async () => {
+      it('elect another leader when no member receives data from theirs', async () => {
         const mute = await cluster.leader();
         await mute.cut({ from: 'members', direction: 'out' });
         const next = await cluster.leader({ otherThan: mute });
@@ -185,7 +185,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await sees(mute, key);
       });
 
-      it('hear a client whose answers are lost, and answer after the heal', async () => {
+      it('receive requests of a client whose responses are lost, and respond after the heal', async () => {
         const member = await follower();
         const line = await openLine(member);
         const key = newKey();
@@ -197,7 +197,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await put;
       });
 
-      it('do not hear a client whose requests are lost', async () => {
+      it('do not receive requests of a client whose requests are lost', async () => {
         const member = await follower();
         const line = await openLine(member);
         const key = newKey();
@@ -210,7 +210,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await put;
       });
 
-      it('slow down by the rate of their links', async () => {
+      it('are slowed down by the rate of their links', async () => {
         const slow = await follower();
         const line = await openLine(slow);
         const bytes = 'x'.repeat(30_000);
@@ -223,7 +223,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await slow.heal();
       });
 
-      it('freeze and run in turns while they are on half duty', async () => {
+      it('freeze and run alternately on half duty', async () => {
         const slow = await follower();
         await slow.slow({ duty: { frozenMs: 200, runningMs: 200 } });
         const { pid } = slow;
@@ -241,7 +241,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         });
       });
 
-      it('say which fault is absent', async () => {
+      it('report which fault is absent', async () => {
         const member = await follower();
         const attempts = {
           delay: () => member.slow({ delayMs: 10 }),
@@ -257,7 +257,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
       });
 
       if (network === 'proxies') {
-        it('are slow by the delay of their links', async () => {
+        it('are slowed down by the delay of their links', async () => {
           const member = await follower();
           await member.slow({ delayMs: 150 });
           const line = await openLine(member);
@@ -277,7 +277,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
           await client.stop();
         });
 
-        it('lose a member whose disk is full, and take it back when there is space', async function () {
+        it('lose a member whose disk is full, and accept it back when there is space', async function () {
           const why = cluster.absent.get('disk');
           if (why !== undefined) {
             this['skipReason'] = why;
@@ -311,7 +311,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         return (await text(child.stdout!)).trim();
       }
 
-      it('lose the link with one client, and with nobody else', async () => {
+      it('lose the link with one client only', async () => {
         const client = await cluster.addClient();
         const member = await follower();
         const line = await openLine(member);
@@ -337,7 +337,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await client.stop();
       });
 
-      it('end with a client what runs there', async () => {
+      it('end the processes of a client with it', async () => {
         const client = await cluster.addClient();
         const child = await client.exec(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
         const pid = child.pid!;

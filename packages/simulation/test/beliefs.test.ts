@@ -5,7 +5,7 @@ import type { Held } from '../src/run/holds.ts';
 import { Judge } from '../src/run/judge.ts';
 import { Machine, Timeline } from '../src/timeline.ts';
 
-describe('the belief of a holder', () => {
+describe('belief of a holder', () => {
   /** Makes a client with a hold that is proven until `heldUntil` and is read only before. */
   function onStage({ rate = 1 } = {}): {
     readonly timeline: Timeline;
@@ -33,7 +33,7 @@ describe('the belief of a holder', () => {
 
   const end = { type: 'held', who: 'c0x1', queue: 'a' } as const;
 
-  it('ends where its time is over, also when it is frozen and hears of that later', async () => {
+  it('ends when its time is over, also for a frozen holder that is notified later', async () => {
     const { timeline, beliefs, machine, held, ends } = onStage();
     machine.after(500, () => machine.pause(4_500));
     machine.after(2_000, () => beliefs.end(held, 'released'));
@@ -41,7 +41,7 @@ describe('the belief of a holder', () => {
     expect(ends()).to.deep.equal([{ ...end, atMs: 5_000, untilMs: 1_000, how: 'lost' }]);
   });
 
-  it('lasts as long as it is proven anew', async () => {
+  it('lasts as long as it is proven again', async () => {
     const { timeline, beliefs, machine, held, proven, ends } = onStage();
     machine.after(900, () => (proven.untilMs = 3_000));
     machine.after(2_000, () => beliefs.end(held, 'released'));
@@ -49,21 +49,21 @@ describe('the belief of a holder', () => {
     expect(ends()).to.deep.equal([{ ...end, atMs: 2_000, untilMs: 2_000, how: 'released' }]);
   });
 
-  it('is told in true time, whatever the clock of its machine', async () => {
+  it('is measured in true time, whatever the clock of its machine', async () => {
     const { timeline, beliefs, ends } = onStage({ rate: 2 });
     await timeline.run(10_000);
     beliefs.finish();
     expect(ends()).to.deep.equal([{ ...end, atMs: 10_000, untilMs: 500, how: 'lost' }]);
   });
 
-  it('goes on where a run ends before', async () => {
+  it('lasts to the end of a run that ends before', async () => {
     const { timeline, beliefs, ends } = onStage();
     await timeline.run(400);
     beliefs.finish();
     expect(ends()).to.deep.equal([{ ...end, atMs: 400, untilMs: 400, how: 'still holds' }]);
   });
 
-  it('lasts where somebody has asked and was told that it is held', async () => {
+  it('lasts until a read that found it held', async () => {
     const { timeline, beliefs, held, ends } = onStage();
     await timeline.run(5_000);
     beliefs.seen(held);

@@ -5,5 +5,5 @@ const SEED = 1;
 const OPERATIONS = 150;
 
 describe('a simulated etcd', () => {
-  it('answers and tells what a real one does', () => compareOn(SEED, OPERATIONS)).timeout(120_000);
+  it('responds and notifies as a real one does', () => compareOn(SEED, OPERATIONS)).timeout(120_000);
 });

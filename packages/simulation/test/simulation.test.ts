@@ -22,7 +22,7 @@ const SOON = {
 const MAX_RUNS = 20;
 
 for (const store of ['etcd', 'zookeeper'] as const) {
-  describe(`clients of a simulated ${store}, with everything that may go wrong`, () => {
+  describe(`clients of a simulated ${store} with all faults`, () => {
     it(`keep every rule in the runs of the seeds 1 to ${SEEDS}`, async () => {
       for (let seed = 1; seed <= SEEDS; seed += 1) await goesWell(product, { seed, store });
     }).timeout(600_000);
@@ -32,7 +32,7 @@ for (const store of ['etcd', 'zookeeper'] as const) {
         60_000,
       );
 
-    it('do the same things at the same times whenever a run is played', async () => {
+    it('do the same at the same times whenever a run is repeated', async () => {
       for (const seed of TWICE) {
         const plan = planOf(seed, store);
         expect(await play(product, plan)).to.deep.equal(await play(product, plan));

@@ -6,7 +6,7 @@ const SEED = 1;
 const REQUESTS = 1_000;
 
 describe('a simulated ZooKeeper', () => {
-  it('answers and tells what a real one does', async () => {
+  it('responds and notifies as a real one does', async () => {
     const { endpoint } = await sharedZooKeeper('a simulated ZooKeeper');
     await compareWith(endpoint, { seed: SEED, count: REQUESTS });
   }).timeout(120_000);

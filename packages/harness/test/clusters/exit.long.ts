@@ -56,7 +56,7 @@ async function disappear({ pids, namespaces }: Started, device: string): Promise
 
 const ROOT_ON_LINUX = process.platform === 'linux' && process.getuid?.() === 0;
 
-describe('a cluster whose test process', () => {
+describe('cluster whose test process', () => {
   before(function () {
     if (ROOT_ON_LINUX) return;
     this['skipReason'] = 'only root on Linux has network namespaces to look for';
@@ -86,7 +86,7 @@ describe('a cluster whose test process', () => {
     });
   }
 
-  it('may not make namespaces runs over proxies, and says why', async () => {
+  it('may not make namespaces runs over proxies, and reports why', async () => {
     const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--inh-caps=-all', '--'];
     const started = await endAfterStart({ diskMiB: 200 }, 'await cluster.stop();', nobody);
     expect(started.description).to.match(

@@ -49,7 +49,7 @@ async function disappears(pid: number): Promise<void> {
   });
 }
 
-describe('a server whose test process', () => {
+describe('server whose test process', () => {
   const endings = {
     'forgets to stop it': '',
     'exits early': 'process.exit(3);',
