@@ -282,7 +282,7 @@ const REASONS: Readonly<Record<RevocationReason, Row>> = {
   },
 };
 
-describe('every error', () => {
+describe('error', () => {
   let stage: Stage;
 
   beforeEach(() => {
@@ -292,7 +292,7 @@ describe('every error', () => {
   afterEach(() => stage.end());
 
   for (const [code, { make, says }] of Object.entries(CODES)) {
-    it(`${code}: which lock, why, and what to do`, async () => {
+    it(`${code} names the lock, the reason, and what to do`, async () => {
       const error = await make(stage);
       if (process.env['SHOW']) console.log(String(error));
       expect(isQueueLockError(error, code as QueueLockErrorCode), String(error)).to.equal(true);
@@ -303,7 +303,7 @@ describe('every error', () => {
   }
 
   for (const [reason, { make, says }] of Object.entries(REASONS)) {
-    it(`OWNERSHIP_LOST with the reason ${reason}, in words`, async () => {
+    it(`OWNERSHIP_LOST with the reason ${reason} is described in words`, async () => {
       const error = await make(stage);
       if (process.env['SHOW']) console.log(String(error));
       expect(error).to.include({ code: 'OWNERSHIP_LOST', reason });
@@ -311,7 +311,7 @@ describe('every error', () => {
     });
   }
 
-  it('of a fence names the lock, the token and who refused', async () => {
+  it('of a fence names the lock, the token and what refused it', async () => {
     const reason =
       'the hold of "x" with token 3 is refused by the row: a later holder was there, with token 5';
     const error = await errorOf(expectAccepted({ outcome: 'refused', reason }));

@@ -15,8 +15,8 @@ for (const [page, least] of [
   ['FEATURES.md', 150],
   ['COMPATIBILITY.md', 60],
 ] as const) {
-  describe(`the page ${page}`, () => {
-    it('names a test that is there for all that it says of queuelock', () => {
+  describe(`page ${page}`, () => {
+    it('names an existing test for every statement about queuelock', () => {
       const text = read(page) ?? '';
       expect(findingsIn(text, read)).to.deep.equal([]);
       expect(countTitles(text)).to.be.at.least(least);
@@ -24,7 +24,7 @@ for (const [page, least] of [
   });
 }
 
-describe('the reader of the page of features', () => {
+describe('reader of the page of features', () => {
   const source = `
     it('plays', () => {});
     it(\`wins \${score({ of: us })} games\`, () => {});
@@ -59,7 +59,7 @@ describe('the reader of the page of features', () => {
     'partly: no blitz. [game](test/game.test.ts) "plays"; [game] "draws \\"by chance\\""',
     'no: [game] "plays" without us, see [there](there.md)',
   ]) {
-    it(`has nothing to say of ${verdict}`, () => {
+    it(`accepts ${verdict}`, () => {
       expect(reading(verdict)).to.deep.equal([]);
     });
   }
@@ -76,12 +76,12 @@ describe('the reader of the page of features', () => {
     ['yes: [game] "plays"; "ends"', /words in quotes follow no link/],
     ['no: not yet', /^\[game\] is defined and not used$/],
   ] as const) {
-    it(`has something to say of ${verdict}`, () => {
+    it(`refuses ${verdict}`, () => {
       expect(reading(verdict).join()).to.match(finding);
     });
   }
 
-  it('lets others have no words, and no store the tests of another', () => {
+  it('refuses text for other products, and tests of another store', () => {
     const page = `
 | Feature | queuelock | Other |
 | - | - | - |
@@ -100,7 +100,7 @@ describe('the reader of the page of features', () => {
     ]);
   });
 
-  it('looks for tests where a column is for them, and nowhere else in that table', () => {
+  it('requires tests in the column for them, and nowhere else in that table', () => {
     const page = `
 | theirs | on our side | tested by |
 | - | - | - |

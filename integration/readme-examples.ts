@@ -23,7 +23,7 @@ function readmes(): string[] {
 /** Defines the tests of the first pages, or of all others: their first example runs unchanged. */
 export function describeExamples(which: 'first' | 'others'): void {
   const pages = readmes().filter((page) => FIRST.includes(page) === (which === 'first'));
-  describe('the first example of each README', () => {
+  describe('first example of each README', () => {
     let scratch: string;
     let endpoints: { etcd: string; zookeeper: string; redis: string };
 
@@ -43,7 +43,7 @@ export function describeExamples(which: 'first' | 'others'): void {
     for (const page of pages) {
       const example = firstExample(page);
       if (example === undefined || NEEDS_A_DATABASE.test(example)) continue;
-      it(`${page} runs as it stands`, async () => {
+      it(`${page} runs unchanged`, async () => {
         const served = example
           .replaceAll('127.0.0.1:2379', endpoints.etcd)
           .replaceAll('127.0.0.1:2181', endpoints.zookeeper)

@@ -56,7 +56,7 @@ describe('pnpm chaos', function () {
   }
 
   for (const store of STORES) {
-    it(`finds nothing wrong in 20 seconds of faults on ${store}, and says what it did`, async () => {
+    it(`finds nothing wrong in 20 seconds of faults on ${store}, and reports what it did`, async () => {
       const args = ['--minutes', SHORT_MINUTES, '--seed', SEED, '--backend', store, '--out', directory];
       const { printed, errors } = expectRight(await start(...args).ran);
       expect(errors).to.equal('');
@@ -68,7 +68,7 @@ describe('pnpm chaos', function () {
     });
   }
 
-  it('comes to an end when it is told to, heals, checks and reports what there is', async () => {
+  it('ends when it is told to, heals, checks and reports', async () => {
     const { process: chaos, ran } = start(
       '--minutes',
       '30',
@@ -97,7 +97,7 @@ describe('pnpm chaos', function () {
     expect(errors).to.include('--minutes: "ten" is not a number').and.to.include('--help');
   });
 
-  it('tells what it can do', async () => {
+  it('prints its help', async () => {
     const { code, printed: told } = await start('--help').ran;
     expect(code).to.equal(0);
     expect(told).to.include('--seed').and.to.include('--backend').and.to.include('Exit code');

@@ -17,7 +17,7 @@ const CONTROL_ATTEMPTS = 3;
 const BEATS = 4;
 
 for (const store of STORES) {
-  describe(`clients of three members of ${store} whose clocks are wrong`, function () {
+  describe(`clients with wrong clocks on three members of ${store}`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 60_000);
     let fakeTime: FakeTime;
     let wallClocks: readonly WallClock[] = [];
@@ -36,7 +36,7 @@ for (const store of STORES) {
       });
     });
 
-    it('27: a time of day that jumps by an hour, either way, or by 5 s every second changes nothing', async () => {
+    it('27: are not affected by a time of day that jumps by an hour, either way, or by 5 s every second', async () => {
       const experiment = await startExperiment({ store });
       const [ahead, behind, swinging] = (wallClocks = Array.from({ length: 3 }, () => fakeTime.wallClock()));
       const crews = await Promise.all(wallClocks.map((clock) => Crew.gather(experiment, clock.worker)));
@@ -66,7 +66,7 @@ for (const store of STORES) {
     });
 
     for (const rates of [[0.99, 1.01], [0.9]]) {
-      it(`28: with a clock that runs at x${rates.join(' or x')}, whoever is cut off stops to believe in time`, async () => {
+      it(`28: stop to believe in time when cut off with a clock that runs at x${rates.join(' or x')}`, async () => {
         const experiment = await startExperiment({ store });
         const crews = await Promise.all(rates.map((rate) => Crew.gather(experiment, fakeTime.atRate(rate))));
         await oneByOne(async () => {
@@ -77,7 +77,7 @@ for (const store of STORES) {
       });
     }
 
-    it('28 (control): a core that never asks the boot clock is found out at x0.9', async () => {
+    it('28 (control): are found out at x0.9 when the core never reads the boot clock', async () => {
       const broken = new Set<string>();
       // It believes for half a second too long, which is detected only if it runs then.
       for (let attempt = 0; attempt < CONTROL_ATTEMPTS && !broken.has('S2'); attempt += 1) {

@@ -10,11 +10,11 @@ const LOAD = { holdMs: [0, 100], cancelShare: 0.05, abortShare: 0.02, parallel: 
 const COMPACT_EVERY_MS = 100;
 const ROUNDS = 30;
 
-describe('etcd while it forgets its history all the time', function () {
+describe('etcd with continuous compaction', function () {
   this.timeout(TEST_PATIENCE_MS + RUNS * 30_000);
   afterEach(abandonTrials);
 
-  it('20: serves everybody who comes and goes, and those who wait meanwhile, with its members defragmented one by one', async () => {
+  it('20: grants all new and waiting clients, while its members are defragmented one by one', async () => {
     const experiment = await startExperiment({ store: 'etcd', workers: 5 });
     const { cluster } = experiment;
     const [holder, waiter, ...crowd] = experiment.workers as [

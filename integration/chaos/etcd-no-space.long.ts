@@ -12,11 +12,11 @@ const QUEUES = 5;
 const WAITERS = 4;
 const PATIENCE_MS = 1_000;
 
-describe('an etcd that has no space left', function () {
+describe('etcd without space', function () {
   this.timeout(TEST_PATIENCE_MS + RUNS * 30_000);
   afterEach(abandonTrials);
 
-  it('22: keeps holds and hands them on, lets newcomers wait, and takes them in when it has space again', async () => {
+  it('22: keeps holds and hands them on, lets new clients wait, and queues them when it has space again', async () => {
     const experiment = await startExperiment({ store: 'etcd', workers: WAITERS + 2 });
     const [holder, newcomer, ...waiters] = experiment.workers as [
       WorkerProcess,

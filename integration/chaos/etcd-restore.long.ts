@@ -19,7 +19,7 @@ const LATER = 50;
 // Time for many attempts.
 const REFUSED_MS = 2_000;
 
-describe('a cluster of etcd that is restored from a backup', function () {
+describe('cluster of etcd that is restored from a backup', function () {
   this.timeout(TEST_PATIENCE_MS + RUNS * 60_000);
   let cluster: Cluster;
   let operator: EtcdOperator;
@@ -34,7 +34,7 @@ describe('a cluster of etcd that is restored from a backup', function () {
     await cluster.stop();
   });
 
-  it('35: grants nothing to those who have seen it newer, until it is as new again', () =>
+  it('35: grants nothing to clients that have seen a newer revision, until it is as new again', () =>
     oneByOne(async () => {
       const experiment = await experimentOn(cluster, 2);
       const [holder, waiter] = experiment.workers as [WorkerProcess, WorkerProcess];
@@ -60,7 +60,7 @@ describe('a cluster of etcd that is restored from a backup', function () {
       await expectRight(experiment);
     }));
 
-  it('35: gives whoever comes new tokens that were there before, which a raised epoch tells apart', async () => {
+  it('35: gives new clients repeated tokens, which a raised epoch distinguishes', async () => {
     const backup = await backUp(cluster);
     await write(LATER);
     const before = await tokenOf('restored');

@@ -51,7 +51,7 @@ for (const store of STORES) {
     this.timeout(TEST_PATIENCE_MS + RUNS * 30_000);
     afterEach(abandonTrials);
 
-    it(`36: a program with ${HOLDS} holds ends within 2 s, whatever way it ends, and its locks go on`, async () => {
+    it(`36: happen within 2 s with ${HOLDS} holds, in every way, and the locks pass on`, async () => {
       const experiment = await startExperiment({ store });
       const next = await experiment.addWorker();
       await oneByOne(async (run) => {

@@ -19,11 +19,11 @@ const CASES: readonly (readonly [store: StoreName, role: 'follower' | 'leader'])
 ];
 
 for (const [store, role] of CASES) {
-  describe(`a ${role} of ${store} that is cut off from the other members`, function () {
+  describe(`${role} of ${store} that is cut off from the other members`, function () {
     this.timeout(600_000);
     afterEach(abandonTrials);
 
-    it('10: whoever stays with it stops to believe before the majority lets the next one hold, and waiters wake', () =>
+    it('10: has clients that stop to believe before the majority grants the next one, and waiters that wake', () =>
       oneByOne(async () => {
         const experiment = await startExperiment({ store });
         const member = await memberOf(experiment, role);

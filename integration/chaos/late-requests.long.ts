@@ -17,11 +17,11 @@ const SETTLE_MS = 2_000;
 const TURNS = 2;
 
 for (const store of STORES) {
-  describe(`a request that comes late to ${store}`, function () {
+  describe(`late request to ${store}`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 15_000);
     afterEach(() => stopDetoursAfter(abandonTrials));
 
-    it('17: an enqueue that comes after its cancellation leaves no entry and blocks nobody', async () => {
+    it('17: leaves no entry and blocks no waiter when an enqueue arrives after its cancellation', async () => {
       const experiment = await startExperiment({ store });
       const wire = wireOf(store);
       await repeatedlyIn(experiment, async (run) => {

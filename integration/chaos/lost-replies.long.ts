@@ -15,7 +15,7 @@ const END_WITHIN_MS = 5_000;
 const SILENT_TTL_MS = 10_000;
 
 for (const store of STORES) {
-  describe(`replies of ${store} that are lost`, function () {
+  describe(`lost replies of ${store}`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 10_000);
     const wire = wireOf(store);
     let experiment: Experiment;
@@ -34,7 +34,7 @@ for (const store of STORES) {
       return Promise.all([thief.addVictim(own), experiment.addWorker()]);
     }
 
-    it('16: the lost reply to the opening of a session leaves one entry, in a session that lives', async () => {
+    it('16: to the opening of a session leave one entry, in a live session', async () => {
       await oneByOne(async (run) => {
         const queue = experiment.queue(`opened-${run}`);
         const victim = await thief.addVictim();
@@ -54,7 +54,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('16: the lost reply to an enqueue leaves exactly one entry, at its first place', async () => {
+    it('16: to an enqueue leave exactly one entry, at its first position', async () => {
       const [victim, other] = await victimAndOther({ ttlMs: SILENT_TTL_MS });
       await holdNow(victim, experiment.queue('own'));
       await oneByOne(async (run) => {
@@ -80,7 +80,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('16: the lost reply to a release leaves no entry, and the next one holds', async () => {
+    it('16: to a release leave no entry, and the next one holds', async () => {
       const [victim, other] = await victimAndOther();
       await oneByOne(async (run) => {
         const queue = experiment.queue(`left-${run}`);
@@ -98,7 +98,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('16: the lost reply to a heartbeat costs nobody a hold', async () => {
+    it('16: to a heartbeat cost no hold', async () => {
       const [victim, other] = await victimAndOther();
       const queue = experiment.queue('held');
       const held = await holdNow(victim, queue);
@@ -115,7 +115,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('16: the lost reply to the end of a session leaves nothing, and keeps no process', async () => {
+    it('16: to the end of a session leave nothing, and keep no process alive', async () => {
       await oneByOne(async (run) => {
         const [victim, other] = await victimAndOther();
         const queue = experiment.queue(`closed-${run}`);

@@ -17,7 +17,7 @@ const FROZEN_TTLS = 1.6;
 const FROZEN_MS = 20_000;
 
 for (const store of STORES) {
-  describe(`servers in trouble, three members of ${store}`, function () {
+  describe(`faults of servers, three members of ${store}`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 60_000);
     afterEach(abandonTrials);
 
@@ -39,7 +39,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('7: a follower stands still for longer than a session lives', async () => {
+    it('7: no promise breaks when a follower is paused for longer than a session lives', async () => {
       const crew = await crewUnderLoad(store, 0);
       const { experiment } = crew;
       const holder = await addWorkerOnFollowers(experiment);
@@ -53,7 +53,7 @@ for (const store of STORES) {
 
     // A leader of etcd that resumes ends sessions that others have renewed (etcd-io/etcd #15247, fixed in 3.4.31 and 3.5.13).
     if (store === 'zookeeper') {
-      it('7: the leader stands still for longer than a session lives', async () => {
+      it('7: no promise breaks when the leader is paused for longer than a session lives', async () => {
         const crew = await crewUnderLoad(store, HOLDERS);
         const { experiment } = crew;
         await oneByOne(async (run) => {

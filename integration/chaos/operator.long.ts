@@ -19,11 +19,11 @@ const PRIVATE = '.queuelock';
 type Ended = Extract<AttemptEvent, { ev: 'revoked' | 'failed' }>;
 
 for (const store of STORES) {
-  describe(`an operator who removes entries, on three members of ${store}`, function () {
+  describe(`operator that removes entries, on three members of ${store}`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 20_000);
     afterEach(abandonTrials);
 
-    it('32: whose entry is removed hears of it within 1 s, and the line closes up behind it', async () => {
+    it("32: causes a notification of the removed entry's client within 1 s, and the waiters behind it move up", async () => {
       const experiment = await startExperiment({ store, limits: LIMITS });
       const { cluster } = experiment;
       const crew = await gather(experiment);
@@ -47,7 +47,7 @@ for (const store of STORES) {
     });
 
     if (store !== 'etcd') return;
-    it('33: a prefix that is removed ends all who stand there with their own reasons, and serves them anew', async () => {
+    it('33: ends all waiters of a removed prefix with their own reasons, and they can join again', async () => {
       const experiment = await startExperiment({ store, limits: LIMITS });
       const crew = await gather(experiment);
       await oneByOne(async (run) => {

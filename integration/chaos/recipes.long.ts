@@ -24,7 +24,7 @@ for (const store of STORES) {
     const { ttlMs } = timingOf(store, 'fast', true);
     afterEach(abandonTrials);
 
-    it('38: make way where holders and waiters are killed', async () => {
+    it('38: pass on when holders and waiters are killed', async () => {
       await inACrowd(store, async ({ experiment, crowd }, run) => {
         const line = await lineUpRecipes(experiment, run, { ttlMs });
         await Promise.all([line.victim.kill(), crowd[0]!.kill()]);
@@ -32,7 +32,7 @@ for (const store of STORES) {
       });
     });
 
-    it('39: are lost to holders that were frozen, as each of them knows when it goes on', async () => {
+    it('39: are lost to frozen holders, which know it when they resume', async () => {
       await inACrowd(store, async ({ experiment, crowd }, run) => {
         const line = await lineUpRecipes(experiment, run, { ttlMs });
         const still = [line.victim, crowd[0]!];
@@ -43,7 +43,7 @@ for (const store of STORES) {
       });
     });
 
-    it('39 (control): are found out where a holder takes twice its time for proven', async () => {
+    it('39 (control): are found out when a holder takes twice its time for proven', async () => {
       const experiment = await startExperiment({ store });
       const line = await lineUpRecipes(experiment, 0, { rule: 'overlong' });
       await line.victim.untilEvent('beat', { from: line.victim.events.length });
@@ -90,7 +90,7 @@ for (const store of STORES) {
       });
     });
 
-    it('38 to 41 (control): are found out where one more is let in than may be', async () => {
+    it('38 to 41 (control): are found out when one too many is admitted', async () => {
       const experiment = await startExperiment({ store, rule: 'generous' });
       const [one, other] = (await experiment.addWorkers(2)) as [WorkerProcess, WorkerProcess];
       const name = (kind: string): string => experiment.queue(kind);

@@ -27,11 +27,11 @@ const LOAD = {
 const TOO_MUCH: ReadonlySet<string> = new Set(['majority lost', 'rolling restart', 'no space']);
 
 for (const store of STORES) {
-  describe(`faults at random, on three members of ${store}`, function () {
+  describe(`random faults, on three members of ${store}`, function () {
     this.timeout(600_000);
     afterEach(abandonTrials);
 
-    it('37: a minute of load with another fault every 3 s breaks no promise', async () => {
+    it('37: break no promise in a minute of load with another fault every 3 s', async () => {
       const experiment = await startExperiment({ store, holdMs: LOAD.holdMs[1] });
       const queues = ['a', 'b', 'c'].map((name) => experiment.queue(name));
       const stage = await stageFor(experiment, queues);

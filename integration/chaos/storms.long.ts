@@ -21,7 +21,7 @@ for (const store of STORES) {
     this.timeout(TEST_PATIENCE_MS + RUNS * 120_000);
     afterEach(abandonTrials);
 
-    it('30: of processes that are killed all sessions end, and whoever waits behind is served once', async () => {
+    it('30: all end when their processes are killed, and each waiter behind is granted once', async () => {
       const allowedMs = allGoneMs(store);
       await oneByOne(async () => {
         const { experiment, crowds, queues } = await crowded({ store, limits: { crashMs: allowedMs } });
@@ -39,7 +39,7 @@ for (const store of STORES) {
       });
     });
 
-    it('31: with the settings that servers come with, no session ends while the leader is away', async () => {
+    it('31: stay alive with default settings of servers while there is no leader', async () => {
       await oneByOne(async () => {
         const { experiment, crowds } = await crowded({ store, profile: 'default' });
         const leader = await experiment.cluster.leader();

@@ -17,11 +17,11 @@ const SETTLE_MS = 300;
 const MOMENTS_MS = 1_000;
 
 for (const store of STORES) {
-  describe(`workers in trouble, on three members of ${store}`, function () {
+  describe(`faults of workers, on three members of ${store}`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 30_000);
     afterEach(abandonTrials);
 
-    it('1: a holder that is killed makes room within its TTL and the server’s grain', async () => {
+    it('1: a killed holder is followed by the next within its TTL and the server’s grain', async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, next } = await holderAndNext(experiment, `queue-${run}`);
@@ -33,7 +33,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('2: waiters that are killed are left out, and only those right behind them look at the queue', async () => {
+    it('2: killed waiters are skipped, and only those right behind them read the queue', async () => {
       const experiment = await startExperiment({ store });
       const run = async (number: number): Promise<void> => {
         const crowd = await crowdOf20(experiment, `queue-${number}`);
@@ -52,7 +52,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('3: a holder that was frozen for 1.5 TTL knows it in its first statement, and its writes are refused', async () => {
+    it('3: a holder that was frozen for 1.5 TTL knows the loss in its first statement, and its writes are refused', async () => {
       const experiment = await startExperiment({ store });
       const frozenMs = 1.5 * experiment.timing.ttlMs;
       await repeatedlyIn(experiment, async (run) => {
@@ -91,7 +91,7 @@ for (const store of STORES) {
       expect(Math.min(...numbers.gaps.lost)).to.be.lessThan(0);
     });
 
-    it('4: a holder whose event loop stands still for half its TTL after a heartbeat goes on holding', async () => {
+    it('4: a holder whose event loop is blocked for half its TTL after a heartbeat keeps holding', async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, queue } = await holderAndNext(experiment, `queue-${run}`);
@@ -105,7 +105,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('4: a holder whose event loop stands still for 0.9 TTL goes on or knows better', async () => {
+    it('4: a holder whose event loop is blocked for 0.9 TTL keeps holding or knows the loss', async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, next, queue } = await holderAndNext(experiment, `queue-${run}`);
@@ -118,7 +118,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('4: a holder whose event loop stands still for 1.5 TTL knows better before any effect', async () => {
+    it('4: a holder whose event loop is blocked for 1.5 TTL knows the loss before any effect', async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, next, queue } = await holderAndNext(experiment, `queue-${run}`);
@@ -131,7 +131,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('5: a waiter whose event loop stands still across its grant never holds with a dead entry', async () => {
+    it('5: a waiter whose event loop is blocked across its grant never holds with a dead entry', async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, next, queue } = await holderAndNext(experiment, `queue-${run}`);

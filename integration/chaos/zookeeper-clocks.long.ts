@@ -11,7 +11,7 @@ import { stampNow } from '@queuelock/harness/check/worker-record';
 
 const HOUR_S = 3_600;
 
-describe('members of ZooKeeper whose time of day is wrong', function () {
+describe('members of ZooKeeper with a wrong time of day', function () {
   this.timeout(600_000);
   const clocks = new Map<Member, WallClock>();
   let cluster: Cluster | undefined;
@@ -36,7 +36,7 @@ describe('members of ZooKeeper whose time of day is wrong', function () {
     await cluster?.recover();
   });
 
-  it('29: leader and follower that are an hour apart, and change places, keep all sessions and turns', () =>
+  it('29: keep all sessions and grants when leader and follower are an hour apart, and change roles', () =>
     oneByOne(async () => {
       const experiment = await startExperiment({ store: 'zookeeper', workers: 4 });
       const [holder, next, ...loaded] = experiment.workers as [

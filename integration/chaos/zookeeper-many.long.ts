@@ -19,11 +19,11 @@ const ONE_REQUEST_BYTES = 1024 * 1024;
 // Before every waiter reads again by itself.
 const SERVED_WITHIN_MS = 10_000;
 
-describe('ZooKeeper with more than its client can bear', function () {
+describe('ZooKeeper with more data than its client supports', function () {
   this.timeout(600_000);
   afterEach(abandonTrials);
 
-  it('25: a list of 5,000 children over a slow link costs nobody the session', () =>
+  it('25: costs no session when a list of 5,000 children is read over a slow link', () =>
     oneByOne(async () => {
       const experiment = await startExperiment({ store: 'zookeeper', profile: 'default', workers: 3 });
       const { cluster, workers } = experiment;
@@ -48,7 +48,7 @@ describe('ZooKeeper with more than its client can bear', function () {
       await expectRight(experiment);
     }));
 
-  it('26: waits of one process whose watches would not fit into one request survive a reset of their connection', () =>
+  it('26: keeps the waits of a process whose watches do not fit into one request, after a reset of their connection', () =>
     oneByOne(async () => {
       // Sessions of the usual length: thousands of entries keep a process busy for seconds.
       const experiment = await startExperiment({ store: 'zookeeper', profile: 'default', workers: 2 });

@@ -9,7 +9,7 @@ import { until } from '@queuelock/harness/services/until';
 const WITHIN_MS = 30_000;
 
 for (const store of stores) {
-  describe(`stopping a queuelock at ${store.name}`, function () {
+  describe(`end of a queuelock at ${store.name}`, function () {
     this.timeout(90_000);
     let site: Site;
     let proxy: TcpProxy;
@@ -83,7 +83,7 @@ for (const store of stores) {
       await untilEntries('stop-reader', 0);
     });
 
-    it('while the server is out of reach ends it, and the TTL takes the entry away', async () => {
+    it('while the server cannot be reached leaves its entry to the TTL', async () => {
       await other.acquire('stop-cut-in-line');
       const waiting = run('stop-cut-in-line');
       const holding = run('stop-cut-holding');

@@ -15,7 +15,7 @@ import { PAGES, ROOT, Scratch, blocksOf, needsServer, type Stage } from './scrat
 const run = promisify(execFile);
 const OWN_ETCD = 'Permissions on etcd';
 
-describe('the pages for users, on servers', () => {
+describe('pages for users, on servers', () => {
   const scratch = new Scratch();
   let stage: Stage;
   let database: ProcessService | undefined;
@@ -95,7 +95,7 @@ describe('the pages for users, on servers', () => {
     }
   });
 
-  it('PRODUCTION: TLS: the program locks at an etcd that demands certificates, by the files that its URL names', async function () {
+  it('PRODUCTION: TLS: the program locks at an etcd that requires certificates, by the files that its URL names', async function () {
     const certificates = await issueCertificates();
     if (!certificates) {
       this['skipReason'] = 'there is no openssl';
@@ -121,7 +121,7 @@ describe('the pages for users, on servers', () => {
     }
   });
 
-  it('all programs type-check, as strictly as can be', async function () {
+  it('all programs type-check in the strictest mode', async function () {
     this.timeout(180_000);
     const pages = ['README.md', ...PAGES].flatMap((page) =>
       blocksOf(page).filter(({ language }) => language === 'ts'),

@@ -7,7 +7,7 @@ import { PAGES, ROOT, Scratch, blocksOf, needsServer, textOf, type Stage } from 
 
 const PROGRAM = /^(ts|js)$/;
 
-describe('the pages for users', () => {
+describe('pages for users', () => {
   let scratch: Scratch;
 
   beforeEach(() => {
@@ -58,7 +58,7 @@ describe('the pages for users', () => {
   });
 });
 
-describe('the page of errors', () => {
+describe('page of errors', () => {
   /** Returns the first cells of a table's rows, with the others. */
   const rowsUnder = (heading: string): Map<string, readonly string[]> => {
     const section = textOf('TROUBLE').split(`\n## ${heading}\n`)[1]!.split('\n## ')[0]!;
@@ -71,7 +71,7 @@ describe('the page of errors', () => {
     return [...union.matchAll(/'([\w-]+)'/g)].map(([, name]) => name!);
   };
 
-  it('has each code that there is, and no other, and says which may be tried again', () => {
+  it('has each existing code, and no other, and states which may be retried', () => {
     const rows = rowsUnder('Each code');
     expect([...rows.keys()]).to.have.members(namesIn('QueueLockErrorCode'));
     for (const [code, [, again]] of rows) {
@@ -80,7 +80,7 @@ describe('the page of errors', () => {
     }
   });
 
-  it('says of each code and of each reason what it means and what to do', () => {
+  it('explains each code and each reason, with what to do', () => {
     for (const heading of ['Each code', 'Why a lock was lost']) {
       for (const [name, cells] of rowsUnder(heading)) {
         const [meaning, remedy] = [cells[0], cells.at(-1)];
@@ -100,11 +100,11 @@ describe('the page of errors', () => {
   });
 });
 
-describe('the links of the pages', () => {
+describe('links of the pages', () => {
   const others = ['README.md', '.github/SECURITY.md', 'packages/README.md', 'packages/SECURITY-MODEL.md'];
   const pages = [...others, ...PAGES.map((page) => `packages/${page}.md`)];
   for (const page of pages) {
-    it(`lead somewhere: ${page}`, () => {
+    it(`have existing targets: ${page}`, () => {
       expect(brokenLinks(page)).to.deep.equal([]);
     });
   }

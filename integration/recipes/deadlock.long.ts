@@ -8,11 +8,11 @@ import { circleOf, type Circle } from './circle.ts';
 const COMFORT = 2;
 
 for (const count of [2, 3]) {
-  describe(`a circle of ${count} processes over etcd and ZooKeeper`, function () {
+  describe(`deadlock of ${count} processes over etcd and ZooKeeper`, function () {
     this.timeout(60_000);
     const circle = circleOf(count);
 
-    it('is seen by a third party, with everybody in it and nobody else, until one of them dies', async () => {
+    it('is seen by a third party, with all its members and no others, until one of them dies', async () => {
       const members = await circle.close('seen', { yields: false, ttlMs: (site) => COMFORT * site.ttlMs });
       const { seen, stop } = watch(circle);
       await untilHolds('the circle is reported', async () => expect(seen.at(-1)).to.have.lengthOf(1));

@@ -70,7 +70,7 @@ describe("leader election with Go's, in etcd", function () {
     return other;
   }
 
-  it('an observer of Go is told our leaders and their proclamations, each once and nothing else', async () => {
+  it('notifies an observer of Go of our leaders and their proclamations, each once', async () => {
     const observer = go('-l', name);
     const first = await candidate('a').campaign();
     await untilHolds('a is told', async () => expect(observer.values).to.deep.equal(['a']));
@@ -93,7 +93,7 @@ describe("leader election with Go's, in etcd", function () {
     ]);
   });
 
-  it('a candidate of Go stands in our line, is seen with its value, and leads in its turn', async () => {
+  it('queues a candidate of Go with ours, shows its value, and lets it lead in order', async () => {
     const first = await candidate('a').campaign();
     const leader: (string | undefined)[] = [];
     const standing: string[][] = [];
@@ -115,7 +115,7 @@ describe("leader election with Go's, in etcd", function () {
     for (const subscription of watching) subscription.unsubscribe();
   });
 
-  it("the server's own election service names our leader, and our observers see what it proclaims", async () => {
+  it("is reported by the server's own election service, whose proclamations our observers see", async () => {
     const call = (what: string, body: object): Promise<unknown> =>
       callGateway(site.endpoint, `election/${what}`, body);
     const ours = await candidate('ours').campaign();

@@ -18,7 +18,7 @@ for (const store of stores) {
       ground.proxy.cut();
     }
 
-    it('an enqueue whose reply was lost goes with its session, and stands once in the next one', async () => {
+    it('an enqueue whose reply was lost ends with its session, and has one entry in the next one', async () => {
       const { site, proxy } = ground;
       const [away, rival] = [connectThroughProxy({ ttlMs: site.ttlMs }), connect()];
       await (await away.acquire('warm-up')).release();

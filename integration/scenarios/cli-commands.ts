@@ -28,7 +28,7 @@ export function describeCommand(server: keyof typeof servers): void {
       expect(await entriesOf(ground.env.QUEUELOCK_URL, 'sigterm')).to.deep.equal([]);
     });
 
-    it('run gives the command the token of its grant and answers with its exit code', async () => {
+    it('run passes the token of its grant to the command and exits with its code', async () => {
       const tokens: bigint[] = [];
       for (const code of [0, 7]) {
         const command = ['sh', '-c', `echo $QUEUELOCK_TOKEN $QUEUELOCK_NAME; exit ${String(code)}`];
@@ -40,7 +40,7 @@ export function describeCommand(server: keyof typeof servers): void {
       safely(() => expect(tokens[1]! > tokens[0]!).to.equal(true));
     });
 
-    it('run hands no socket of its own to the command', async function () {
+    it('run passes no socket of its own to the command', async function () {
       if (process.platform !== 'linux') {
         this['skipReason'] = 'only Linux shows the descriptors of a process in /proc';
         this.skip();

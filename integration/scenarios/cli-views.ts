@@ -67,7 +67,7 @@ export function describeViews(server: keyof typeof QUEUES): void {
     });
     after(() => Promise.all(clients.map((client) => client.close())));
 
-    it('ls and who show which queues there are and who stands in one', async () => {
+    it('ls and who show the queues and their entries', async () => {
       const [ls, who] = await Promise.all([run('ls', 'cli-views/', '--json'), run('who', Q)]);
       expect(told(ls.stdout)).to.deep.equal([{ name: Q, depth: 2, front: String(hold.order) }]);
       const holder = `0 +holds +holder .* ${String(hold.token)}`;
@@ -92,7 +92,7 @@ export function describeViews(server: keyof typeof QUEUES): void {
       expect(state?.entries).to.have.length(2);
     });
 
-    it('kick removes whom the token names and nobody else; watch and history tell it', async () => {
+    it('kick removes only the entry of the token; watch and history show it', async () => {
       const watch = new Cli(['watch', Q, '--json'], { QUEUELOCK_URL: url });
       const wrong = await run('kick', Q, '--token', String(hold.token + 1_000_000n), '--reason', 'x');
       expect(wrong).to.include({ code: 3, stdout: '' });

@@ -13,7 +13,7 @@ import { expectSafe, safeVerdict } from './verdict.ts';
 
 const CONTENDERS = 8;
 
-describe('the command queuelock on a real server', function () {
+describe('command queuelock on a real server', function () {
   this.timeout(60_000);
 
   describeCommand('zookeeper');
@@ -23,7 +23,7 @@ describe('the command queuelock on a real server', function () {
       const ground = layCommandGround(urlOf);
       const { contend } = ground;
 
-      it(`${String(CONTENDERS)} processes are served in the order in which they joined`, async () => {
+      it(`${String(CONTENDERS)} processes are granted in the order in which they joined`, async () => {
         const holder = contend('fifo', '--id', 'holder', '--hold', '600000');
         await holder.until('acquired');
         const waiters: Cli[] = [];
@@ -66,7 +66,7 @@ describe('the command queuelock on a real server', function () {
     });
   }
 
-  it('a server out of reach is told in one line within the connect timeout, and nothing runs', async () => {
+  it('a server that cannot be reached is reported in one line within the connect timeout, and no command runs', async () => {
     await using proxy = await startProxy('127.0.0.1:1');
     proxy.refuse();
     const url = `etcd://user:secret@${proxy.endpoint}`;
@@ -83,7 +83,7 @@ describe('the command queuelock on a real server', function () {
   describe('with a server that freezes', () => {
     const TTL_MS = 5_000;
 
-    it('run kills a stubborn command, and what it started, before the lock can be lost', async () => {
+    it('run kills a stubborn command, with its descendants, before the lock can be lost', async () => {
       const etcd = await startEtcd({ way: 'process' });
       const proxy = await startProxy(etcd.endpoint);
       const sentAt: number[] = [];
@@ -111,7 +111,7 @@ describe('the command queuelock on a real server', function () {
       }
     });
 
-    it('run lets a command that heeds SIGTERM tidy up, and still answers 75', async () => {
+    it('run lets a command that handles SIGTERM clean up, and still exits with 75', async () => {
       const etcd = await startEtcd({ way: 'process' });
       try {
         const trap = `trap 'echo tidy; exit 0' TERM; echo up; while :; do sleep 0.05; done`;

@@ -4,7 +4,7 @@ import { Cli } from '@queuelock/cli/test/cli-process.ts';
 import { sharedEtcd } from '@queuelock/harness/services';
 import { describeCommand, entriesOf } from './cli-commands.ts';
 
-describe('the command queuelock on a real server', function () {
+describe('command queuelock on a real server', function () {
   this.timeout(60_000);
 
   describeCommand('etcd');

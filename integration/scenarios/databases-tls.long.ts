@@ -73,7 +73,7 @@ function user(name: string): Promise<User> {
 }
 
 for (const [name, start] of Object.entries(startSecure)) {
-  describe(`a ${name} with TLS`, function () {
+  describe(`${name} with TLS`, function () {
     this.timeout(120_000);
     let directory: string;
     let authority: Certificates;
@@ -100,7 +100,7 @@ for (const [name, start] of Object.entries(startSecure)) {
       await rm(directory, { recursive: true });
     });
 
-    it('is locked in by who trusts the authority of its certificate, and hands over', async () => {
+    it('serves a client that trusts the authority of its certificate', async () => {
       const [one, other] = [authority, authority].map(({ ca }) =>
         createLockClient(secure.connect({ ca }), { connectTimeoutMs: 30_000 }),
       );
@@ -111,7 +111,7 @@ for (const [name, start] of Object.entries(startSecure)) {
       await Promise.all([one!.close(), other!.close()]);
     });
 
-    it('is not spoken to by who trusts another authority', async () => {
+    it('receives no data of a client that trusts another authority', async () => {
       const stranger = (await issueCertificates())!;
       const backend = secure.connect({ ca: stranger.ca });
       const refusal = await backend.open(10_000, new AbortController().signal).then(

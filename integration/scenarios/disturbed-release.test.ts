@@ -26,7 +26,7 @@ const disturbances: Readonly<Record<string, (hold: Hold) => unknown>> = {
 };
 
 for (const store of stores) {
-  describe(`a release, with ${store.name}`, function () {
+  describe(`release, with ${store.name}`, function () {
     this.timeout(60_000);
     let site: OwnSite;
     let rival: LockClient;
@@ -60,7 +60,7 @@ for (const store of stores) {
       await untilNothingIsLeft(site, ownership.name);
     }
 
-    describe('that takes its time', () => {
+    describe('on a slow connection', () => {
       let proxy: TcpProxy;
       let hesitant: LockClient;
 

@@ -11,7 +11,7 @@ const OURS = { contenders: 4, rounds: 50, holdMs: 10 };
 const THEIRS = { contenders: 4, rounds: 15 };
 
 for (const store of stores) {
-  describe(`a queue in ${store.name} with many processes`, function () {
+  describe(`queue in ${store.name} with many processes`, function () {
     this.timeout(120_000);
     let site: Site;
 

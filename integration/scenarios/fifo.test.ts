@@ -12,7 +12,7 @@ const OURS = { contenders: 3, rounds: 15, holdMs: 30 };
 const THEIRS = { contenders: 3, rounds: 5 };
 
 for (const store of stores) {
-  describe(`a queue in ${store.name} with many processes`, function () {
+  describe(`queue in ${store.name} with many processes`, function () {
     this.timeout(120_000);
     let site: Site;
 

@@ -54,7 +54,7 @@ const counted: readonly Counted[] = [
 ];
 
 for (const { name, start, requests, perCycle, perHandOff } of counted) {
-  describe(`what a lock costs in ${name}`, function () {
+  describe(`cost of a lock in ${name}`, function () {
     this.timeout(60_000);
     let site: OwnSite;
     const clients: LockClient[] = [];
@@ -112,7 +112,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       return proxies.flatMap(({ toClient }, at) => (toClient.bytes > heard[at]! ? [at] : []));
     }
 
-    it(`a release wakes one of ${WAITERS} waiters: the others hear nothing`, async () => {
+    it(`a release wakes one of ${WAITERS} waiters, and no other`, async () => {
       const line = await lineUp('line', WAITERS + 1);
       const before = await requests(site);
       for (let i = 0; i < WAITERS; i += 1) {
@@ -141,7 +141,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       expect(Math.max(...wakeUps)).to.be.at.most(PERMITS);
     });
 
-    it('a writer that leaves wakes the readers behind it and nobody behind those; the last reader wakes the writer', async () => {
+    it('a writer that leaves wakes only the readers behind it; the last reader wakes the writer', async () => {
       const writer = await join(connect(), 'phases');
       const readers = await lineUp('phases', 5, { mode: 'shared' });
       const others = await lineUp('phases', 5);
