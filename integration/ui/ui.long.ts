@@ -36,7 +36,7 @@ for (const store of ['etcd', 'zookeeper'] as const) {
     });
     after(() => stage?.close());
 
-    it('two tabs stand in one line, and a release hands over', async () => {
+    it('queues two tabs, and passes the lock on with a release', async () => {
       const [a, b] = [await ui().tab('tabs'), await ui().tab('tabs')];
       await takePlace(a);
       await isTold(a, 'You hold the lock');
@@ -47,11 +47,11 @@ for (const store of ['etcd', 'zookeeper'] as const) {
       await a.getByRole('button', { name: 'Join the queue' }).waitFor();
     });
 
-    it('a tab that goes elsewhere leaves at once, one that is closed within seconds', async () => {
+    it('ends the join of a tab at once when it opens another page, and within seconds when it is closed', async () => {
       const [a, b, c] = [await ui().tab('closed'), await ui().tab('closed'), await ui().tab('closed')];
       for (const tab of [a, b, c]) {
         await takePlace(tab);
-        await isTold(tab, /You (hold it|are)/);
+        await isTold(tab, /You (hold the lock|are)/);
       }
       const line$ = ui().client('onlooker').watch('closed');
       const left = firstValueFrom(line$.pipe(filter(({ entries }) => entries.length === 2)), {
@@ -60,14 +60,14 @@ for (const store of ['etcd', 'zookeeper'] as const) {
       const begun = performance.now();
       await a.goto('about:blank');
       await left;
-      // Sooner than the bridge would notice that the page has fallen silent.
+      // Sooner than the bridge would detect the silence of the page.
       expect(livedSince(begun)).to.be.below(4_500);
       await isTold(b, 'You hold the lock');
       await b.close();
       await isTold(c, 'You hold the lock', 9_000);
     });
 
-    it('a crash of the command is told, the lock counts as lost, and the page recovers by itself', async () => {
+    it('reports a crash of the command and the loss of the lock, and recovers by itself', async () => {
       const tab = await ui().tab('crashed');
       await takePlace(tab);
       await isTold(tab, 'You hold the lock');
@@ -77,11 +77,11 @@ for (const store of ['etcd', 'zookeeper'] as const) {
       await ui().startUiAgain();
       await tab.locator('[data-tone="live"]').first().waitFor({ timeout: 20_000 });
       await takePlace(tab);
-      // The place of before stands in the line until its session has expired.
+      // The earlier entry stays in the queue until its session has expired.
       await isTold(tab, 'You hold the lock', 30_000);
     });
 
-    it('a restart of the server is told, and the page recovers by itself', async () => {
+    it('reports a restart of the server, and recovers by itself', async () => {
       const tab = await ui().tab('restarted');
       const holder = await ui().client('holder').acquire('restarted');
       await isShown(tab, 'holder');
@@ -94,7 +94,7 @@ for (const store of ['etcd', 'zookeeper'] as const) {
       await isShown(tab, 'next');
     });
 
-    it('a tab behind a slow line shows the latest state as soon as it can, and nothing of what was in between', async () => {
+    it('shows the latest state on a slow connection as soon as possible, and none in between', async () => {
       const proxy = await startProxy(new URL(ui().url).host);
       const tab = await ui().tab('slow', `http://${proxy.endpoint}`);
       await tab.getByText('No client holds this lock').waitFor();
@@ -122,7 +122,7 @@ for (const store of ['etcd', 'zookeeper'] as const) {
       await held.release();
     });
 
-    it('a release is on the screen in the blink of an eye', async () => {
+    it('shows a release almost at once', async () => {
       const tab = await ui().tab('paint');
       const client = ui().client('a');
       await watchPaints(tab);

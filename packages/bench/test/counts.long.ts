@@ -28,11 +28,11 @@ const IDLE = ['requests', 'LeaseKeepAlive', 'Watch'];
 const PACE = { ms: 0, warm: 0, rounds: 0 };
 
 for (const counted of stores) {
-  describe(`the least that ${counted.title} can be asked`, function () {
+  describe(`least number of requests of ${counted.title}`, function () {
     this.timeout(300_000);
     const at = countingAt(counted);
 
-    it('is what a hand-off costs among waiters of four processes', async () => {
+    it('is the cost of a hand-off among waiters of four processes', async () => {
       const client = nodeClients.find(({ name }) => name === counted.client)!;
       const cell = { store: counted.store, medium: 'disk', scenario: 'spread', size: SPREAD } as const;
       const command = await client.command();
@@ -47,7 +47,7 @@ for (const counted of stores) {
       expectAtMost(Object.fromEntries(cost), times(SPREAD + 1, each));
     });
 
-    it(`is asked as often with ${HELD.toLocaleString('en')} holds as with one`, async () => {
+    it(`is the same with ${HELD.toLocaleString('en')} holds as with one`, async () => {
       const idle = async (holds: number, most = Infinity): Promise<number> => {
         const client = await at.connect(at.server.endpoint, { ttlMs: IDLE_TTL_MS });
         await Promise.all(Array.from({ length: holds }, (_, i) => client.acquire(`held-${holds}-${i}`)));
@@ -65,7 +65,7 @@ for (const counted of stores) {
       expect(await idle(HELD, one + 2)).to.be.within(one - 2, one + 2);
     });
 
-    it(`as many bytes go over the wire for a hand-off with ${MANY.toLocaleString('en')} in line as with ${FEW}`, async () => {
+    it(`has as many bytes for a hand-off with ${MANY.toLocaleString('en')} waiters as with ${FEW}`, async () => {
       const proxy = await at.proxy();
       const client = await at.connect(proxy.endpoint);
       const bytesOf = async (waiters: number): Promise<number> => {

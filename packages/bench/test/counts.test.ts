@@ -23,11 +23,11 @@ const ROUNDS = 3;
 const UNWATCHED_MS = 250;
 
 for (const counted of stores) {
-  describe(`the least that ${counted.title} can be asked`, function () {
+  describe(`least number of requests of ${counted.title}`, function () {
     this.timeout(300_000);
     const at = countingAt(counted);
 
-    it('is what a free lock and its release cost', async () => {
+    it('is the cost of a free lock and its release', async () => {
       const client = await at.connect();
       let long = 0;
       const cost = await costOf(at.server, async () => {
@@ -44,7 +44,7 @@ for (const counted of stores) {
       }
     });
 
-    it('is what a hand-off costs among waiters of one process', async () => {
+    it('is the cost of a hand-off among waiters of one process', async () => {
       const client = await at.connect();
       const line = await lineUp(client, 'line', WAITERS);
       await counted.untilWatching(at.server.endpoint, WAITERS);
@@ -57,7 +57,7 @@ for (const counted of stores) {
       expectAtMost(leastOf(costs), { ...plusOne(sent), events: 2 * events });
     });
 
-    it('is what an enqueue costs, besides the watches', async () => {
+    it('is the cost of an enqueue, without the watches', async () => {
       const client = await at.connect();
       const costs: Counters[] = [];
       for (let round = 1; round <= ROUNDS; round += 1) {
@@ -75,7 +75,7 @@ for (const counted of stores) {
     });
 
     if (counted.store === 'zookeeper') {
-      it('the first two requests of a free lock are in one flight', async () => {
+      it('includes the first two requests of a free lock in one flight', async () => {
         const proxy = await at.proxy();
         const client = await at.connect(proxy.endpoint);
         const before = (await at.server.counters())['requests']!;

@@ -37,7 +37,7 @@ export function itFindsEveryDefect(patienceMs: number): void {
   });
 
   for (const [what] of defects) {
-    it(`it finds a backend that ${what}`, async () => {
+    it(`finds a backend that ${what}`, async () => {
       expect(await overlooked.get(what)).to.deep.equal([]);
     });
   }

@@ -361,7 +361,7 @@ describe('dashboard page', () => {
       name: 'q',
       at: 0,
       status: 'live',
-      most: 2,
+      maxContenders: 2,
       ttlMs: 3_000,
       canCut: true,
       cut: 'How it is cut.',
@@ -408,7 +408,7 @@ describe('dashboard page', () => {
       at: 0,
       status: 'live',
       prefix: '',
-      looked: 2,
+      included: 2,
       departures: 0,
       deadlocks,
     } as Snapshot);
@@ -435,7 +435,7 @@ describe('dashboard page', () => {
       at: 0,
       status: 'live',
       prefix: '',
-      looked: 1,
+      included: 1,
       departures: 0,
       sessions,
     } as Snapshot);

@@ -79,7 +79,11 @@ function runContend(
   introduceConnections();
   const stamp = createStamp();
   const parent = parentOf(stamp);
-  const place = { ...options, ...withDefaultStore(options), ...(parent && { way: parent.wrapBackend }) };
+  const place = {
+    ...options,
+    ...withDefaultStore(options),
+    ...(parent && { wrapBackend: parent.wrapBackend }),
+  };
   return withClient(place, async ({ client, stop, lines }) => {
     const emit = (event: ContendEvent): void => {
       lines.write(json ? JSON.stringify(event) : narrate(event));

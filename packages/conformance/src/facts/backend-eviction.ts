@@ -43,28 +43,34 @@ function evictorFact(title: string, play: (stage: Stage, evictor: Evictor) => Pr
 
 /** Facts about entries that the backend removes for an operator. */
 export const backendEvictionFacts: readonly Fact[] = [
-  evictorFact('a holder that is evicted learns it, and the next one is admitted', async (stage, evictor) => {
-    const line = await enterAll(stage, {}, {}, {});
-    const [holder, next] = line as Line<3>;
-    await holder.untilAdmitted();
-    expect(await evictor.take(holder)).to.equal(true);
-    expect(await holder.untilLost()).to.equal('ENTRY_LOST');
-    await onlyAdmitted(stage, line, [next]);
-    expect(await holder.leave()).to.equal(false);
-  }),
-
-  evictorFact('a waiter that is evicted learns it, and the line closes up', async (stage, evictor) => {
-    const line = await enterAll(stage, {}, {}, {});
-    const [holder, waiter, last] = line as Line<3>;
-    expect(await evictor.take(waiter)).to.equal(true);
-    expect(await waiter.untilLost()).to.equal('ENTRY_LOST');
-    await onlyAdmitted(stage, line, [holder]);
-    await holder.leave();
-    await last.untilAdmitted();
-  }),
+  evictorFact(
+    'a holder that is evicted is notified, and the next waiter is admitted',
+    async (stage, evictor) => {
+      const line = await enterAll(stage, {}, {}, {});
+      const [holder, next] = line as Line<3>;
+      await holder.untilAdmitted();
+      expect(await evictor.take(holder)).to.equal(true);
+      expect(await holder.untilLost()).to.equal('ENTRY_LOST');
+      await onlyAdmitted(stage, line, [next]);
+      expect(await holder.leave()).to.equal(false);
+    },
+  ),
 
   evictorFact(
-    'readers and entries that take several permits are evicted as any other',
+    'a waiter that is evicted is notified, and the waiters behind it move up',
+    async (stage, evictor) => {
+      const line = await enterAll(stage, {}, {}, {});
+      const [holder, waiter, last] = line as Line<3>;
+      expect(await evictor.take(waiter)).to.equal(true);
+      expect(await waiter.untilLost()).to.equal('ENTRY_LOST');
+      await onlyAdmitted(stage, line, [holder]);
+      await holder.leave();
+      await last.untilAdmitted();
+    },
+  ),
+
+  evictorFact(
+    'readers and entries with several permits can be evicted like any other',
     async (stage, evictor) => {
       const line = await enterAll(stage, { shared: true }, {}, { limit: 3, permits: 3 }, {});
       const [reader, writer, three, last] = line as Line<4>;

@@ -116,20 +116,20 @@ export const livenessFacts: readonly Fact[] = [
     admittedFrom(next, openedAt + client.session.ttlMs);
   }),
 
-  fact('a crashed session keeps its place for as long as its last renewal promised', async (stage) => {
+  fact('a crashed session keeps its entry for as long as its last renewal promised', async (stage) => {
     const { promisedUntil, next } = await crashHolder(stage);
     await next.untilAdmitted();
     admittedFrom(next, promisedUntil);
   }),
 
-  fact('a crashed session frees all its places soon after its TTL', async (stage) => {
+  fact('all entries of a crashed session are removed soon after its TTL', async (stage) => {
     const { crashed, other, crashedAt, next } = await crashHolder(stage);
     await admittedSoon(next, other, { session: crashed.session, since: crashedAt });
     const watch = await stage.watch();
     await watch.untilKeys(next.placement.key);
   }),
 
-  fact('a crashed session that calls again learns that it is lost', async (stage) => {
+  fact('a crashed session that calls again is told SESSION_LOST', async (stage) => {
     const { crashed, held, next } = await crashHolder(stage);
     await next.untilAdmitted();
     const { session } = crashed;
@@ -160,7 +160,7 @@ export const livenessFacts: readonly Fact[] = [
     safely(() => expect(waiting.admitted, 'a turn that came with the end of both').to.equal(false));
   }),
 
-  fact('closing a session frees its places at once', async (stage) => {
+  fact('closing a session removes its entries at once', async (stage) => {
     const [closing, other] = await stage.threeClients();
     const line = [await closing.enter(), await other.enter(), await closing.enter(), await other.enter()];
     const [held, second, , last] = line as [Contender, Contender, Contender, Contender];
@@ -175,7 +175,7 @@ export const livenessFacts: readonly Fact[] = [
     await last.untilAdmitted();
   }),
 
-  fact('a closed session answers SESSION_LOST, and closing it again does nothing', async (stage) => {
+  fact('a closed session rejects with SESSION_LOST, and closing it again does nothing', async (stage) => {
     const client = await stage.client();
     const contender = await client.enter();
     await client.close();
@@ -187,7 +187,7 @@ export const livenessFacts: readonly Fact[] = [
     await (await stage.watch()).untilKeys();
   }),
 
-  fact('closing one session of a connection leaves the others alone', async (stage) => {
+  fact('closing one session of a connection does not affect the others', async (stage) => {
     const backend = await stage.connect();
     const [closing, staying] = [await stage.client(backend), await stage.client(backend)];
     const held = await staying.enter();

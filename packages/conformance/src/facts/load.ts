@@ -9,7 +9,7 @@ const CONTENDERS = 3;
 /** Facts about many contenders at once. */
 export const loadFacts: readonly Fact[] = [
   fact(
-    'twelve contenders on four connections are all served, one at a time, with growing tokens',
+    'twelve contenders on four connections are all granted, one at a time, with growing tokens',
     async (stage) => {
       const { rounds = 5 } = stage.harness;
       const tokens: bigint[] = [];

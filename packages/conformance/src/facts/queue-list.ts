@@ -67,7 +67,7 @@ function listFact(
 /** Facts about the list of a store's queues. */
 export const queueListFacts: readonly Fact[] = [
   listFact(
-    'queues are listed by the beginning of their names, with how many stand in them',
+    'queues are listed by the prefix of their names, with their number of entries',
     async (stage, watch) => {
       const { queue } = stage;
       const client = await stage.client();
@@ -93,7 +93,7 @@ export const queueListFacts: readonly Fact[] = [
     await list.untilDepths({});
   }),
 
-  listFact('a list of queues shows who is in front, and how many have left', async (stage, watch) => {
+  listFact('a list of queues shows the first entry, and how many have left', async (stage, watch) => {
     const { queue } = stage;
     const client = await stage.client();
     const line = [await client.enter(), await client.enter(), await client.enter()] as const;

@@ -26,7 +26,7 @@ async function handOver(stage: Stage, client: Client): Promise<Client> {
 
 /** Facts about sessions that one process abandons and another one resumes. */
 export const resumptionFacts: readonly Fact[] = [
-  resumeFact('a session goes on elsewhere with its entries at their places', async (stage) => {
+  resumeFact('a resumed session keeps its entries at their positions', async (stage) => {
     const [first, other] = await stage.threeClients();
     const slots = { queue: `${stage.queue}-slots`, limit: 3, permits: 2 };
     const files = { queue: `${stage.queue}-files`, shared: true };
@@ -51,7 +51,7 @@ export const resumptionFacts: readonly Fact[] = [
     await last.untilAdmitted();
   }),
 
-  resumeFact('a waiter whose session goes on elsewhere keeps its place in line', async (stage) => {
+  resumeFact('a waiter of a resumed session keeps its position', async (stage) => {
     const [holding, waiting, behind] = await stage.threeClients();
     const line = [await holding.enter(), await waiting.enter(), await behind.enter()] as const;
     const resumption = await stage.abandon(waiting);
@@ -64,7 +64,7 @@ export const resumptionFacts: readonly Fact[] = [
     await line[2].untilAdmitted();
   }),
 
-  resumeFact('a session whose process died goes on elsewhere', async (stage) => {
+  resumeFact('a session whose process died can be resumed', async (stage) => {
     const [dying, other] = await stage.threeClients();
     const { resumption } = dying.session;
     const held = await dying.enter();
@@ -90,7 +90,7 @@ export const resumptionFacts: readonly Fact[] = [
   }),
 
   resumeFact(
-    'a session that goes on elsewhere is lost to a client that still has it, at its next renewal',
+    'a session that was resumed elsewhere is lost to its former client at its next renewal',
     async (stage) => {
       const [former, other] = await stage.threeClients();
       const held = await former.enter();
@@ -111,31 +111,28 @@ export const resumptionFacts: readonly Fact[] = [
     },
   ),
 
-  resumeFact(
-    'what a resumed session has not claimed is removed on demand, and nothing else',
-    async (stage) => {
-      const [first, other] = await stage.threeClients();
-      const files = { queue: `${stage.queue}-files`, shared: true };
-      const slots = { queue: `${stage.queue}-slots`, limit: 3, permits: 2 };
-      const [claimed, ...left] = [await first.enter(), await first.enter(files), await first.enter(slots)];
-      const behind = [
-        await other.enter(),
-        await other.enter({ ...files, shared: false }),
-        await other.enter(slots),
-      ];
-      const resumed = await handOver(stage, first);
-      const retaken = await resumed.retake(claimed);
-      const entered = await resumed.enter({ queue: `${stage.queue}-new` });
-      for (const one of left) one.giveUp();
-      await removeUnclaimed(resumed);
-      await onlyAdmitted(stage, [retaken, entered, ...behind], [retaken, entered, ...behind.slice(1)]);
-      expect(await retaken.leave()).to.equal(true);
-      await behind[0]?.untilAdmitted();
-    },
-  ),
+  resumeFact('unclaimed entries of a resumed session are removed on demand, and no others', async (stage) => {
+    const [first, other] = await stage.threeClients();
+    const files = { queue: `${stage.queue}-files`, shared: true };
+    const slots = { queue: `${stage.queue}-slots`, limit: 3, permits: 2 };
+    const [claimed, ...left] = [await first.enter(), await first.enter(files), await first.enter(slots)];
+    const behind = [
+      await other.enter(),
+      await other.enter({ ...files, shared: false }),
+      await other.enter(slots),
+    ];
+    const resumed = await handOver(stage, first);
+    const retaken = await resumed.retake(claimed);
+    const entered = await resumed.enter({ queue: `${stage.queue}-new` });
+    for (const one of left) one.giveUp();
+    await removeUnclaimed(resumed);
+    await onlyAdmitted(stage, [retaken, entered, ...behind], [retaken, entered, ...behind.slice(1)]);
+    expect(await retaken.leave()).to.equal(true);
+    await behind[0]?.untilAdmitted();
+  }),
 
   resumeFact(
-    'a session that was opened keeps what it has when its unclaimed entries are removed',
+    'a session that was opened keeps its entries when its unclaimed entries are removed',
     async (stage) => {
       const [client, other] = await stage.threeClients();
       const held = await client.enter();
@@ -145,7 +142,7 @@ export const resumptionFacts: readonly Fact[] = [
     },
   ),
 
-  resumeFact('a session is left and resumed again and again', async (stage) => {
+  resumeFact('a session can be abandoned and resumed repeatedly', async (stage) => {
     let client = await stage.client();
     let held = await client.enter();
     const waiter = await (await stage.client()).enter();
@@ -159,7 +156,7 @@ export const resumptionFacts: readonly Fact[] = [
   }),
 
   resumeFact(
-    'a session that nobody resumes ends with its TTL, and is lost to whoever comes later',
+    'a session that is not resumed ends with its TTL, and cannot be resumed later',
     async (stage) => {
       const [leaving, other] = [await stage.client(undefined, stage.harness.ttlMs), await stage.client()];
       const held = await leaving.enter();

@@ -22,21 +22,18 @@ async function refusesOthers(stage: Stage, client: Client, { spec }: Pick<Conten
 
 /** Facts about entries that a client enters again: the state in the store counts, not the spec of the caller. */
 export const sameEntryFacts: readonly Fact[] = [
-  fact(
-    'an entry keeps its mode and its permits: whoever comes for it as another one is refused',
-    async (stage) => {
-      const [client, other] = await stage.threeClients();
-      const slots = { queue: `${stage.queue}-slots`, limit: 5, permits: 2 };
-      const files = { queue: `${stage.queue}-files`, shared: true };
-      const held = [await client.enter(), await client.enter(slots), await client.enter(files)];
-      const waiter = await other.enter();
-      for (const entry of held) await refusesOthers(stage, client, entry);
-      for (const entry of held) entry.requirePlace(await client.enqueue(entry.spec));
-      await onlyAdmitted(stage, [...held, waiter], held);
-    },
-  ),
+  fact('an entry keeps its mode and its permits: entering again with others is refused', async (stage) => {
+    const [client, other] = await stage.threeClients();
+    const slots = { queue: `${stage.queue}-slots`, limit: 5, permits: 2 };
+    const files = { queue: `${stage.queue}-files`, shared: true };
+    const held = [await client.enter(), await client.enter(slots), await client.enter(files)];
+    const waiter = await other.enter();
+    for (const entry of held) await refusesOthers(stage, client, entry);
+    for (const entry of held) entry.requirePlace(await client.enqueue(entry.spec));
+    await onlyAdmitted(stage, [...held, waiter], held);
+  }),
 
-  fact('an id of an entry in another queue is refused, and takes no place there', async (stage) => {
+  fact('an id of an entry in another queue is refused, and adds no entry there', async (stage) => {
     const [client, other] = await stage.threeClients();
     const queue = `${stage.queue}-other`;
     const held = await client.enter();
@@ -49,7 +46,7 @@ export const sameEntryFacts: readonly Fact[] = [
   }),
 
   fact(
-    'a session that goes on elsewhere has its entries as the store knows them, and as nothing else',
+    'a resumed session has its entries as the store knows them',
     async (stage) => {
       const [client, other] = await stage.threeClients();
       const slots = { queue: `${stage.queue}-slots`, limit: 5, permits: 2 };
@@ -69,7 +66,7 @@ export const sameEntryFacts: readonly Fact[] = [
   ),
 
   fact(
-    'a writer that has become a reader goes on elsewhere as a reader only',
+    'a writer that has become a reader can be resumed only as a reader',
     async (stage) => {
       const [client, other] = await stage.threeClients();
       const held = await client.enter();

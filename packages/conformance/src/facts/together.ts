@@ -44,18 +44,21 @@ async function holdAll(client: Client, wishes: readonly Partial<EntrySpec>[]): P
 
 /** Facts about entering several queues at once. */
 export const togetherFacts: readonly Fact[] = [
-  togetherFact('entries that enter together are placed in each queue, as wished', async (stage, queues) => {
-    const [client, other] = await stage.threeClients();
-    const [a, b, c] = queues;
-    const held = await client.enterAll(...inAll([c, a, b]));
-    for (const [place, queue] of [c, a, b].entries()) {
-      await (await stage.watch(queue)).untilKeys(held[place]?.placement.key ?? '');
-    }
-    const waiting = await other.enterAll(...inAll(queues));
-    await onlyAdmitted(stage, [...held, ...waiting], held);
-    await held[1]?.leave();
-    await onlyAdmitted(stage, waiting, waiting.slice(0, 1));
-  }),
+  togetherFact(
+    'entries that enter together are placed in each queue, as specified',
+    async (stage, queues) => {
+      const [client, other] = await stage.threeClients();
+      const [a, b, c] = queues;
+      const held = await client.enterAll(...inAll([c, a, b]));
+      for (const [place, queue] of [c, a, b].entries()) {
+        await (await stage.watch(queue)).untilKeys(held[place]?.placement.key ?? '');
+      }
+      const waiting = await other.enterAll(...inAll(queues));
+      await onlyAdmitted(stage, [...held, ...waiting], held);
+      await held[1]?.leave();
+      await onlyAdmitted(stage, waiting, waiting.slice(0, 1));
+    },
+  ),
 
   togetherFact('entries of all kinds enter together', async (stage, [files, slots]) => {
     const clients = await stage.threeClients();
@@ -76,7 +79,7 @@ export const togetherFacts: readonly Fact[] = [
   }),
 
   togetherFact(
-    'any two that enter several queues are ordered alike in all of them',
+    'any two claims that enter several queues are in the same order in all of them',
     async (stage, queues) => {
       const [one, two] = await stage.threeClients();
       const [a, b, c] = queues;
@@ -93,7 +96,7 @@ export const togetherFacts: readonly Fact[] = [
     },
   ),
 
-  togetherFact('many that hold several queues at once are all served', async (stage, queues) => {
+  togetherFact('many claims of several queues are all granted', async (stage, queues) => {
     const clients = await stage.threeClients();
     const [a, b, c] = queues;
     const hold = async (client: Client, ...names: readonly string[]): Promise<void> => {
@@ -110,7 +113,7 @@ export const togetherFacts: readonly Fact[] = [
     await nothingLeft(stage, ...queues);
   }),
 
-  togetherFact('entering together twice with the same ids takes the same places', async (stage, queues) => {
+  togetherFact('entering together twice with the same ids adds the same entries', async (stage, queues) => {
     const [client, other] = await stage.threeClients();
     const held = await client.enterAll(...inAll(queues));
     const waiting = await other.enterAll(...inAll(queues));
@@ -135,13 +138,16 @@ export const togetherFacts: readonly Fact[] = [
     await nothingLeft(stage, a, b);
   }),
 
-  togetherFact('a session that dies leaves none of what entered together', async (stage, queues) => {
-    const other = await stage.client();
-    const dying = await stage.client(undefined, stage.harness.ttlMs);
-    await dying.enterAll(...inAll(queues));
-    const next = await other.enterAll(...inAll(queues));
-    await dying.crash();
-    await onlyAdmitted(stage, next, next);
-    for (const { queue, placement } of next) await (await stage.watch(queue)).untilKeys(placement.key);
-  }),
+  togetherFact(
+    'no entry of a claim that entered together remains after its session has died',
+    async (stage, queues) => {
+      const other = await stage.client();
+      const dying = await stage.client(undefined, stage.harness.ttlMs);
+      await dying.enterAll(...inAll(queues));
+      const next = await other.enterAll(...inAll(queues));
+      await dying.crash();
+      await onlyAdmitted(stage, next, next);
+      for (const { queue, placement } of next) await (await stage.watch(queue)).untilKeys(placement.key);
+    },
+  ),
 ];

@@ -82,8 +82,8 @@ export const registerDefects: Defects = [
       return sound.write(queue, kind, { text, was: await versionOf(sound, queue, kind) });
     }),
     [
-      'a register is empty first, and written by who knows what is in it',
-      'a register that was emptied is as one never written',
+      'a register is empty first, and can be written only with its present version',
+      'a register that was emptied behaves like one never written',
     ],
   ],
   [
@@ -98,7 +98,7 @@ export const registerDefects: Defects = [
         (queue, kind, { text = '', was }) =>
           sound.write(queue, kind, { text, was }),
     ),
-    ['a register that was emptied is as one never written'],
+    ['a register that was emptied behaves like one never written'],
   ],
   [
     'looks into a register and writes it later',
@@ -107,7 +107,7 @@ export const registerDefects: Defects = [
       const now = await later(() => versionOf(sound, queue, kind));
       return sound.write(queue, kind, { text, was: now });
     }),
-    ['of several writers at the same time exactly one is right'],
+    ['of several concurrent writers exactly one succeeds'],
   ],
   [
     'shows a register once',
@@ -142,7 +142,7 @@ export const registerDefects: Defects = [
     writing((sound) => (queue, kind, { text, was }) => {
       return sound.write(queue, kind, { text: text?.slice(0, 2_048), was });
     }),
-    ['a register takes 4,096 bytes as they were given'],
+    ['a register returns 4,096 bytes unchanged'],
   ],
-  ['keeps registers in the queue', keepsThemInTheQueue, ['a register of a queue is nobody in it']],
+  ['keeps registers in the queue', keepsThemInTheQueue, ['a register of a queue is not an entry of it']],
 ];

@@ -46,16 +46,16 @@ export const sameEntryDefects: Defects = [
     'believes whoever comes for an entry',
     believesTheCaller,
     [
-      'an entry keeps its mode and its permits: whoever comes for it as another one is refused',
-      'an id of an entry in another queue is refused, and takes no place there',
+      'an entry keeps its mode and its permits: entering again with others is refused',
+      'an id of an entry in another queue is refused, and adds no entry there',
     ],
   ],
   [
     'believes whoever resumes',
     believesWhoeverResumes,
     [
-      'a session that goes on elsewhere has its entries as the store knows them, and as nothing else',
-      'a writer that has become a reader goes on elsewhere as a reader only',
+      'a resumed session has its entries as the store knows them',
+      'a writer that has become a reader can be resumed only as a reader',
     ],
   ],
 ];

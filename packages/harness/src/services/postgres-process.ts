@@ -12,7 +12,7 @@ import { commandAs, giveTo, runAs, unprivilegedUser } from './unprivileged.ts';
 const DEBIAN = '/usr/lib/postgresql';
 
 /**
- * A fresh PostgreSQL of this machine, which takes every password; installed if this process may. Rejects with NotHere.
+ * Starts a new PostgreSQL that accepts every password; installs it if this process may. Rejects with NotHere.
  * @param settings lines of its configuration, `name=value`
  */
 export async function startPostgres(settings: readonly string[] = []): Promise<ProcessService> {
@@ -20,7 +20,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   return startProcess(postgresProgram(settings));
 }
 
-/** Another one that follows it, without waiting for it; `basebackup`: the program that copies. */
+/** Makes an asynchronous replica; `basebackup`: the program that copies. */
 export async function newPostgresReplica(
   primary: ProcessService,
   basebackup: string,
@@ -54,7 +54,7 @@ export async function newPostgresReplica(
   });
 }
 
-/** How to connect to it. */
+/** Returns its connection URL. */
 export function postgresUrl({ endpoint }: Pick<ProcessService, 'endpoint'>): string {
   return `postgres://postgres@${endpoint}/postgres`;
 }
@@ -99,11 +99,11 @@ async function probePostgres(place: Place): Promise<string> {
   }
 }
 
-/** On PATH, else the newest one where Debian puts them. */
+/** Returns the program on PATH, else the newest one in Debian's directories. */
 async function findPostgres(): Promise<string | undefined> {
   assertPrepared('PostgreSQL');
   const onPath = await findProgram('postgres');
-  // initdb lies beside the program, not beside a link to it.
+  // initdb is next to the program, not next to a link to it.
   if (onPath !== undefined) return realpath(onPath);
   const versions = await readdir(DEBIAN).catch(() => []);
   const newestFirst = versions.sort((a, b) => Number(b) - Number(a));
