@@ -6,7 +6,7 @@ const WAITS = { admitted: false, ahead: 1 };
 const OWNS = { admitted: true };
 
 /** Records what followers of an entry are notified of: whether it is admitted, and finally the code of its loss. */
-class Told {
+class Notifications {
   readonly entries = new EntryTracker<TrackedEntry>();
 
   place(more: Partial<TrackedEntry> = {}): readonly (boolean | string)[] {
@@ -24,10 +24,10 @@ class Told {
 }
 
 describe('an entry whose turn the store reports', () => {
-  let told: Told;
+  let told: Notifications;
 
   beforeEach(() => {
-    told = new Told();
+    told = new Notifications();
   });
 
   it('is admitted by the reply, by a notification, or by a read', () => {

@@ -5,10 +5,10 @@ import { turnOf } from '../src/backend.ts';
 import { expectedWait, type HoldTimes } from '../src/turn/expected-wait.ts';
 import type { QueueEntry } from '../src/index.ts';
 
-type Told = Partial<Pick<QueueEntry, 'shared' | 'permits' | 'limit' | 'typicalHoldMs'>>;
+type Announced = Partial<Pick<QueueEntry, 'shared' | 'permits' | 'limit' | 'typicalHoldMs'>>;
 
 /** Returns a queue of entries with the ids `0`, `1`, ... and the keys `q/0`, `q/1`, ... */
-function lineOf(...told: readonly Told[]): readonly QueueEntry[] {
+function queueOf(...told: readonly Announced[]): readonly QueueEntry[] {
   return told.map((one, place) => ({
     key: `q/${place}`,
     order: BigInt(place),
@@ -26,9 +26,9 @@ function lineOf(...told: readonly Told[]): readonly QueueEntry[] {
   }));
 }
 
-const reads = (typicalHoldMs: number): Told => ({ shared: true, typicalHoldMs });
-const writes = (typicalHoldMs: number): Told => ({ typicalHoldMs });
-const takes = (permits: number, typicalHoldMs: number): Told => ({ permits, limit: 3, typicalHoldMs });
+const reads = (typicalHoldMs: number): Announced => ({ shared: true, typicalHoldMs });
+const writes = (typicalHoldMs: number): Announced => ({ typicalHoldMs });
+const takes = (permits: number, typicalHoldMs: number): Announced => ({ permits, limit: 3, typicalHoldMs });
 
 describe('the expected wait', () => {
   for (const { says, line, waits, basis = {}, seen } of [
@@ -118,13 +118,13 @@ describe('the expected wait', () => {
     },
   ] satisfies readonly {
     says: string;
-    line: readonly Told[];
+    line: readonly Announced[];
     waits: number | undefined;
     basis?: object;
     seen?: HoldTimes;
   }[]) {
     it(says, () => {
-      expect(expectedWait(lineOf(...line), String(line.length - 1), seen)).to.deep.equal({
+      expect(expectedWait(queueOf(...line), String(line.length - 1), seen)).to.deep.equal({
         waitMs: waits,
         basis: { announced: 0, seen: 0, assumed: 0, unknown: 0, ...basis },
       });
@@ -132,13 +132,13 @@ describe('the expected wait', () => {
   }
 
   it('of a missing entry is unknown', () => {
-    const { waitMs } = expectedWait(lineOf(writes(10)), 'another');
+    const { waitMs } = expectedWait(queueOf(writes(10)), 'another');
     expect(waitMs).to.equal(undefined);
   });
 
   it('is right when every holder holds as long as expected', () => {
     fc.assert(
-      fc.property(mixedLines(), (line) => {
+      fc.property(mixedQueues(), (line) => {
         const starts = play(line);
         for (const { id } of line) expect(expectedWait(line, id!).waitMs).to.equal(starts.get(id!));
       }),
@@ -147,7 +147,7 @@ describe('the expected wait', () => {
 
   it('is never less for a later entry with the same conflicts', () => {
     fc.assert(
-      fc.property(plainLines(), (line) => {
+      fc.property(plainQueues(), (line) => {
         const waits = line.map(({ id }) => expectedWait(line, id!).waitMs ?? Infinity);
         expect(waits).to.deep.equal([...waits].sort((a, b) => a - b));
       }),
@@ -158,7 +158,7 @@ describe('the expected wait', () => {
 describe('the admitted entries', () => {
   it('follow the rule of turns', () => {
     fc.assert(
-      fc.property(mixedLines(), (line) => {
+      fc.property(mixedQueues(), (line) => {
         const byTurns = line.filter((own, place) => {
           const ahead = line.slice(0, place).filter((other) => !(own.shared && other.shared));
           return turnOf({ refs: ahead.reverse() }, own).admitted;
@@ -170,7 +170,7 @@ describe('the admitted entries', () => {
 });
 
 /** Generates queues with readers, writers and semaphores of different limits. They announce small whole numbers, also 0. */
-function mixedLines(): fc.Arbitrary<readonly QueueEntry[]> {
+function mixedQueues(): fc.Arbitrary<readonly QueueEntry[]> {
   const told = fc.integer({ min: 1, max: 4 }).chain((limit) =>
     fc.record({
       limit: fc.constant(limit),
@@ -179,14 +179,14 @@ function mixedLines(): fc.Arbitrary<readonly QueueEntry[]> {
       typicalHoldMs: fc.nat({ max: 5 }),
     }),
   );
-  return fc.array(told, { maxLength: 12 }).map((all) => lineOf(...all));
+  return fc.array(told, { maxLength: 12 }).map((all) => queueOf(...all));
 }
 
 /** Generates queues of one primitive: readers and writers, or permits of one limit. Some announce nothing. */
-function plainLines(): fc.Arbitrary<readonly QueueEntry[]> {
+function plainQueues(): fc.Arbitrary<readonly QueueEntry[]> {
   const typicalHoldMs = fc.option(fc.nat({ max: 50 }), { nil: undefined });
-  const known = (all: readonly (Told | { typicalHoldMs: undefined })[]): readonly QueueEntry[] =>
-    lineOf(
+  const known = (all: readonly (Announced | { typicalHoldMs: undefined })[]): readonly QueueEntry[] =>
+    queueOf(
       ...all.map(({ typicalHoldMs: told, ...one }) =>
         told === undefined ? one : { ...one, typicalHoldMs: told },
       ),

@@ -208,7 +208,7 @@ export function thrownBy(call: () => unknown): unknown {
 }
 
 /** Lets calls of these kinds take effect and loses their replies, the first times. */
-export function losingAnswers(calls: readonly MemoryCall[], times = 1): Intercept {
+export function losingReplies(calls: readonly MemoryCall[], times = 1): Intercept {
   const left = new Map(calls.map((call) => [call, times]));
   return async (call, proceed) => {
     const count = left.get(call) ?? 0;
@@ -241,7 +241,7 @@ export class Gate {
   };
 
   /** Holds replies after the calls took effect. */
-  readonly answers: Intercept = async (call, proceed) => {
+  readonly replies: Intercept = async (call, proceed) => {
     const answer = await proceed();
     await this.#pass(call);
     return answer;

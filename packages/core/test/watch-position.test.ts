@@ -3,14 +3,14 @@ import type { Subscription } from 'rxjs';
 import { watchPosition, type QueuePosition } from '../src/index.ts';
 import { join, onStage, type Stage } from './stage.ts';
 
-interface Told {
+interface Observed {
   readonly places: readonly QueuePosition[];
   readonly isOver: boolean;
   readonly subscription: Subscription;
 }
 
 /** Returns the positions of an entry as another client sees them. */
-async function placesOf(stage: Stage, id: string, appearsWithinMs = 100): Promise<Told> {
+async function positionsOf(stage: Stage, id: string, appearsWithinMs = 100): Promise<Observed> {
   const places: QueuePosition[] = [];
   let isOver = false;
   const place$ = watchPosition(stage.client(), 'x', { id, appearsWithinMs, clock: stage.clock });
@@ -42,7 +42,7 @@ describe('the position of an entry for any observer', () => {
         await join(stage, stage.client()),
         await join(stage, stage.client()),
       ];
-      const told = await placesOf(stage, idAt(stage, 2));
+      const told = await positionsOf(stage, idAt(stage, 2));
       for (const at of [1, 0, 2]) {
         line[at]!.subscription.unsubscribe();
         await stage.clock.advance(250);
@@ -56,7 +56,7 @@ describe('the position of an entry for any observer', () => {
     'completes when the session of the entry ends',
     onStages(async (stage) => {
       await join(stage, stage.client());
-      const told = await placesOf(stage, idAt(stage, 0));
+      const told = await positionsOf(stage, idAt(stage, 0));
       stage.server.expireSession(stage.server.queues().get('x')![0]!.sessionId);
       await stage.clock.advance(250);
       expect(told.isOver).to.equal(true);
@@ -66,7 +66,7 @@ describe('the position of an entry for any observer', () => {
   it(
     'completes when the entry does not appear, however busy the queue is',
     onStages(async (stage) => {
-      const told = await placesOf(stage, NOBODY);
+      const told = await positionsOf(stage, NOBODY);
       const busy = await join(stage, stage.client());
       await stage.clock.advance(99);
       busy.subscription.unsubscribe();
@@ -82,7 +82,7 @@ describe('the position of an entry for any observer', () => {
     onStages(async (stage) => {
       const foreign = await join(stage, stage.client(), { value: 'foreign' });
       await join(stage, stage.client());
-      const told = await placesOf(stage, idAt(stage, 1));
+      const told = await positionsOf(stage, idAt(stage, 1));
       expect(told.places[0]).to.include({ position: 1 });
       foreign.subscription.unsubscribe();
       told.subscription.unsubscribe();

@@ -6,7 +6,7 @@ import type { ProcessService } from '@queuelock/harness/services/service';
 import { Connection } from '../src/server/connection.ts';
 import { Lookups } from '../src/server/lookups.ts';
 import { checkOptions } from '../src/api/options.ts';
-import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 import { Operator } from './operator.ts';
 import { startOwnServer } from './own-server.ts';
 
@@ -40,7 +40,7 @@ describe('etcd with authentication', () => {
       `etcd://${alice.username}:${alice.password}@${server.endpoint}/allowed?heartbeatProof=strict`,
     );
     const session = await backend.open(10_000, patient);
-    const placement = await session.enqueue(wish(freshQueue()));
+    const placement = await session.enqueue(newSpec(freshQueue()));
     expect(placement.turn.admitted).to.equal(true);
     expect(placement.key).to.match(/^allowed\/q-/);
     expect(await session.renew(patient)).to.equal(10_000);
@@ -63,7 +63,7 @@ describe('etcd with authentication', () => {
     const backend = clients.backend({ hosts: server.endpoint, prefix: 'allowed/' });
     const opened = backend.open(5_000, patient);
     // On some versions leases need no permission; keys need one on all versions.
-    const failure = await failureOf(opened.then((session) => session.enqueue(wish(freshQueue()))));
+    const failure = await failureOf(opened.then((session) => session.enqueue(newSpec(freshQueue()))));
     expect(failure.code).to.equal('ACCESS_DENIED');
   });
 
@@ -71,8 +71,8 @@ describe('etcd with authentication', () => {
     const elsewhere = { hosts: server.endpoint, auth: alice, prefix: 'elsewhere/' };
     const session = await clients.session(elsewhere);
     const queue = freshQueue();
-    expect(await failureOf(session.enqueue(wish(queue)))).to.have.property('code', 'ACCESS_DENIED');
-    expect(await failureOf(session.tryEnqueue(wish(queue)))).to.have.property('code', 'ACCESS_DENIED');
+    expect(await failureOf(session.enqueue(newSpec(queue)))).to.have.property('code', 'ACCESS_DENIED');
+    expect(await failureOf(session.tryEnqueue(newSpec(queue)))).to.have.property('code', 'ACCESS_DENIED');
     let failure: unknown;
     const observing = clients
       .backend(elsewhere)
@@ -87,7 +87,7 @@ describe('etcd with authentication', () => {
     // The whole queue of that name is below allowed/, and .queuelock/ is not.
     const backend = clients.backend({ hosts: server.endpoint, auth: alice });
     const session = await backend.open(10_000, patient);
-    const failure = await failureOf(session.enqueue(wish('allowed')));
+    const failure = await failureOf(session.enqueue(newSpec('allowed')));
     expect(failure).to.have.property('code', 'ACCESS_DENIED');
     expect(failure.message)
       .to.include('"allowed"')
@@ -119,7 +119,7 @@ describe('etcd with authentication', () => {
       await admin.user(alice.username).addRole(role);
       const options = { hosts: server.endpoint, auth: alice, prefix: `${transport}/`, transport };
       const session = await clients.session(options);
-      const [a, b] = [wish('a'), wish('b')];
+      const [a, b] = [newSpec('a'), newSpec('b')];
       await session.enqueue(a);
       const kept = clients.follow(await session.enqueue(b));
       await session.renew(patient);
@@ -141,9 +141,9 @@ describe('etcd with authentication', () => {
         await clients.session(options, 30_000),
       ];
       const queue = freshQueue();
-      const held = wish(queue);
+      const held = newSpec(queue);
       await holding.enqueue(held);
-      const turns = clients.follow(await waiting.enqueue(wish(queue)));
+      const turns = clients.follow(await waiting.enqueue(newSpec(queue)));
       await waiting.renew(patient);
       await server.kill();
       await server.restart();

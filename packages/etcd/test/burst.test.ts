@@ -2,7 +2,7 @@ import type { Session } from '@queuelock/core/backend';
 import type { EtcdOptions } from '@queuelock/etcd';
 import { expect } from 'chai';
 import { afterPatience } from '../src/base/patience.ts';
-import { Clients, freshQueue, wish } from './clients.ts';
+import { Clients, freshQueue, newSpec } from './clients.ts';
 import { OwnServer } from './own-server.ts';
 
 const patient = new AbortController().signal;
@@ -29,7 +29,7 @@ describe('many concurrent requests to etcd', () => {
     const parent = freshQueue();
     let placed = 0;
     const entering = Array.from({ length: 3_000 }, (_, i) =>
-      session.enqueue(wish(`${parent}/${i}`)).then(() => (placed += 1)),
+      session.enqueue(newSpec(`${parent}/${i}`)).then(() => (placed += 1)),
     );
     await session.renew(patient);
     expect(placed, 'at the heartbeat').to.be.lessThan(1_500);
@@ -40,7 +40,7 @@ describe('many concurrent requests to etcd', () => {
   it('are not sent when they were aborted', async () => {
     const session = await open();
     const parent = freshQueue();
-    const wishes = Array.from({ length: 200 }, (_, i) => wish(`${parent}/${i}`));
+    const wishes = Array.from({ length: 200 }, (_, i) => newSpec(`${parent}/${i}`));
     const entering = Promise.allSettled(wishes.map((one) => session.enqueue(one)));
     await Promise.all(wishes.map(({ queue, id }) => session.remove(queue, id)));
     const codes = (await entering).map(
@@ -53,7 +53,7 @@ describe('many concurrent requests to etcd', () => {
 
   it('do not time out because this process was busy', async () => {
     const session = await clients.session({ hosts: own.server.endpoint, requestTimeoutMs: 1_000 });
-    const entering = [session.enqueue(wish(freshQueue())), session.enqueue(wish(freshQueue()))];
+    const entering = [session.enqueue(newSpec(freshQueue())), session.enqueue(newSpec(freshQueue()))];
     blockLoop(1_500);
     for (const { turn } of await Promise.all(entering)) expect(turn.admitted).to.equal(true);
   });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { medianOf } from '@queuelock/harness/median';
 import { sharedEtcd } from '@queuelock/harness/services';
 import { DeafPort } from './deaf-port.ts';
-import { endingOf } from './ending.ts';
+import { endingOf } from './process-exit.ts';
 
 const SOON_MS = 2_000;
 const RUNS = 3;

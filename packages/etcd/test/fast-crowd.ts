@@ -5,7 +5,7 @@ import { eventually } from './clients.ts';
 import type { FastBench } from './fast-bench.ts';
 
 /** The sessions that use the queue of a test. */
-export interface Crowd {
+export interface CrowdOptions {
   /** Sessions with naming fast. */
   readonly sessions: readonly Session[];
   /** Sessions with naming go, each of which enqueues now and then. */
@@ -20,7 +20,10 @@ const WORKERS = 40;
  * Enqueues many entries, which are cancelled or hold. Expects one holder at a time, in the order of the entries, and an empty queue at the
  * end.
  */
-export async function holdInOrder(bench: FastBench, { sessions, visitors, holds }: Crowd): Promise<void> {
+export async function holdInOrder(
+  bench: FastBench,
+  { sessions, visitors, holds }: CrowdOptions,
+): Promise<void> {
   const held: bigint[] = [];
   let inside = 0;
   const visit = async (by: Session, patience: number): Promise<void> => {

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { safely } from '@queuelock/conformance';
 import type { Session } from '@queuelock/core/backend';
-import { codeOf, wish, type TurnLog } from './clients.ts';
-import { FastBench, type Place } from './fast-bench.ts';
+import { codeOf, newSpec, type TurnLog } from './clients.ts';
+import { FastBench, type QueuedEntry } from './fast-bench.ts';
 import { holdInOrder } from './fast-crowd.ts';
-import { mentions } from './late.ts';
+import { mentions } from './late-request.ts';
 import { loseReply } from './lost-reply.ts';
 
 describe('fast entries of etcd in a queue with other entries', () => {
@@ -21,7 +21,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
     turns.map(({ turn }) => turn?.admitted === true);
 
   it('wait for entries of naming go, and those for them, in order', async () => {
-    const places: Place[] = [];
+    const places: QueuedEntry[] = [];
     for (const by of [session, plain, session, session, plain, session]) places.push(await bench.enter(by));
     const turns = places.map((place) => bench.follow(place));
     for (const [i, place] of places.entries()) {
@@ -55,7 +55,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
     const hosts = server.endpoint;
     const other = await clients.session({ hosts, prefix, naming: 'fast', heartbeatProof: 'verified' });
     const first = await bench.enter(session);
-    const between = wish(name);
+    const between = newSpec(name);
     expect((await other.enqueue(between)).turn.admitted).to.equal(false);
     const last = await bench.enter(session);
     expect(last.placement.turn).to.deep.equal({ admitted: false, ahead: 2 });
@@ -79,9 +79,9 @@ describe('fast entries of etcd in a queue with other entries', () => {
 
   it("do not wait for entries of a nested name, although they read each other's keys", async () => {
     for (const nested of ['sub', '~sub']) {
-      const below = wish(`${bench.queue}/${nested}`);
+      const below = newSpec(`${bench.queue}/${nested}`);
       await session.enqueue(below);
-      await plain.enqueue(wish(below.queue));
+      await plain.enqueue(newSpec(below.queue));
       const place = await bench.enter(session);
       await bench.follow(place).untilAdmitted();
       await bench.leave(place);
@@ -92,7 +92,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
     const [proxy] = bench.at.proxies;
     const far = await bench.open('fast', [proxy.endpoint]);
     const first = await bench.enter(session);
-    const spec = wish(bench.queue);
+    const spec = newSpec(bench.queue);
     const lost = loseReply(proxy, mentions(spec.id));
     expect(await codeOf(far.enqueue(spec))).to.equal('UNAVAILABLE');
     await lost;
@@ -108,7 +108,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
   it('leave no key when they are cancelled after a lost reply', async () => {
     const [proxy] = bench.at.proxies;
     const far = await bench.open('fast', [proxy.endpoint]);
-    const spec = wish(bench.queue);
+    const spec = newSpec(bench.queue);
     const lost = loseReply(proxy, mentions(spec.id));
     expect(await codeOf(far.enqueue(spec))).to.equal('UNAVAILABLE');
     await lost;

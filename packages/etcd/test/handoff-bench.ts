@@ -2,13 +2,13 @@ import type { EntrySpec, Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import { benchOf, type Bench } from './bench.ts';
-import { Clients, eventually, freshQueue, wish, type TurnLog } from './clients.ts';
+import { Clients, eventually, freshQueue, newSpec, type TurnLog } from './clients.ts';
 import { keyRequests, keyRequestsIn } from './requests.ts';
 
 type Requests = Readonly<Record<string, number>>;
 
 /** An entry in the queue. */
-export interface Place {
+export interface QueuedEntry {
   readonly session: Session;
   readonly spec: EntrySpec;
   readonly turns: TurnLog;
@@ -32,19 +32,19 @@ export class HandOffBench {
     return this.at.clients.session({ hosts: this.at.server.endpoint, heartbeatProof: 'verified' });
   }
 
-  async enter(session: Session, queue: string, more: Partial<EntrySpec> = {}): Promise<Place> {
-    const spec = wish(queue, { value: LABEL, ...more });
+  async enter(session: Session, queue: string, more: Partial<EntrySpec> = {}): Promise<QueuedEntry> {
+    const spec = newSpec(queue, { value: LABEL, ...more });
     return { session, spec, turns: this.at.clients.follow(await session.enqueue(spec)) };
   }
 
-  leave({ session, spec }: Place): Promise<boolean> {
+  leave({ session, spec }: QueuedEntry): Promise<boolean> {
     return session.remove(spec.queue, spec.id);
   }
 
   /** Enqueues that many entries, each of its own session. All of them have watches. */
-  async line(count: number): Promise<Place[]> {
+  async enqueueMany(count: number): Promise<QueuedEntry[]> {
     const queue = freshQueue();
-    const places: Place[] = [];
+    const places: QueuedEntry[] = [];
     for (let i = 0; i < count; i += 1) places.push(await this.enter(await this.open(), queue));
     await this.untilQuiet(places);
     return places;
@@ -54,7 +54,7 @@ export class HandOffBench {
    * Waits until each waiter watches two keys, each holder watches its own, and no more requests are sent. Resolves with the requests so
    * far.
    */
-  async untilQuiet(places: readonly Place[]): Promise<Requests> {
+  async untilQuiet(places: readonly QueuedEntry[]): Promise<Requests> {
     const watches = places.reduce((sum, { turns }) => sum + (turns.turn?.admitted ? 1 : 2), 0);
     let asked: Requests = {};
     let quiet = 0;
@@ -71,8 +71,8 @@ export class HandOffBench {
   }
 
   /** Releases the first entry, waits for the next hold, and expects exactly these requests, watches apart. */
-  async handOver(places: readonly Place[], expected: Requests): Promise<void> {
-    const [first, next] = places as [Place, Place];
+  async handOver(places: readonly QueuedEntry[], expected: Requests): Promise<void> {
+    const [first, next] = places as [QueuedEntry, QueuedEntry];
     const before = await this.untilQuiet(places);
     const since = (after: Requests): Requests =>
       Object.fromEntries(
@@ -90,10 +90,10 @@ export class HandOffBench {
 
   /** Hands off through a ring of processes, each of which enqueues again after its release. */
   async goRound(size: number): Promise<void> {
-    const places = await this.line(size);
+    const places = await this.enqueueMany(size);
     for (let i = 0; i <= size; i += 1) {
       await this.handOver(places, REMOVAL_AND_NOTE);
-      const [{ session, spec }] = places.splice(0, 1) as [Place];
+      const [{ session, spec }] = places.splice(0, 1) as [QueuedEntry];
       places.push(await this.enter(session, spec.queue));
     }
   }

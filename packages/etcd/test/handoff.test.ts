@@ -2,20 +2,20 @@ import { safely } from '@queuelock/conformance';
 import type { Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { codeOf, eventually, freshQueue } from './clients.ts';
-import { HandOffBench, LABEL, REMOVAL, REMOVAL_WITH_SUCCESSOR, type Place } from './handoff-bench.ts';
+import { HandOffBench, LABEL, REMOVAL, REMOVAL_WITH_SUCCESSOR, type QueuedEntry } from './handoff-bench.ts';
 
 describe('a hand-off on etcd', () => {
   const bench = new HandOffBench();
 
-  const leave = (place: Place): Promise<boolean> => bench.leave(place);
-  const line = (count: number): Promise<Place[]> => bench.line(count);
-  const admitted = (places: readonly Place[]): boolean[] =>
+  const leave = (place: QueuedEntry): Promise<boolean> => bench.leave(place);
+  const line = (count: number): Promise<QueuedEntry[]> => bench.enqueueMany(count);
+  const admitted = (places: readonly QueuedEntry[]): boolean[] =>
     places.map(({ turns }) => turns.turn?.admitted === true);
 
   it('between waiters of one session costs one removal, which compares that the next entry exists', async () => {
     const queue = freshQueue();
     const session = await bench.open();
-    const places: Place[] = [];
+    const places: QueuedEntry[] = [];
     for (let i = 0; i < 5; i += 1) places.push(await bench.enter(session, queue));
     while (places.length > 2) {
       await bench.handOver(places, REMOVAL_WITH_SUCCESSOR);
@@ -38,7 +38,7 @@ describe('a hand-off on etcd', () => {
 
   it('shows observers the original label', async () => {
     const places = await line(3);
-    const [first, second, third] = places as [Place, Place, Place];
+    const [first, second, third] = places as [QueuedEntry, QueuedEntry, QueuedEntry];
     const seen: string[] = [];
     const observing = bench.at.clients
       .backend({ hosts: bench.at.server.endpoint })
@@ -57,18 +57,18 @@ describe('a hand-off on etcd', () => {
 
   for (const [about, goes] of [
     ['is cancelled', leave],
-    ['is removed by an operator', ({ turns }: Place) => bench.at.operator.remove(turns.key)],
-    ['loses its session', ({ session }: Place) => bench.at.operator.revoke(session.id)],
+    ['is removed by an operator', ({ turns }: QueuedEntry) => bench.at.operator.remove(turns.key)],
+    ['loses its session', ({ session }: QueuedEntry) => bench.at.operator.revoke(session.id)],
     [
       'changes its label and is cancelled',
-      async (place: Place) => {
+      async (place: QueuedEntry) => {
         await place.session.update(place.spec.queue, place.spec.id, LABEL.replace('7', '8'));
         await leave(place);
       },
     ],
   ] as const) {
     it(`does not happen when an entry in the middle ${about}`, async () => {
-      const [first, second, third] = (await line(3)) as [Place, Place, Place];
+      const [first, second, third] = (await line(3)) as [QueuedEntry, QueuedEntry, QueuedEntry];
       second.turns.stop();
       await goes(second);
       await bench.untilQuiet([first, third]);
@@ -79,13 +79,13 @@ describe('a hand-off on etcd', () => {
   }
 
   it('happens when the session of the first entry ends while the middle one is cancelled', async () => {
-    const [first, second, third] = (await line(3)) as [Place, Place, Place];
+    const [first, second, third] = (await line(3)) as [QueuedEntry, QueuedEntry, QueuedEntry];
     await Promise.all([leave(second), bench.at.operator.revoke(first.session.id)]);
     await third.turns.untilAdmitted();
   });
 
   it('happens when an owner with a note loses its session', async () => {
-    const [first, second, third] = (await line(3)) as [Place, Place, Place];
+    const [first, second, third] = (await line(3)) as [QueuedEntry, QueuedEntry, QueuedEntry];
     await leave(first);
     await second.turns.untilAdmitted();
     await bench.at.operator.revoke(second.session.id);
@@ -93,7 +93,7 @@ describe('a hand-off on etcd', () => {
   });
 
   it('does not reach an entry that an operator removed just before', async () => {
-    const [first, second, third] = (await line(3)) as [Place, Place, Place];
+    const [first, second, third] = (await line(3)) as [QueuedEntry, QueuedEntry, QueuedEntry];
     await bench.at.operator.remove(second.turns.key);
     await leave(first);
     expect(await second.turns.untilLost()).to.have.property('code', 'ENTRY_LOST');

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Entry } from '../src/entry/entry.ts';
 import { KeyIds, mayTakeSpare } from '../src/queue/key-ids.ts';
-import { wish } from './clients.ts';
+import { newSpec } from './clients.ts';
 
 const [A, B] = ['a'.repeat(32), 'b'.repeat(32)];
 const LABEL = JSON.stringify({ owner: 'somebody', metadata: {} });
@@ -109,7 +109,7 @@ describe('an etcd entry leaves its key to later entries', () => {
 
   function newEntry(single?: Buffer): Entry {
     const origin = { prefix: '', lease: '7', revision: 1n, resumedAt: 0n, isFast: false, keyId: 'k', single };
-    return new Entry(wish('q'), origin);
+    return new Entry(newSpec('q'), origin);
   }
 
   async function entered(single?: Buffer): Promise<Entry> {

@@ -24,7 +24,7 @@ describe('reads of keys in etcd', () => {
     lookups = new Lookups({ ask } as unknown as Connection);
   });
 
-  const answerAll = async (): Promise<void> => {
+  const replyToAll = async (): Promise<void> => {
     for (let answer = answers.shift(); answer; answer = answers.shift()) {
       answer();
       await new Promise(setImmediate);
@@ -33,7 +33,7 @@ describe('reads of keys in etcd', () => {
 
   it('are batched while one is in flight, up to 64 keys', async () => {
     const seen = Array.from({ length: 100 }, (_, i) => lookups.look({ key: Buffer.from(String(i)) }));
-    await answerAll();
+    await replyToAll();
     expect(asked).to.deep.equal([1, 64, 35]);
     expect(await Promise.all(seen)).to.deep.equal(Array(100).fill({ there: false, revision: 7n }));
   });
@@ -53,7 +53,7 @@ describe('reads of keys in etcd', () => {
     isWanted = true;
     void lookups.look({ key }, leaver);
     isWanted = false;
-    await answerAll();
+    await replyToAll();
     await stayed;
     void lookups.look({ key });
     expect(asked, 'those behind one that is on its way').to.deep.equal([1, 1]);

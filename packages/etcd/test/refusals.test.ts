@@ -4,7 +4,7 @@ import type { ProcessService } from '@queuelock/harness/services/service';
 import { Connection } from '../src/server/connection.ts';
 import { Lookups } from '../src/server/lookups.ts';
 import { checkOptions } from '../src/api/options.ts';
-import { Clients, codeOf, freshQueue, wish } from './clients.ts';
+import { Clients, codeOf, freshQueue, newSpec } from './clients.ts';
 import { startOwnServer } from './own-server.ts';
 import { requestsOf } from './requests.ts';
 
@@ -21,9 +21,9 @@ describe('an etcd server that accepts ten operations in a transaction', () => {
   for (const transport of ['etcd3', 'http2'] as const) {
     it(`refuses more queues at once for good, and the session is otherwise unaffected (${transport})`, async () => {
       const session = await clients.session({ hosts: server.endpoint, transport });
-      const held = wish(freshQueue());
+      const held = newSpec(freshQueue());
       await session.enqueue(held);
-      const specs = Array.from({ length: 20 }, () => wish(freshQueue()));
+      const specs = Array.from({ length: 20 }, () => newSpec(freshQueue()));
       const asking = async (): Promise<void> => {
         expect(await codeOf(session.enqueueAll?.(specs))).to.equal('INVALID_ARGUMENT');
       };

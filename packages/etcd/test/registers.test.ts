@@ -5,7 +5,7 @@ import { EtcdRegisters, type RegisterSurroundings } from '../src/views/registers
 import { Subject } from '../src/base/rx.ts';
 import type { WatchNews, Watches } from '../src/server/watches.ts';
 import { Clients, codeOf, eventually, freshQueue } from './clients.ts';
-import { mentions } from './late.ts';
+import { mentions } from './late-request.ts';
 import { loseReply } from './lost-reply.ts';
 import { OwnServer } from './own-server.ts';
 import { requestsOf } from './requests.ts';

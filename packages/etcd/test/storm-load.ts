@@ -38,7 +38,7 @@ export async function attemptsDuring(
 }
 
 /** Returns the largest number of these times that lie within one second. */
-export function mostInASecond(moments: readonly number[]): number {
+export function maxPerSecond(moments: readonly number[]): number {
   return Math.max(
     0,
     ...moments.map((from) => moments.filter((at) => at >= from && at < from + 1_000).length),

@@ -13,7 +13,7 @@ const LABEL = JSON.stringify({ owner: 'somebody', metadata: {} });
 const NOTED = `${LABEL.slice(0, -1)},"owned":true}`;
 
 /** One of several lives of a key: created at 20, after one that was deleted at 15. */
-const rival: ConflictingEntry = { key: KEY, createRevision: '20', permits: 1, limit: 1, mayTell: true };
+const conflicting: ConflictingEntry = { key: KEY, createRevision: '20', permits: 1, limit: 1, mayTell: true };
 
 function put(created: number, changed = created, value = LABEL): IEvent {
   const revisions = { create_revision: String(created), mod_revision: String(changed), version: '1' };
@@ -52,7 +52,7 @@ describe('the end of one life of an etcd key', () => {
 
   function departures(): (Departure | undefined)[] {
     const told: (Departure | undefined)[] = [];
-    watchConflictEnd(rival, sight, true).subscribe((departure) => told.push(departure));
+    watchConflictEnd(conflicting, sight, true).subscribe((departure) => told.push(departure));
     return told;
   }
 
@@ -65,7 +65,7 @@ describe('the end of one life of an etcd key', () => {
   it('is not reported by the deletion of an earlier life, which a member reports that lags behind', async () => {
     const told = departures();
     const ends: bigint[] = [];
-    watchRemoval(rival, sight).subscribe((at) => ends.push(at));
+    watchRemoval(conflicting, sight).subscribe((at) => ends.push(at));
     news$.next({ status: 'live' });
     tell(put(10), deleted(15), put(20));
     answer({ there: true, revision: 25n });
@@ -100,7 +100,7 @@ describe('the end of one life of an etcd key', () => {
     tell(deleted(30));
     expect(told).to.deep.equal([{ owned: false, at: 30n }]);
     const owner = departures();
-    expect(followed.markOwned(lifeOf(rival))).to.equal(true);
+    expect(followed.markOwned(lifeOf(conflicting))).to.equal(true);
     tell(deleted(30));
     expect(owner).to.deep.equal([{ owned: true, at: 30n }]);
   });
@@ -111,7 +111,7 @@ describe('the end of one life of an etcd key', () => {
     tell(put(20, 25, NOTED), deleted(30));
     expect(told).to.deep.equal([undefined]);
     const taken = departures();
-    followed.markLeaving(lifeOf(rival));
+    followed.markLeaving(lifeOf(conflicting));
     tell(deleted(30));
     expect(taken).to.deep.equal([{ owned: false, at: 30n }]);
   });
@@ -149,7 +149,7 @@ describe('a watch that starts during a write', () => {
       followed: new LocalWaiters(),
       entry: { isOfSameSession: () => false },
     } as unknown as Waiter;
-    watchConflictEnd(rival, sight, isSoon).subscribe((departure) => told.push(departure));
+    watchConflictEnd(conflicting, sight, isSoon).subscribe((departure) => told.push(departure));
     return here;
   }
 

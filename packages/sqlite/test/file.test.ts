@@ -32,7 +32,7 @@ import { Clients } from './clients.ts';
 const { DatabaseSync } = await loadDriver();
 
 /** Observes a queue. Resolves after the first value with a function that waits for the error of the observer. */
-async function failureOfLook(backend: Backend): Promise<() => Promise<unknown>> {
+async function failureOfObserver(backend: Backend): Promise<() => Promise<unknown>> {
   let failed: Promise<unknown> | undefined;
   await new Promise<void>((seen) => {
     failed = new Promise((error) => backend.observe('jobs').subscribe({ next: () => seen(), error }));
@@ -197,7 +197,7 @@ describe('the SQLite file', () => {
   it('is lost for all processes that have it open when it is removed, also when one of them starts a new file at once', async () => {
     const backend = clients.connect();
     const sessions = [await clients.session(backend), await clients.session(backend)];
-    const failed = await failureOfLook(backend);
+    const failed = await failureOfObserver(backend);
     unlinkSync(clients.file);
     expect((await (await clients.session(backend)).enqueue(wish())).turn.admitted).to.equal(true);
     expect(await failed()).to.have.property('code', 'SESSION_LOST');
@@ -211,7 +211,7 @@ describe('the SQLite file', () => {
   it('ends its observers when it is replaced', async () => {
     const backend = clients.connect();
     await clients.session(backend);
-    const failed = await failureOfLook(backend);
+    const failed = await failureOfObserver(backend);
     const other = join(clients.directory, 'other.db');
     copyFileSync(clients.file, other);
     renameSync(other, clients.file);

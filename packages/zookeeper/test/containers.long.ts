@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { startZooKeeper } from '@queuelock/harness/services';
-import { Bench, eventually, newQueue, wish } from './bench.ts';
+import { Bench, eventually, newQueue, newSpec } from './bench.ts';
 import { asOperator } from './operator.ts';
 
 describe('an empty queue directory in ZooKeeper', () => {
@@ -18,7 +18,7 @@ describe('an empty queue directory in ZooKeeper', () => {
   it('is removed by the server, for each of 1,000 names', async () => {
     const session = await bench.session(server);
     const prefix = newQueue();
-    const wishes = Array.from({ length: 1_000 }, (_, number) => wish(`${prefix}-${number}`));
+    const wishes = Array.from({ length: 1_000 }, (_, number) => newSpec(`${prefix}-${number}`));
     await Promise.all(wishes.map((one) => session.enqueue(one)));
     await Promise.all(wishes.map(({ queue, id }) => session.remove(queue, id)));
     const ours = (names: readonly string[] = []): string[] => names.filter((name) => name.startsWith(prefix));
@@ -38,7 +38,7 @@ describe('an empty queue directory in ZooKeeper', () => {
       const [unused, used] = [`/${newQueue()}`, newQueue()];
       await asOperator(endpoint, (zk) => zk.create(unused, '', 'container'));
       const session = await bench.session(endpoint);
-      const spec = wish(used);
+      const spec = newSpec(used);
       await session.enqueue(spec);
       await session.remove(used, spec.id);
       await asOperator(endpoint, async (zk) => {

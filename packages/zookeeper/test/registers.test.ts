@@ -9,7 +9,7 @@ import { NodeRegisters } from '../src/views/registers.ts';
 import { NEVER } from '../src/base/rx.ts';
 import { Bench, eventually, newQueue, outcome } from './bench.ts';
 import { OpCode, requestsIn } from './frames.ts';
-import { losing } from './losing.ts';
+import { losing } from './lose-reply.ts';
 import { asOperator } from './operator.ts';
 
 describe('a register in ZooKeeper', () => {

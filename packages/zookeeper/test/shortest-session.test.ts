@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { startZooKeeper, zkFourLetter } from '@queuelock/harness/services';
 import type { ZooKeeperSettings } from '@queuelock/harness/services/zookeeper-process';
 import type { ServiceOf } from '@queuelock/harness/services/service';
-import { Bench, eventually, newQueue, outcome, wish } from './bench.ts';
+import { Bench, eventually, newQueue, outcome, newSpec } from './bench.ts';
 
 const FOR_A_SINGLE_SERVER = '(syncLimit 2 for a single server, which has no followers)';
 const { signal } = new AbortController();
@@ -73,7 +73,7 @@ describe('the minimum TTL of a ZooKeeper session', () => {
     const settings = { maxSessionTimeout: 10_000 };
     const server = await started(settings);
     const session = await bench.session(server.endpoint, 8_000);
-    const spec = wish(newQueue());
+    const spec = newSpec(newQueue());
     await session.enqueue(spec);
     expect(await session.renew(signal)).to.be.greaterThan(0);
     settings.maxSessionTimeout = 6_000;

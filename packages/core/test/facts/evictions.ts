@@ -6,7 +6,7 @@ import {
   Gate,
   follow,
   join,
-  losingAnswers,
+  losingReplies,
   ownershipOf,
   rejection,
   type CoreFact,
@@ -61,7 +61,7 @@ export const evictionFacts: readonly CoreFact[] = [
     title: 'an eviction with a lost reply has happened, and its record stays',
     async check(stage) {
       const claim = await join(stage, stage.client());
-      const operator = stage.client({ link: { intercept: losingAnswers(['evict']) } });
+      const operator = stage.client({ link: { intercept: losingReplies(['evict']) } });
       const evicted = operator.evict('x', front(stage), { reason: 'a test' });
       expect(await stage.passing(evicted)).to.equal(true);
       expect(await records(stage, operator)).to.have.length(1);
@@ -72,7 +72,7 @@ export const evictionFacts: readonly CoreFact[] = [
     title: `an eviction writes one record when replies to ${call} are lost`,
     async check(stage) {
       const claim = await join(stage, stage.client());
-      const operator = stage.client({ link: { intercept: losingAnswers([call], 2) } });
+      const operator = stage.client({ link: { intercept: losingReplies([call], 2) } });
       expect(await stage.passing(operator.evict('x', front(stage), { reason: 'a test' }))).to.equal(true);
       await stage.settle();
       expect(await records(stage, operator)).to.have.length(1);
@@ -165,7 +165,7 @@ export const evictionFacts: readonly CoreFact[] = [
       const holder = await join(stage, stage.client());
       const waiters = [await join(stage, stage.client()), await join(stage, stage.client())];
       const gate = new Gate('evict');
-      const thief = stage.client({ link: { intercept: gate.answers } });
+      const thief = stage.client({ link: { intercept: gate.replies } });
       const theft = await join(stage, thief, STEAL);
       expect(gate.held).to.equal(1);
       theft.subscription.unsubscribe();
@@ -252,7 +252,7 @@ export const evictionFacts: readonly CoreFact[] = [
       const holder = await join(stage, stage.client());
       const waiter = await join(
         stage,
-        stage.client({ link: { intercept: losingAnswers(['readRegister'], 2) } }),
+        stage.client({ link: { intercept: losingReplies(['readRegister'], 2) } }),
       );
       const thief = await join(stage, stage.client(), STEAL);
       expect([holder.last.status, thief.last.status]).to.deep.equal(['ended', 'held']);
@@ -301,7 +301,7 @@ export const evictionFacts: readonly CoreFact[] = [
     title: 'a session that ends while the reason of a loss is read ends the claim at once',
     async check(stage) {
       const gate = new Gate('readRegister');
-      const client = stage.client({ link: { intercept: gate.answers } });
+      const client = stage.client({ link: { intercept: gate.replies } });
       const holder = await stage.client().acquire('x');
       const waiter = await join(stage, client);
       await stage.passing(stage.client().evict('x', inLine(stage, 1), { reason: 'a test' }));

@@ -5,7 +5,7 @@ import type { ClaimState } from '../../src/index.ts';
 import {
   Gate,
   join,
-  losingAnswers,
+  losingReplies,
   ownershipOf,
   type CoreFact,
   type Followed,
@@ -108,7 +108,7 @@ export const limitFacts: readonly CoreFact[] = [
     async check(stage) {
       const limit$ = new BehaviorSubject(1);
       const holder = await join(stage, stage.client(), { limit: limit$ });
-      const client = stage.client({ link: { intercept: losingAnswers(['enqueue'], 3) } });
+      const client = stage.client({ link: { intercept: losingReplies(['enqueue'], 3) } });
       const claim = await join(stage, client, { limit: limit$ });
       await stage.until('it is in line', () => claim.last.status === 'queued');
       limit$.next(2);

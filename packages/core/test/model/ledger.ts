@@ -74,7 +74,7 @@ export class Ledger {
   }
 
   /** Returns whether an operator removed this entry or its session. Nothing is promised until its client is notified. */
-  tookAway(key: string): boolean {
+  wasRemoved(key: string): boolean {
     return this.evicted.has(key) || this.ended.has(this.sessionOf(key));
   }
 

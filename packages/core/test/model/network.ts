@@ -25,7 +25,7 @@ export class Fates {
 interface Fate {
   readonly arrivesIn?: number;
   /** After the arrival. */
-  readonly answersIn?: number;
+  readonly repliesIn?: number;
   readonly failsIn: number;
 }
 
@@ -52,11 +52,11 @@ function fateOf(byte: number, failsIn: number): Fate {
     case 29: // or before the reply.
       return { arrivesIn: 2, failsIn: 2 + near };
     case 30: // The reply is slow.
-      return { arrivesIn: near, answersIn: 40 * (place + 1), failsIn };
+      return { arrivesIn: near, repliesIn: 40 * (place + 1), failsIn };
     case 31: // The request is slow.
-      return { arrivesIn: 30 * (place + 1), answersIn: 2, failsIn };
+      return { arrivesIn: 30 * (place + 1), repliesIn: 2, failsIn };
     default:
-      return { arrivesIn: near, answersIn: NEAR_MS[(place * 3) % 8] ?? 2, failsIn };
+      return { arrivesIn: near, repliesIn: NEAR_MS[(place * 3) % 8] ?? 2, failsIn };
   }
 }
 
@@ -104,7 +104,7 @@ export class Network {
   }
 
   readonly intercept: Intercept = (call, proceed) => {
-    const { arrivesIn, answersIn, failsIn } = this.#fateOf(call);
+    const { arrivesIn, repliesIn, failsIn } = this.#fateOf(call);
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
         this.#failures++;
@@ -117,8 +117,8 @@ export class Network {
       };
       const arrive = (): void => {
         const answer = proceed();
-        if (answersIn !== undefined) {
-          this.#timeline.after(answersIn, () => answerTo(answer), this.#machine);
+        if (repliesIn !== undefined) {
+          this.#timeline.after(repliesIn, () => answerTo(answer), this.#machine);
         }
       };
       if (arrivesIn !== undefined) this.#timeline.after(arrivesIn, arrive);

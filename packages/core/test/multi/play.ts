@@ -71,7 +71,7 @@ class Scene {
       // Only heartbeats are left.
       if (!isBusy()) return this.#stage.clock.advance(ms - passed);
       await this.#stage.clock.advance(stepMs);
-      this.#witness.look();
+      this.#witness.check();
     }
   }
 

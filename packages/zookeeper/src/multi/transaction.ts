@@ -61,10 +61,9 @@ export async function enqueueInTransaction(
     if (done.done) {
       const { paths, zxid: czxid = 0n } = done;
       const positions = members.map(async (member, at) => {
-        const made = { path: paths[at] ?? '', czxid };
-        const { spec } = member;
+        const created = { made: { path: paths[at] ?? '', czxid }, children: lists[at] };
         const { location } = member.entry;
-        const position = await locate(context, { location, spec }, { made, children: lists[at] });
+        const position = await locate(context, { location, spec: member.spec }, created);
         return { member, position };
       });
       return { positions: await allSettled(positions), wasGateEmpty: wasEmptyAt(czxid, inGate) };

@@ -6,7 +6,7 @@ import type { Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import type { TcpProxy } from '@queuelock/harness/faults';
 import { sharedZooKeeper } from '@queuelock/harness/services';
-import { Bench, eventually, newQueue, outcome, wish } from '../bench.ts';
+import { Bench, eventually, newQueue, outcome, newSpec } from '../bench.ts';
 import { WireLink } from '../../src/wire/link.ts';
 import { Pipeline } from '../../src/wire/pipeline.ts';
 import { proxyTo } from '../own-server.ts';
@@ -27,7 +27,7 @@ describe("sessions over Node's sockets whose connections are cut 1,000 times und
     const queue = newQueue();
     let done = 0;
     while (!stop.aborted) {
-      const entry = wish(queue);
+      const entry = newSpec(queue);
       const entered = await outcome(session.enqueue(entry));
       await eventually(async () => (await outcome(session.remove(queue, entry.id))) === 'fine');
       if (entered === 'fine') done += 1;

@@ -4,7 +4,7 @@ import { lastValueFrom } from 'rxjs';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { pickPorts } from '@queuelock/harness/services/ports';
 import type { ConnectionEvent } from '../../src/driver/driver.ts';
-import { closes, saysNothing, serverThat } from '../attempts.ts';
+import { closes, staysSilent, serverThat } from '../attempts.ts';
 import { Bench, eventually, newQueue, outcome } from '../bench.ts';
 import { proxyTo } from '../own-server.ts';
 import { connected, driverTo } from './clients.ts';
@@ -103,7 +103,7 @@ describe("a ZooKeeper session over Node's sockets", () => {
     const readOnly = await fakeServer(bench, {
       hello: (peer) => peer.welcome({ timeoutMs: 4_000, id: 9n, isReadOnly: true }),
     });
-    const others = [await serverThat(bench, closes), await serverThat(bench, saysNothing), readOnly];
+    const others = [await serverThat(bench, closes), await serverThat(bench, staysSilent), readOnly];
     const addresses = [`127.0.0.1:${port!}`, ...others.map(({ endpoint }) => endpoint), server];
     const driver = await connected(driverTo(bench, addresses));
     expect(await driver.stat('/')).to.have.property('czxid', 0n);
@@ -195,7 +195,7 @@ describe("a ZooKeeper session over Node's sockets", () => {
   });
 
   it('is closed at once while it connects', async () => {
-    const silent = await serverThat(bench, saysNothing);
+    const silent = await serverThat(bench, staysSilent);
     const driver = driverTo(bench, silent.endpoint);
     await eventually(() => silent.connections.length === 1);
     await driver.close();

@@ -14,16 +14,16 @@ const TOKEN = 7n;
 const CLOSE = -11;
 
 /** The reaction of a server to one request or first message. */
-type Deed = 'answer' | 'close' | 'answer and close' | 'answer with an event' | 'nonsense' | 'silence';
+type Reaction = 'answer' | 'close' | 'answer and close' | 'answer with an event' | 'nonsense' | 'silence';
 
-const deed = fc.oneof(
-  { weight: 20, arbitrary: fc.constant<Deed>('answer') },
-  { weight: 6, arbitrary: fc.constantFrom<Deed>('answer with an event', 'answer and close') },
-  { weight: 2, arbitrary: fc.constantFrom<Deed>('close', 'nonsense') },
-  { weight: 1, arbitrary: fc.constant<Deed>('silence') },
+const reaction = fc.oneof(
+  { weight: 20, arbitrary: fc.constant<Reaction>('answer') },
+  { weight: 6, arbitrary: fc.constantFrom<Reaction>('answer with an event', 'answer and close') },
+  { weight: 2, arbitrary: fc.constantFrom<Reaction>('close', 'nonsense') },
+  { weight: 1, arbitrary: fc.constant<Reaction>('silence') },
 );
 const walk = fc.record({
-  deeds: fc.array(deed, { minLength: 40, maxLength: 40 }),
+  reactions: fc.array(reaction, { minLength: 40, maxLength: 40 }),
   hellos: fc.array(fc.constantFrom('welcome', 'welcome', 'welcome', 'close', 'read-only', 'expired'), {
     minLength: 3,
     maxLength: 8,
@@ -33,8 +33,8 @@ const walk = fc.record({
 type Walk = typeof walk extends fc.Arbitrary<infer T> ? T : never;
 
 /** A server that reacts in this order, and then serves normally. */
-function partOf({ deeds, hellos }: Walk): Part {
-  const nextDeeds = [...deeds];
+function partOf({ reactions, hellos }: Walk): Part {
+  const nextReactions = [...reactions];
   const nextHellos = ['welcome', ...hellos];
   return {
     hello: (peer, { session }) => {
@@ -48,18 +48,22 @@ function partOf({ deeds, hellos }: Walk): Part {
       if (xid === -2) peer.reply({ xid });
       else if (type === CLOSE) peer.reply({ xid });
       else
-        doTo(peer, nextDeeds.shift() ?? 'answer', answerTo(xid, type === CREATE2 ? body.text() : undefined));
+        doTo(
+          peer,
+          nextReactions.shift() ?? 'answer',
+          replyTo(xid, type === CREATE2 ? body.text() : undefined),
+        );
     },
   };
 }
 
 /** A created node has the requested name; no other node exists. */
-function answerTo(xid: number, created: string | undefined): Buffer {
+function replyTo(xid: number, created: string | undefined): Buffer {
   if (created === undefined) return replyFrame({ xid, err: NO_NODE });
   return replyFrame({ xid, body: (writer) => putStat(writer.text(created), TOKEN) });
 }
 
-function doTo(peer: Peer, what: Deed, answer: Buffer): void {
+function doTo(peer: Peer, what: Reaction, answer: Buffer): void {
   if (what === 'close') peer.socket.destroy();
   if (what === 'nonsense') peer.send(Buffer.alloc(3));
   if (what === 'answer') peer.send(answer);

@@ -5,13 +5,13 @@ import { Gatherer, isRefusalOfOne, refuseTooMuch } from '../src/base/gathering.t
 /** Requests whose replies the test sends. Items are named `<kind><number>`. */
 class Requests {
   readonly sent: string[] = [];
-  readonly #answers: (() => void)[] = [];
+  readonly #replies: (() => void)[] = [];
   readonly gatherer = new Gatherer<string, string>({
     most: 3,
     kindOf: ([kind = '']) => kind,
     send: (items) => {
       this.sent.push(items.join(' '));
-      const answered = new Promise<void>((resolve) => this.#answers.push(resolve));
+      const answered = new Promise<void>((resolve) => this.#replies.push(resolve));
       return items.map(async (item) => {
         await answered;
         if (item.endsWith('!')) throw new Error(item);
@@ -25,7 +25,7 @@ class Requests {
   }
 
   answer(): void {
-    this.#answers.shift()?.();
+    this.#replies.shift()?.();
   }
 }
 

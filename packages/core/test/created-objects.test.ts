@@ -1,7 +1,7 @@
 import { memory } from '@queuelock/memory';
 import { expect } from 'chai';
 import { createLockClient, type LockClient } from '../src/index.ts';
-import { madeBy, type Made } from './made.ts';
+import { madeBy, type Made } from './created-objects.ts';
 
 const CYCLES = 100;
 /** The number of subscribed streams: ten of the core, four of the memory backend. */
