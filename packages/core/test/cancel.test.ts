@@ -71,9 +71,9 @@ describe('cancelling an acquisition', () => {
     const intercept: Intercept = async (call, proceed) => {
       if (call === 'close') return proceed();
       await point();
-      const answer = await proceed();
+      const reply = await proceed();
       await point();
-      return answer;
+      return reply;
     };
     const deliver = (arrive: () => void): void => void point().then(arrive);
     const client = createLockClient(memory({ server, intercept, deliver }), settings);
@@ -143,9 +143,9 @@ describe('cancelling another kind of acquisition', () => {
     const intercept: Intercept = async (call, proceed) => {
       if (call === 'close' || call === 'renew') return proceed();
       await point();
-      const answer = await proceed();
+      const reply = await proceed();
       await point();
-      if (answers === 'arrive' || lost.has(call)) return answer;
+      if (answers === 'arrive' || lost.has(call)) return reply;
       lost.add(call);
       throw new Error(`the answer to ${call} is lost`);
     };

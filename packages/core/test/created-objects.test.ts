@@ -52,11 +52,11 @@ describe('the cost of an acquisition', () => {
   });
 
   it('is a signal, a timer or an error when they are used', async () => {
-    const looking = await perCycle(async () => {
+    const reading = await perCycle(async () => {
       const ownership = await client.acquire('x');
       if (!ownership.signal.aborted) await ownership.release();
     });
-    expect(looking).to.deep.equal({ ...LEAST, abortControllers: 1 });
+    expect(reading).to.deep.equal({ ...LEAST, abortControllers: 1 });
     const { timers } = await perCycle(() => client.run('x', () => undefined, { timeoutMs: 60_000 }));
     expect(timers).to.equal(1);
     await client.run('x', async () => {

@@ -8,11 +8,11 @@ import type { QueueEntry } from '../src/index.ts';
 type Announced = Partial<Pick<QueueEntry, 'shared' | 'permits' | 'limit' | 'typicalHoldMs'>>;
 
 /** Returns a queue of entries with the ids `0`, `1`, ... and the keys `q/0`, `q/1`, ... */
-function queueOf(...told: readonly Announced[]): readonly QueueEntry[] {
-  return told.map((one, place) => ({
-    key: `q/${place}`,
-    order: BigInt(place),
-    id: String(place),
+function queueOf(...reported: readonly Announced[]): readonly QueueEntry[] {
+  return reported.map((one, position) => ({
+    key: `q/${position}`,
+    order: BigInt(position),
+    id: String(position),
     shared: false,
     owner: 'o',
     metadata: {},
@@ -138,17 +138,17 @@ describe('the expected wait', () => {
 
   it('is right when every holder holds as long as expected', () => {
     fc.assert(
-      fc.property(mixedQueues(), (line) => {
-        const starts = play(line);
-        for (const { id } of line) expect(expectedWait(line, id!).waitMs).to.equal(starts.get(id!));
+      fc.property(mixedQueues(), (queue) => {
+        const starts = play(queue);
+        for (const { id } of queue) expect(expectedWait(queue, id!).waitMs).to.equal(starts.get(id!));
       }),
     );
   });
 
   it('is never less for a later entry with the same conflicts', () => {
     fc.assert(
-      fc.property(plainQueues(), (line) => {
-        const waits = line.map(({ id }) => expectedWait(line, id!).waitMs ?? Infinity);
+      fc.property(plainQueues(), (queue) => {
+        const waits = queue.map(({ id }) => expectedWait(queue, id!).waitMs ?? Infinity);
         expect(waits).to.deep.equal([...waits].sort((a, b) => a - b));
       }),
     );
@@ -158,12 +158,12 @@ describe('the expected wait', () => {
 describe('the admitted entries', () => {
   it('follow the rule of turns', () => {
     fc.assert(
-      fc.property(mixedQueues(), (line) => {
-        const byTurns = line.filter((own, place) => {
-          const ahead = line.slice(0, place).filter((other) => !(own.shared && other.shared));
+      fc.property(mixedQueues(), (queue) => {
+        const byTurns = queue.filter((own, position) => {
+          const ahead = queue.slice(0, position).filter((other) => !(own.shared && other.shared));
           return turnOf({ refs: ahead.reverse() }, own).admitted;
         });
-        expect([...admittedEntries(line)]).to.deep.equal(byTurns);
+        expect([...admittedEntries(queue)]).to.deep.equal(byTurns);
       }),
     );
   });
@@ -171,7 +171,7 @@ describe('the admitted entries', () => {
 
 /** Generates queues with readers, writers and semaphores of different limits. They announce small whole numbers, also 0. */
 function mixedQueues(): fc.Arbitrary<readonly QueueEntry[]> {
-  const told = fc.integer({ min: 1, max: 4 }).chain((limit) =>
+  const reported = fc.integer({ min: 1, max: 4 }).chain((limit) =>
     fc.record({
       limit: fc.constant(limit),
       permits: fc.integer({ min: 1, max: limit }),
@@ -179,7 +179,7 @@ function mixedQueues(): fc.Arbitrary<readonly QueueEntry[]> {
       typicalHoldMs: fc.nat({ max: 5 }),
     }),
   );
-  return fc.array(told, { maxLength: 12 }).map((all) => queueOf(...all));
+  return fc.array(reported, { maxLength: 12 }).map((all) => queueOf(...all));
 }
 
 /** Generates queues of one primitive: readers and writers, or permits of one limit. Some announce nothing. */
@@ -187,8 +187,8 @@ function plainQueues(): fc.Arbitrary<readonly QueueEntry[]> {
   const typicalHoldMs = fc.option(fc.nat({ max: 50 }), { nil: undefined });
   const known = (all: readonly (Announced | { typicalHoldMs: undefined })[]): readonly QueueEntry[] =>
     queueOf(
-      ...all.map(({ typicalHoldMs: told, ...one }) =>
-        told === undefined ? one : { ...one, typicalHoldMs: told },
+      ...all.map(({ typicalHoldMs: reported, ...one }) =>
+        reported === undefined ? one : { ...one, typicalHoldMs: reported },
       ),
     );
   const locks = fc.array(fc.record({ shared: fc.boolean(), typicalHoldMs }));
@@ -200,9 +200,9 @@ function plainQueues(): fc.Arbitrary<readonly QueueEntry[]> {
 }
 
 /** Lets time pass event by event: an admitted entry holds as long as announced, then leaves. */
-function play(line: readonly QueueEntry[]): ReadonlyMap<string, number> {
+function play(queue: readonly QueueEntry[]): ReadonlyMap<string, number> {
   const starts = new Map<string, number>();
-  let left = line;
+  let left = queue;
   let now = 0;
   while (left.length > 0) {
     for (const { id } of admittedEntries(left)) if (!starts.has(id!)) starts.set(id!, now);

@@ -16,9 +16,9 @@ import { play } from './multi/play.ts';
 const RUNS = 50;
 
 describe('the order of several queues', () => {
-  const wishes = allClaims(['x', 'y', 'z']);
+  const specs = allClaims(['x', 'y', 'z']);
   it('has no deadlock when each entry set has one order, in any interleaving of any two', () => {
-    for (const group of combinations(wishes, 2)) {
+    for (const group of combinations(specs, 2)) {
       const { circle, standstill } = explore(group, 'at one point');
       expect([circle, standstill], JSON.stringify(group)).to.deep.equal([false, false]);
     }
@@ -31,7 +31,7 @@ describe('the order of several queues', () => {
   };
 
   it('has deadlocks when entries are made one by one, only when orders cross, readers included', () => {
-    const pairs = combinations(wishes, 2).filter((group) => stuck(group, 'one by one'));
+    const pairs = combinations(specs, 2).filter((group) => stuck(group, 'one by one'));
     const crossing = ([one, other]: readonly NameClaim[]): boolean => !one!.shared || !other!.shared;
     expect(pairs.every((group) => crosses(group) && crossing(group))).to.equal(true);
     expect(pairs).to.have.length.above(40);
@@ -48,7 +48,7 @@ describe('the order of several queues', () => {
   });
 
   it('has deadlocks when entries are made at several times, even in one and the same order of names', () => {
-    for (const group of combinations(wishes, 2)) {
+    for (const group of combinations(specs, 2)) {
       const [one, other] = group as [NameClaim, NameClaim];
       const common = one.names.filter((name) => other.names.includes(name));
       const conflicting = common.length > 1 && !(one.shared && other.shared);

@@ -104,11 +104,11 @@ export const KINDS: readonly Kind[] = [
     what: 'three names together that are overtaken in one',
     names: ['x', 'y', 'z'],
     async set(stage) {
-      const thief = stage.client();
+      const stealer = stage.client();
       return {
         ...(await behindHolder(stage)),
         claim: (client, options) => client.multi(['z', 'x', 'y']).claim(options),
-        release: () => void thief.run('x', () => undefined, { steal: REASON }),
+        release: () => void stealer.run('x', () => undefined, { steal: REASON }),
       };
     },
   },

@@ -213,9 +213,9 @@ export function losingReplies(calls: readonly MemoryCall[], times = 1): Intercep
   return async (call, proceed) => {
     const count = left.get(call) ?? 0;
     left.set(call, count - 1);
-    const answer = await proceed();
+    const reply = await proceed();
     if (count > 0) throw new Error(`the answer to ${call} is lost`);
-    return answer;
+    return reply;
   };
 }
 
@@ -242,9 +242,9 @@ export class Gate {
 
   /** Holds replies after the calls took effect. */
   readonly replies: Intercept = async (call, proceed) => {
-    const answer = await proceed();
+    const reply = await proceed();
     await this.#pass(call);
-    return answer;
+    return reply;
   };
 
   /** Releases all held calls and all later ones. */

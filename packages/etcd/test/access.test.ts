@@ -97,14 +97,14 @@ describe('etcd with authentication', () => {
   it('reads the other keys of a batch when one key is forbidden', async () => {
     const connection = new Connection(checkOptions({ hosts: server.endpoint, auth: alice }));
     const lookups = new Lookups(connection);
-    const answers = await Promise.allSettled(
+    const replies = await Promise.allSettled(
       ['allowed/a', 'elsewhere/b', 'allowed/c'].map((key) =>
         lookups.look({ key: Buffer.from(key), createRevision: '1' }),
       ),
     );
     connection.close();
-    expect(answers.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected', 'fulfilled']);
-    expect(answers[1]).to.have.nested.property('reason.code', 'ACCESS_DENIED');
+    expect(replies.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected', 'fulfilled']);
+    expect(replies[1]).to.have.nested.property('reason.code', 'ACCESS_DENIED');
   });
 
   for (const transport of ['etcd3', 'http2'] as const)
@@ -124,7 +124,8 @@ describe('etcd with authentication', () => {
       const kept = clients.follow(await session.enqueue(b));
       await session.renew(patient);
       await role.revoke(permission('a'));
-      for (let beats = 0; beats < 3; beats += 1) expect(await session.renew(patient)).to.equal(session.ttlMs);
+      for (let heartbeats = 0; heartbeats < 3; heartbeats += 1)
+        expect(await session.renew(patient)).to.equal(session.ttlMs);
       expect(await failureOf(session.remove('a', a.id))).to.have.property('code', 'ACCESS_DENIED');
       expect(kept.error).to.equal(undefined);
       await operator.remove(kept.key);

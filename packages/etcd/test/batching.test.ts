@@ -11,9 +11,9 @@ class Requests {
     kindOf: ([kind = '']) => kind,
     send: (items) => {
       this.sent.push(items.join(' '));
-      const answered = new Promise<void>((resolve) => this.#replies.push(resolve));
+      const replied = new Promise<void>((resolve) => this.#replies.push(resolve));
       return items.map(async (item) => {
-        await answered;
+        await replied;
         if (item.endsWith('!')) throw new Error(item);
         return item.toUpperCase();
       });
@@ -84,10 +84,10 @@ describe('batching of requests', () => {
   });
 
   it('settles each request with its own result or error', async () => {
-    const answers = requests.add('a1', 'b!', 'c1');
+    const replies = requests.add('a1', 'b!', 'c1');
     await nextTurn();
     requests.answer();
-    expect((await answers).map((one) => (one.status === 'fulfilled' ? one.value : 'failed'))).to.deep.equal([
+    expect((await replies).map((one) => (one.status === 'fulfilled' ? one.value : 'failed'))).to.deep.equal([
       'A1',
       'failed',
       'C1',

@@ -27,12 +27,12 @@ describe('many concurrent requests to etcd', () => {
     // The first heartbeat opens the stream of heartbeats.
     await session.renew(patient);
     const parent = freshQueue();
-    let placed = 0;
+    let placement = 0;
     const entering = Array.from({ length: 3_000 }, (_, i) =>
-      session.enqueue(newSpec(`${parent}/${i}`)).then(() => (placed += 1)),
+      session.enqueue(newSpec(`${parent}/${i}`)).then(() => (placement += 1)),
     );
     await session.renew(patient);
-    expect(placed, 'at the heartbeat').to.be.lessThan(1_500);
+    expect(placement, 'at the heartbeat').to.be.lessThan(1_500);
     await Promise.all(entering);
     expect(await own.operator.keysUnder(`${parent}/`)).to.have.length(3_000);
   });
@@ -40,9 +40,9 @@ describe('many concurrent requests to etcd', () => {
   it('are not sent when they were aborted', async () => {
     const session = await open();
     const parent = freshQueue();
-    const wishes = Array.from({ length: 200 }, (_, i) => newSpec(`${parent}/${i}`));
-    const entering = Promise.allSettled(wishes.map((one) => session.enqueue(one)));
-    await Promise.all(wishes.map(({ queue, id }) => session.remove(queue, id)));
+    const specs = Array.from({ length: 200 }, (_, i) => newSpec(`${parent}/${i}`));
+    const entering = Promise.allSettled(specs.map((one) => session.enqueue(one)));
+    await Promise.all(specs.map(({ queue, id }) => session.remove(queue, id)));
     const codes = (await entering).map(
       (one) => one.status === 'rejected' && (one.reason as { code: string }).code,
     );

@@ -16,9 +16,9 @@ describe('a process that used etcd', function () {
 
   /** Returns the median of the milliseconds. */
   async function ending(script: URL, ...hosts: readonly string[]): Promise<number> {
-    const took: number[] = [];
-    for (let run = 0; run < RUNS; run += 1) took.push(await endingOf(script, hosts));
-    return medianOf(took);
+    const durations: number[] = [];
+    for (let run = 0; run < RUNS; run += 1) durations.push(await endingOf(script, hosts));
+    return medianOf(durations);
   }
 
   it('ends within two seconds after everything is closed', async () => {

@@ -27,19 +27,19 @@ export async function holdInOrder(
   const held: bigint[] = [];
   let inside = 0;
   const visit = async (by: Session, patience: number): Promise<void> => {
-    const place = await bench.enter(by);
-    const turns = bench.follow(place);
+    const position = await bench.enter(by);
+    const turns = bench.follow(position);
     if (patience < 5) for (let left = patience; left > 0; left -= 1) await new Promise(setImmediate);
     else {
       await turns.untilAdmitted();
-      held.push(place.placement.order);
+      held.push(position.placement.order);
       inside += 1;
       safely(() => expect(inside).to.equal(1));
       await new Promise(setImmediate);
       inside -= 1;
     }
     turns.stop();
-    expect(await bench.leave(place)).to.equal(true);
+    expect(await bench.leave(position)).to.equal(true);
   };
   const work = async (by: Session, seed: number): Promise<void> => {
     for (let turn = seed; held.length < holds; turn += 7) await visit(by, turn % 12);

@@ -21,21 +21,21 @@ describe('an etcd queue with naming fast', () => {
     const before = await keyRequests(bench.at.server.endpoint);
     await work();
     const after = await keyRequests(bench.at.server.endpoint);
-    const asked = Object.entries(after).map(([method, count]) => [method, count - (before[method] ?? 0)]);
-    return Object.fromEntries(asked.filter(([, count]) => count !== 0)) as Record<string, number>;
+    const requested = Object.entries(after).map(([method, count]) => [method, count - (before[method] ?? 0)]);
+    return Object.fromEntries(requested.filter(([, count]) => count !== 0)) as Record<string, number>;
   }
 
   /** Enqueues that many entries of the session, one by one. */
   async function enqueueMany(by: Session, count: number): Promise<QueuedEntry[]> {
-    const places: QueuedEntry[] = [];
-    while (places.length < count) places.push(await bench.enter(by));
-    return places;
+    const positions: QueuedEntry[] = [];
+    while (positions.length < count) positions.push(await bench.enter(by));
+    return positions;
   }
 
   it('has keys that sort behind all others, and a tail key outside of the queue that names the last entry', async () => {
-    const places = await enqueueMany(session, 2);
-    const keys = places.map(({ placement }) => placement.key);
-    for (const [i, { spec }] of places.entries())
+    const positions = await enqueueMany(session, 2);
+    const keys = positions.map(({ placement }) => placement.key);
+    for (const [i, { spec }] of positions.entries())
       expect(keys[i]).to.equal(`${bench.queue}/~0.${session.id}-${spec.id}`);
     expect(await bench.keys()).to.deep.equal(keys);
     expect(await bench.tail()).to.equal(keys[1]);
@@ -43,18 +43,22 @@ describe('an etcd queue with naming fast', () => {
 
   it('costs one request to enqueue and one to remove while the lock is free, and leaves no key', async () => {
     for (const by of [session, other, session, session]) {
-      let place: QueuedEntry | undefined;
-      expect(await requestsOf(async () => (place = await bench.enter(by)))).to.deep.equal({ Txn: 1 });
-      expect(place?.placement.turn).to.include({ admitted: true, ahead: 0 });
-      expect(await requestsOf(() => bench.leave(place!))).to.deep.equal({ Txn: 1 });
+      let position: QueuedEntry | undefined;
+      expect(await requestsOf(async () => (position = await bench.enter(by)))).to.deep.equal({ Txn: 1 });
+      expect(position?.placement.turn).to.include({ admitted: true, ahead: 0 });
+      expect(await requestsOf(() => bench.leave(position!))).to.deep.equal({ Txn: 1 });
       expect([await bench.keys(), await bench.tail()]).to.deep.equal([[], undefined]);
     }
   });
 
   it('reports the position with up to 20 entries ahead, and none with more', async () => {
-    const places = await enqueueMany(session, LISTED + 3);
-    const told = places.map(({ placement }) => placement.turn.ahead);
-    expect(told).to.deep.equal([...Array.from({ length: LISTED + 1 }, (_, i) => i), undefined, undefined]);
+    const positions = await enqueueMany(session, LISTED + 3);
+    const reported = positions.map(({ placement }) => placement.turn.ahead);
+    expect(reported).to.deep.equal([
+      ...Array.from({ length: LISTED + 1 }, (_, i) => i),
+      undefined,
+      undefined,
+    ]);
   });
 
   it('costs one request to enqueue, with the same size in a queue of 30 and of 300', async () => {
@@ -74,10 +78,10 @@ describe('an etcd queue with naming fast', () => {
 
   it('is served in order, one entry at a time, when it is long', async () => {
     const sessions = [session, other, await bench.open()];
-    const places: QueuedEntry[] = [];
-    for (let i = 0; i < 30; i += 1) places.push(await bench.enter(sessions[i % 3]!));
-    const turns = places.map((place) => bench.follow(place));
-    for (const [i, place] of places.entries()) {
+    const positions: QueuedEntry[] = [];
+    for (let i = 0; i < 30; i += 1) positions.push(await bench.enter(sessions[i % 3]!));
+    const turns = positions.map((position) => bench.follow(position));
+    for (const [i, place] of positions.entries()) {
       await turns[i]!.untilAdmitted();
       safely(() => expect(turns.slice(i + 1).filter(({ turn }) => turn?.admitted)).to.deep.equal([]));
       turns[i]!.stop();
@@ -88,21 +92,21 @@ describe('an etcd queue with naming fast', () => {
 
   it('hands off within a process by removals alone when it is long', async () => {
     await bench.makeLong();
-    const places = await enqueueMany(session, 4);
-    const turns = places.map((place) => bench.follow(place));
+    const positions = await enqueueMany(session, 4);
+    const turns = positions.map((position) => bench.follow(position));
     await turns[0]!.untilAdmitted();
     // A holder watches its own key, and a waiter watches two keys.
     await eventually('all watches are live', async () => {
       const metrics = await etcdMetrics(bench.at.server.endpoint);
-      return sumOf(metrics, 'etcd_debugging_mvcc_watcher_total') >= 2 * places.length - 1;
+      return sumOf(metrics, 'etcd_debugging_mvcc_watcher_total') >= 2 * positions.length - 1;
     });
     await eventually('nothing is asked any more', async () => {
-      const asked = await requestsOf(() => new Promise((resolve) => setTimeout(resolve, 50)));
-      return Object.keys(asked).length === 0;
+      const requested = await requestsOf(() => new Promise((resolve) => setTimeout(resolve, 50)));
+      return Object.keys(requested).length === 0;
     });
     const cost = await requestsOf(async () => {
-      for (const [i, place] of places.slice(0, 3).entries()) {
-        await bench.leave(place);
+      for (const [i, position] of positions.slice(0, 3).entries()) {
+        await bench.leave(position);
         await turns[i + 1]!.untilAdmitted();
       }
     });
@@ -133,11 +137,11 @@ describe('an etcd queue with naming fast', () => {
   });
 
   for (const [about, goes] of [
-    ['was cancelled', (place: QueuedEntry) => bench.leave(place)],
+    ['was cancelled', (position: QueuedEntry) => bench.leave(position)],
     ['was removed by an operator', ({ placement }: QueuedEntry) => bench.at.operator.remove(placement.key)],
     [
       'has lost its session, and the tail with it',
-      (place: QueuedEntry) => bench.at.operator.revoke(place.session.id),
+      (position: QueuedEntry) => bench.at.operator.revoke(position.session.id),
     ],
     [
       'was evicted',
@@ -161,19 +165,19 @@ describe('an etcd queue with naming fast', () => {
     const [, short] = await enqueueMany(session, 2);
     await bench.leave(short!);
     expect(await bench.tail()).to.equal(undefined);
-    const places = await enqueueMany(session, LISTED + 1);
-    await bench.leave(places.at(-1)!);
-    expect(await bench.tail()).to.equal(places.at(-1)?.placement.key);
+    const positions = await enqueueMany(session, LISTED + 1);
+    await bench.leave(positions.at(-1)!);
+    expect(await bench.tail()).to.equal(positions.at(-1)?.placement.key);
   });
 
   it('treats the next life of the key ahead as another entry', async () => {
     await bench.makeLong();
     const first = await bench.enter(other);
-    const gone = await bench.enter(session);
+    const removed = await bench.enter(session);
     const waiter = await bench.enter(other);
-    await bench.leave(gone);
+    await bench.leave(removed);
     const behind = await bench.enter(session);
-    expect(behind.placement.key).to.equal(gone.placement.key);
+    expect(behind.placement.key).to.equal(removed.placement.key);
     const [turns, turnsBehind] = [bench.follow(waiter), bench.follow(behind)];
     await eventually('the waiter has looked', () => turns.turn?.ahead === 1);
     await bench.leave(first);
@@ -211,17 +215,17 @@ describe('an etcd queue with naming fast', () => {
 
   it('gives each of several entries of one tick a position of its own', async () => {
     await bench.makeLong();
-    const places = await Promise.all([session, session, session, other].map((by) => bench.enter(by)));
-    const orders = places.map(({ placement }) => placement.order);
+    const positions = await Promise.all([session, session, session, other].map((by) => bench.enter(by)));
+    const orders = positions.map(({ placement }) => placement.order);
     safely(() => expect(new Set(orders).size).to.equal(4));
-    const turns = places.map((place) => bench.follow(place));
+    const turns = positions.map((position) => bench.follow(position));
     await eventually('one is admitted', () => turns.some(({ turn }) => turn?.admitted));
     for (const order of orders.toSorted((a, b) => Number(a - b))) {
       const i = orders.indexOf(order);
       await turns[i]!.untilAdmitted();
       safely(() => expect(turns.filter(({ turn }) => turn?.admitted)).to.have.length(1));
       turns[i]!.turn = undefined;
-      await bench.leave(places[i]!);
+      await bench.leave(positions[i]!);
     }
   });
 
@@ -273,8 +277,8 @@ describe('an etcd queue with naming fast', () => {
     const second = await bench.enter(session);
     const { resumption } = session;
     await session.abandon?.();
-    const heir = bench.at.clients.backend({ hosts: bench.at.server.endpoint, naming: 'fast' });
-    const resumed = await heir.resume!(resumption!, new AbortController().signal);
+    const successor = bench.at.clients.backend({ hosts: bench.at.server.endpoint, naming: 'fast' });
+    const resumed = await successor.resume!(resumption!, new AbortController().signal);
     const found = await resumed.enqueue(second.spec);
     expect(found).to.include({ key: second.placement.key, order: second.placement.order });
     expect(found.turn).to.deep.equal({ admitted: false, ahead: 1 });

@@ -17,10 +17,10 @@ describe('a session does not hand over early', () => {
       hosts: bench.at.proxies[0].endpoint,
       requestTimeoutMs: 1_000,
     });
-    const places: QueuedEntry[] = [];
-    for (let i = 0; i < count; i += 1) places.push(await bench.enter(session, queue));
-    await bench.untilQuiet(places);
-    return places;
+    const positions: QueuedEntry[] = [];
+    for (let i = 0; i < count; i += 1) positions.push(await bench.enter(session, queue));
+    await bench.untilQuiet(positions);
+    return positions;
   }
 
   /** The removal of the first entry never arrives, so the second must not be admitted. A later removal admits it. */
@@ -34,16 +34,16 @@ describe('a session does not hand over early', () => {
   }
 
   it('from an entry whose key was read: a write that it guards would arrive after those of the next holder', async () => {
-    const places = await entries(2);
-    const [{ session, spec }] = places as [QueuedEntry];
+    const positions = await entries(2);
+    const [{ session, spec }] = positions as [QueuedEntry];
     expect(session.exposeKey?.(spec.queue, spec.id)).to.equal(true);
-    await staysBehind(places);
+    await staysBehind(positions);
   });
 
   it('after it was exported: the process that resumes it does not know of a replaced entry', async () => {
-    const places = await entries(2);
-    expect(places[0]?.session.resumption).to.be.a('string');
-    await staysBehind(places);
+    const positions = await entries(2);
+    expect(positions[0]?.session.resumption).to.be.a('string');
+    await staysBehind(positions);
   });
 
   it(`while the oldest removal has been unconfirmed for more than ${MAX_UNCONFIRMED_MS} ms`, async () => {
@@ -60,7 +60,7 @@ describe('a session does not hand over early', () => {
     expect(await Promise.all([left, leftToo])).to.deep.equal(['UNAVAILABLE', 'UNAVAILABLE']);
     safely(() => expect(third.turns.wasAdmitted).to.equal(false));
     await bench.at.proxies[0].heal();
-    for (const place of [first, second]) await eventually('it is out', () => hasLeft(place));
+    for (const position of [first, second]) await eventually('it is out', () => hasLeft(position));
     await third.turns.untilAdmitted();
   });
 

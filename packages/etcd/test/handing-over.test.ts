@@ -52,7 +52,7 @@ describe('an entry right behind the owner in the same session', () => {
     expect(await Promise.all(left), 'what could not be sent').to.deep.equal(['UNAVAILABLE', 'UNAVAILABLE']);
     safely(() => expect(isAdmitted(other)).to.equal(false));
     await bench.at.proxies[0].heal();
-    for (const place of [second, first, third]) await eventually('it is out', () => hasLeft(place));
+    for (const position of [second, first, third]) await eventually('it is out', () => hasLeft(position));
     await other.turns.untilAdmitted();
   });
 
@@ -92,7 +92,7 @@ describe('an entry right behind the owner in the same session', () => {
     safely(() => expect(isAdmitted(other)).to.equal(false));
     await bench.at.proxies[0].heal();
     expect(await third.turns.untilLost()).to.have.property('code', 'ENTRY_LOST');
-    for (const place of [first, second]) await eventually('it is out', () => hasLeft(place));
+    for (const position of [first, second]) await eventually('it is out', () => hasLeft(position));
     await other.turns.untilAdmitted();
   });
 

@@ -39,8 +39,8 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
     (await driver.range({}, { withinMs })).count;
 
   async function failure(withinMs?: number): Promise<string> {
-    const told: unknown = await count(withinMs).catch((error: unknown) => error);
-    return told instanceof Error ? told.message : `no failure: ${String(told)}`;
+    const reported: unknown = await count(withinMs).catch((error: unknown) => error);
+    return reported instanceof Error ? reported.message : `no failure: ${String(reported)}`;
   }
 
   function watch(): { counts: string[]; ends: unknown[]; channel: Channel<object> } {
@@ -102,9 +102,9 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
     ],
     ['a broken connection', (stream) => stream.session?.destroy(), /^14 UNAVAILABLE/],
   ];
-  for (const [title, answer, told] of oddities)
+  for (const [title, reply, told] of oddities)
     it(`reports an unknown outcome for ${title}`, async () => {
-      member.reply = answer;
+      member.reply = reply;
       const error: unknown = await count().catch((caught: unknown) => caught);
       expect(error).to.be.an('error').with.property('message').that.matches(told);
       expect(classify(error, { what: 'counting', host: 'h' }).code).to.equal('UNAVAILABLE');
@@ -179,10 +179,10 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
   it('ends all calls in flight when it is closed, and refuses later ones', async () => {
     member.reply = () => undefined;
     const { ends } = watch();
-    const asked = failure();
+    const requested = failure();
     await eventually('both have come', () => member.calls === 2);
     driver.close();
-    expect(await asked).to.include('the client was already closed');
+    expect(await requested).to.include('the client was already closed');
     await eventually('the stream hears it', () => ends.length === 1);
     expect(classify(ends[0], { what: 'watching', host: 'h' }).code).to.equal('CLOSED');
     expect(await failure()).to.include('the client was already closed');

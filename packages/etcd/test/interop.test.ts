@@ -106,9 +106,9 @@ describe('the queues of @queuelock/etcd', () => {
   it('leave no key of any of 1,000 names', async () => {
     const prefix = `${freshQueue()}/`;
     const session = await clients.session({ hosts: server.endpoint, prefix });
-    const wishes = Array.from({ length: 1_000 }, (_, number) => newSpec(`name-${number}`));
-    for (let done = 0; done < wishes.length; done += 50) {
-      const some = wishes.slice(done, done + 50);
+    const specs = Array.from({ length: 1_000 }, (_, number) => newSpec(`name-${number}`));
+    for (let done = 0; done < specs.length; done += 50) {
+      const some = specs.slice(done, done + 50);
       await Promise.all(some.map((one) => session.enqueue(one)));
       expect(await operator.keysUnder(prefix)).to.have.lengthOf(some.length);
       await Promise.all(some.map(({ queue, id }) => session.remove(queue, id)));

@@ -22,9 +22,9 @@ describe('a change of an etcd entry', () => {
       expect(await codeOf(session[change]?.(spec.queue, spec.id, 'the earlier'))).to.equal('UNAVAILABLE');
       expect(late.isInFlight()).to.equal(true);
       expect(await session.update(spec.queue, spec.id, 'the later')).to.equal(true);
-      const answered = await handledTxns(bench.server.endpoint);
+      const replied = await handledTxns(bench.server.endpoint);
       late.arrive();
-      await eventually('it arrives', async () => (await handledTxns(bench.server.endpoint)) > answered);
+      await eventually('it arrives', async () => (await handledTxns(bench.server.endpoint)) > replied);
       expect(await bench.operator.under(`${spec.queue}/`)).to.deep.equal({ [key]: 'the later' });
       expect(await session.remove(spec.queue, spec.id)).to.equal(true);
       expect(await bench.operator.keysUnder(`.queuelock/shared/${spec.queue}/`)).to.deep.equal([]);

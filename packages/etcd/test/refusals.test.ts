@@ -42,12 +42,12 @@ describe('an etcd server that accepts ten operations in a transaction', () => {
       const success = Array.from({ length: 11 }, (_, i) => ({
         request_range: { key: Buffer.from(`key ${i}`) },
       }));
-      const asked = connection.ask('reading much', (etcd, options) => etcd.txn({ success }, options));
-      expect(await codeOf(asked)).to.equal('INVALID_ARGUMENT');
+      const requested = connection.ask('reading much', (etcd, options) => etcd.txn({ success }, options));
+      expect(await codeOf(requested)).to.equal('INVALID_ARGUMENT');
       expect([troubles, connection.endpoint]).to.deep.equal([0, endpoint]);
       const lookups = new Lookups(connection);
-      const looks = success.map(({ request_range: { key } }) => lookups.look({ key }));
-      expect((await Promise.all(looks)).map(({ there }) => there)).to.deep.equal(success.map(() => false));
+      const reads = success.map(({ request_range: { key } }) => lookups.look({ key }));
+      expect((await Promise.all(reads)).map(({ there }) => there)).to.deep.equal(success.map(() => false));
       connection.close();
     });
   }

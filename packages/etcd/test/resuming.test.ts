@@ -155,11 +155,11 @@ describe('a resumed etcd session', () => {
     await eventually('it is on its way', late.isInFlight);
     const resumed = await handOver(session);
     expect(await resumed.remove(spec.queue, spec.id)).to.equal(false);
-    const answered = await handledTxns(bench.server.endpoint);
-    expect(answered - before).to.be.at.least(2);
+    const replied = await handledTxns(bench.server.endpoint);
+    expect(replied - before).to.be.at.least(2);
     await entering;
     late.arrive();
-    await eventually('it arrives', async () => (await handledTxns(bench.server.endpoint)) > answered);
+    await eventually('it arrives', async () => (await handledTxns(bench.server.endpoint)) > replied);
     expect(await everything()).to.deep.equal([]);
     await resumed.close();
   });

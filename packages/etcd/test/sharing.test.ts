@@ -77,18 +77,18 @@ describe('a downgrade of an etcd entry', () => {
   it('is shown to observers', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
-    const pictures: string[] = [];
+    const snapshots: string[] = [];
     const observing = clients
       .backend({ hosts: bench.server.endpoint })
       .observe(queue)
       .subscribe((entries) => {
-        pictures.push(entries.map(({ value, shared }) => `${value} ${shared}`).join());
+        snapshots.push(entries.map(({ value, shared }) => `${value} ${shared}`).join());
       });
-    await eventually('the writer is seen', () => pictures.at(-1) === 'writes false');
+    await eventually('the writer is seen', () => snapshots.at(-1) === 'writes false');
     await session.share?.(queue, id, 'reads');
-    await eventually('the reader is seen', () => pictures.at(-1) === 'reads true');
+    await eventually('the reader is seen', () => snapshots.at(-1) === 'reads true');
     await session.remove(queue, id);
-    await eventually('nobody is seen', () => pictures.at(-1) === '');
+    await eventually('nobody is seen', () => snapshots.at(-1) === '');
     observing.unsubscribe();
   });
 

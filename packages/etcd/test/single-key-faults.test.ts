@@ -122,9 +122,9 @@ describe('an etcd queue with a single key and failures', () => {
       expect(await codeOf(enter(session, spec))).to.equal('UNAVAILABLE');
       expect(late.isInFlight()).to.equal(true);
       await session.remove(queue, spec.id);
-      const answered = await handledTxns(bench.server.endpoint);
+      const replied = await handledTxns(bench.server.endpoint);
       late.arrive();
-      await eventually('it arrives', async () => (await handledTxns(bench.server.endpoint)) > answered);
+      await eventually('it arrives', async () => (await handledTxns(bench.server.endpoint)) > replied);
       expect(await everything()).to.deep.equal([]);
     });
   }

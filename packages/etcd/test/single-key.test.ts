@@ -110,15 +110,15 @@ describe('an etcd queue with a single key', () => {
   it('keeps the order of our entries while an old client has the key', async () => {
     const sessions = [await open(), await open(), await open()];
     const held = await old.tryLock(queue);
-    const wishes = sessions.map(() => newSpec(queue));
+    const specs = sessions.map(() => newSpec(queue));
     const logs = [];
     for (const [i, session] of sessions.entries())
-      logs.push(clients.follow(await session.enqueue(wishes[i]!)));
+      logs.push(clients.follow(await session.enqueue(specs[i]!)));
     await held?.release();
     for (const [i, session] of sessions.entries()) {
       await logs[i]!.untilAdmitted();
       expect(logs.filter(({ turn }) => turn?.admitted)).to.have.length(i + 1);
-      await session.remove(queue, wishes[i]!.id);
+      await session.remove(queue, specs[i]!.id);
     }
     expect(await everything()).to.deep.equal([]);
   });

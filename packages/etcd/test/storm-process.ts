@@ -16,8 +16,8 @@ export type StormEvent = { readonly ev: 'ready' } | { readonly ev: 'cost'; reado
 
 /** Runs the client apart from the proxies and the test runner, whose cost is not the client's. */
 export class StormProcess extends ScriptProcess<StormEvent> {
-  constructor(wish: StormPlan) {
-    super(scriptOf(SCRIPT), [JSON.stringify(wish)]);
+  constructor(spec: StormPlan) {
+    super(scriptOf(SCRIPT), [JSON.stringify(spec)]);
   }
 
   /** Resolves with the cost from now on. */

@@ -86,14 +86,14 @@ describe('successors of an entry in the same etcd session', () => {
   });
 
   it('wait for the removal when a full batch of removals is ahead of theirs', () => {
-    const line = Array.from({ length: MAX_LEAVERS + 2 }, (_, i) => owner(BigInt(i + 1), BigInt(i + 1)));
+    const queue = Array.from({ length: MAX_LEAVERS + 2 }, (_, i) => owner(BigInt(i + 1), BigInt(i + 1)));
     store.revision = 1_000n;
-    for (const [i, ahead] of line.entries()) addBehind(ahead, BigInt(i + 2));
-    for (const ahead of line.slice(0, MAX_LEAVERS + 1)) successors.handOver(ahead);
+    for (const [i, ahead] of queue.entries()) addBehind(ahead, BigInt(i + 2));
+    for (const ahead of queue.slice(0, MAX_LEAVERS + 1)) successors.handOver(ahead);
     expect(notified.filter(([, now]) => now)).to.have.length(MAX_LEAVERS);
     expect(notified.at(-1)).to.deep.equal([BigInt(MAX_LEAVERS + 2), false]);
-    successors.confirm(line[0]!);
-    successors.handOver(line.at(-1)!);
+    successors.confirm(queue[0]!);
+    successors.handOver(queue.at(-1)!);
     expect(notified.at(-1)).to.deep.equal([BigInt(MAX_LEAVERS + 3), true]);
   });
 });

@@ -82,8 +82,8 @@ describe('waiting in an etcd queue', () => {
     const turns = clients.follow(waiter);
     await eventually('the watches are live', async () => (await watchers()) === 2);
     await bench.server.freeze();
-    const gone = release().catch(() => false);
-    await eventually('a request has failed', async () => !(await gone));
+    const removed = release().catch(() => false);
+    await eventually('a request has failed', async () => !(await removed));
     await bench.server.thaw();
     await eventually('the holder is out', async () => (await release().catch(() => undefined)) !== undefined);
     await turns.untilAdmitted();

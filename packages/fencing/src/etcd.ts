@@ -53,9 +53,9 @@ export function heldInEtcd(
  */
 export async function etcdOutcome(
   hold: FencingHold<'key' | 'token'>,
-  answer: { readonly succeeded: boolean } | PromiseLike<{ readonly succeeded: boolean }>,
+  reply: { readonly succeeded: boolean } | PromiseLike<{ readonly succeeded: boolean }>,
 ): Promise<FenceOutcome> {
-  const { succeeded } = await answer;
+  const { succeeded } = await reply;
   if (typeof succeeded !== 'boolean') {
     throw invalidArgument(
       'answer',

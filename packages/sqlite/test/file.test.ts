@@ -154,9 +154,9 @@ describe('the SQLite file', () => {
     await backend.close();
     withDatabase(clients.file, (db) => startBoot(db, 'another boot'));
     const later = await clients.session();
-    const placed = await later.enqueue(wish());
-    expect(placed.turn.admitted).to.equal(true);
-    expect(placed.token >= token + BigInt(TOKENS_PER_BOOT)).to.equal(true);
+    const placement = await later.enqueue(wish());
+    expect(placement.turn.admitted).to.equal(true);
+    expect(placement.token >= token + BigInt(TOKENS_PER_BOOT)).to.equal(true);
   });
 
   it('is the same through a symbolic link', async () => {

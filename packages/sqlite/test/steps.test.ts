@@ -35,11 +35,11 @@ describe('steps on a SQLite file', () => {
       session.update('jobs', spec.id, 'later'),
       session.remove('jobs', spec.id),
     ]);
-    const answers = calls.finally(() => (done = true));
+    const replies = calls.finally(() => (done = true));
     for (let turns = 0; turns < 100; turns += 1) await new Promise((resolve) => setTimeout(resolve, 1));
     expect(done).to.equal(false);
     db.exec('commit');
-    const [, updated, removed] = await answers;
+    const [, updated, removed] = await replies;
     expect([updated, removed]).to.deep.equal([true, true]);
   });
 

@@ -18,9 +18,9 @@ describe('an empty queue directory in ZooKeeper', () => {
   it('is removed by the server, for each of 1,000 names', async () => {
     const session = await bench.session(server);
     const prefix = newQueue();
-    const wishes = Array.from({ length: 1_000 }, (_, number) => newSpec(`${prefix}-${number}`));
-    await Promise.all(wishes.map((one) => session.enqueue(one)));
-    await Promise.all(wishes.map(({ queue, id }) => session.remove(queue, id)));
+    const specs = Array.from({ length: 1_000 }, (_, number) => newSpec(`${prefix}-${number}`));
+    await Promise.all(specs.map((one) => session.enqueue(one)));
+    await Promise.all(specs.map(({ queue, id }) => session.remove(queue, id)));
     const ours = (names: readonly string[] = []): string[] => names.filter((name) => name.startsWith(prefix));
     await asOperator(server, (zk) => eventually(async () => ours(await zk.children('/')).length === 0));
   }).timeout(60_000);
@@ -30,9 +30,11 @@ describe('an empty queue directory in ZooKeeper', () => {
       'znode.container.checkIntervalMs': 200,
       'znode.container.maxNeverUsedIntervalMs': 500,
     };
-    const told = bench.keep(await startZooKeeper({ way: 'process', settings }), (service) => service.stop());
+    const reported = bench.keep(await startZooKeeper({ way: 'process', settings }), (service) =>
+      service.stop(),
+    );
     for (const [endpoint, goes] of [
-      [told.endpoint, true],
+      [reported.endpoint, true],
       [server, false],
     ] as const) {
       const [unused, used] = [`/${newQueue()}`, newQueue()];

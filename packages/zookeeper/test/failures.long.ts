@@ -69,17 +69,17 @@ describe('failures of ZooKeeper', function () {
     );
     await Promise.all(paths.map((path) => writer.create(path, '', 'ephemeral')));
     const watches = new Watches(zk);
-    let gone = 0;
+    let removed = 0;
     let failed = 0;
     for (const path of paths)
-      watches.removalOf(path).subscribe({ next: () => (gone += 1), error: () => (failed += 1) });
+      watches.removalOf(path).subscribe({ next: () => (removed += 1), error: () => (failed += 1) });
     await zk.sync();
     proxy.cut();
     for (const path of paths.slice(0, 100)) await writer.delete(path);
-    await eventually(() => gone === 100);
+    await eventually(() => removed === 100);
     expect(failed).to.equal(0);
     await writer.close();
-    await eventually(() => gone === paths.length);
+    await eventually(() => removed === paths.length);
     await zk.close();
   }).timeout(120_000);
 

@@ -68,9 +68,9 @@ describe('a hand-off in ZooKeeper', () => {
 
   it('passes through all waiters of one process without a read', async () => {
     const sessions = [await one.open(), await one.open()];
-    const wishes = Array.from({ length: 8 }, () => newSpec(queue));
+    const specs = Array.from({ length: 8 }, () => newSpec(queue));
     const inLine: { placement: Placement; turn: Promise<void>; leave: () => Promise<boolean> }[] = [];
-    for (const [at, spec] of wishes.entries()) {
+    for (const [at, spec] of specs.entries()) {
       const session = sessions[at % 2]!;
       const placement = await session.enqueue(spec);
       inLine.push({ placement, turn: admitted(placement), leave: () => session.remove(queue, spec.id) });
@@ -81,7 +81,7 @@ describe('a hand-off in ZooKeeper', () => {
       await turn;
       await leave();
     }
-    expect(one.taken().requests).to.deep.equal(wishes.map(() => remove));
+    expect(one.taken().requests).to.deep.equal(specs.map(() => remove));
   });
 
   it('needs a list when the waiter had two entries ahead and the removed one was of another process', async () => {
@@ -120,15 +120,15 @@ describe('a hand-off in ZooKeeper', () => {
     ] as const) {
       it(`does not happen when the entry in the middle ${how}, ${where}`, async () => {
         const [holder, middle, last] = [await one.open(), await one.open(), await process().open()];
-        const [held, given] = [newSpec(queue), newSpec(queue)];
+        const [held, input] = [newSpec(queue), newSpec(queue)];
         await holder.enqueue(held);
-        const waiting = await middle.enqueue(given);
+        const waiting = await middle.enqueue(input);
         void ending(waiting);
         const end = await last.enqueue(newSpec(queue));
         const turns = turnsOf(end);
         await untilWatched(waiting, end);
         process().reset();
-        await leaves(middle, given.id);
+        await leaves(middle, input.id);
         await eventually(() => process().taken().requests.includes(getChildren));
         expect(await asOperator(server, (zk) => zk.children(`/${queue}`))).to.have.length(2);
         safely(() => expect(turns).to.not.include(true));

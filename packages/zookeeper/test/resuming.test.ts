@@ -87,7 +87,7 @@ describe('a resumed ZooKeeper session', () => {
     expect(await second.traces!.leave(queue, held.id)).to.have.length(0);
   });
 
-  for (const [what, stored, wanted, told] of [
+  for (const [what, stored, wanted, reported] of [
     [
       'a writer as a reader',
       {},
@@ -108,7 +108,7 @@ describe('a resumed ZooKeeper session', () => {
       for (const attempt of [() => second.enqueue(other), () => second.enqueueAll!([other])]) {
         const error: unknown = await attempt().catch((reason: unknown) => reason);
         expect(isQueueLockError(error, 'INVALID_ARGUMENT'), String(error)).to.equal(true);
-        expect(String(error)).to.include(spec.id).and.match(told);
+        expect(String(error)).to.include(spec.id).and.match(reported);
         expect(await names()).to.deep.equal([key.split('/').at(-1)]);
       }
       expect((await second.enqueue(spec)).key).to.equal(key);

@@ -78,20 +78,22 @@ describe('a downgrade of an entry in ZooKeeper', () => {
   });
 
   it('never shows the entry twice to observers, and never as missing', async () => {
-    const pictures: (readonly StoredEntry[])[] = [];
+    const snapshots: (readonly StoredEntry[])[] = [];
     const watching = bench
       .backend(server)
       .observe(queue)
-      .subscribe((picture) => pictures.push(picture));
+      .subscribe((snapshot) => snapshots.push(snapshot));
     const holder = newSpec(queue, { value: 'writes' });
     await session.enqueue(holder);
-    await eventually(() => pictures.at(-1)?.length === 1);
-    const from = pictures.length - 1;
+    await eventually(() => snapshots.at(-1)?.length === 1);
+    const from = snapshots.length - 1;
     await session.share!(queue, holder.id, 'reads');
-    await eventually(() => pictures.at(-1)?.[0]?.value === 'reads');
-    const seen = pictures.slice(from).map((picture) => picture.map(({ shared, value }) => [shared, value]));
+    await eventually(() => snapshots.at(-1)?.[0]?.value === 'reads');
+    const seen = snapshots
+      .slice(from)
+      .map((snapshot) => snapshot.map(({ shared, value }) => [shared, value]));
     expect(seen).to.deep.equal([[[false, 'writes']], [[true, 'reads']]]);
-    expect(new Set(pictures.slice(from).map(([entry]) => entry?.order)).size).to.equal(1);
+    expect(new Set(snapshots.slice(from).map(([entry]) => entry?.order)).size).to.equal(1);
     watching.unsubscribe();
   });
 

@@ -13,16 +13,16 @@ describe('the minimum TTL of a ZooKeeper session', () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  for (const [what, ticks, least, usual] of [
+  for (const [what, ticks, min, usual] of [
     ['the default settings of the servers', {}, 14_000, 15_000],
     ['servers with a longer sync limit', { syncLimit: 10 }, 24_000, 24_000],
     ['servers with a short tick', { tickTimeMs: 500 }, 3_500, 15_000],
     ['a single server', { syncLimit: 2 }, 8_000, 15_000],
     ['a sync limit of one tick', { tickTimeMs: 1_000, syncLimit: 1 }, 4_000, 15_000],
   ] as const) {
-    it(`is ${least} ms, and the default is ${usual} ms, on ${what}`, () => {
+    it(`is ${min} ms, and the default is ${usual} ms, on ${what}`, () => {
       const { minTtlMs, defaultTtlMs } = zookeeper({ hosts: ['h'], ...ticks }).info;
-      expect({ minTtlMs, defaultTtlMs }).to.deep.equal({ minTtlMs: least, defaultTtlMs: usual });
+      expect({ minTtlMs, defaultTtlMs }).to.deep.equal({ minTtlMs: min, defaultTtlMs: usual });
     });
   }
 

@@ -248,10 +248,10 @@ export const resumptionFacts: readonly CoreFact[] = [
         const pending = own ? own.release() : rejection(client.acquire(free));
         const waiting = rejection(client.acquire(taken));
         await stage.settle();
-        const gone = client.abandon();
+        const removed = client.abandon();
         await stage.settle();
         gate.open();
-        await stage.passing(gone);
+        await stage.passing(removed);
         await stage.passing(pending);
         expect(await stage.passing(waiting)).to.include({ code: 'CLOSED' });
         expect(await rejection(client.acquire(free))).to.include({ code: 'CLOSED' });

@@ -167,9 +167,9 @@ export const labelFacts: readonly CoreFact[] = [
           ids.push(several.of('y').id, x.id);
           const inside = await join(stage, two, { name: 'z' });
           const explicit = await join(stage, two, { name: 'z', holding: [x, x] });
-          const [, chain, told] = await seen(stage, 'z');
+          const [, chain, reported] = await seen(stage, 'z');
           expect(chain?.holds).to.deep.equal(ids);
-          expect(told?.holds).to.deep.equal([x.id]);
+          expect(reported?.holds).to.deep.equal([x.id]);
           for (const { subscription } of [inside, explicit]) subscription.unsubscribe();
         });
         await stage.settle();

@@ -172,15 +172,15 @@ export const limitFacts: readonly CoreFact[] = [
       await stage.settle();
       expect(slow.held).to.equal(1);
       stage.server.evict(own!.key);
-      const rival = await join(stage, stage.client(), { limit: limit$ });
+      const conflicting = await join(stage, stage.client(), { limit: limit$ });
       slow.open();
       await stage.settle();
       expect(claim.last).to.include({ status: 'ended', outcome: 'failed' });
       expect(claim.last).to.have.nested.property('error.code', 'ENTRY_LOST');
-      expect(rival.last.status).to.equal('held');
+      expect(conflicting.last.status).to.equal('held');
       expect(stage.server.entryCount).to.equal(2);
       await stage.clock.advance(50);
-      for (const { subscription } of [holder, rival]) subscription.unsubscribe();
+      for (const { subscription } of [holder, conflicting]) subscription.unsubscribe();
     },
   },
   {

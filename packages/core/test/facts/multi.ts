@@ -15,8 +15,8 @@ import {
 const NAMES = ['x', 'y', 'z'] as const;
 
 /** Removes the entry at this position of the queue without a record, as an operator does. */
-function remove(stage: Stage, queue: string, place = 0): void {
-  stage.server.evict(stage.server.queues().get(queue)![place]!.key);
+function remove(stage: Stage, queue: string, position = 0): void {
+  stage.server.evict(stage.server.queues().get(queue)![position]!.key);
 }
 
 /** Removes it with a record, as a steal or a holder that yields does. */
@@ -144,17 +144,17 @@ export const multiFacts: readonly CoreFact[] = [
   {
     title: 'a multi-lock that is overtaken in one queue joins again in all of them together',
     async check(stage) {
-      const [client, thief] = [stage.client(), stage.client()];
+      const [client, stealer] = [stage.client(), stage.client()];
       const holder = await stage.client().acquire('y');
       const claim = follow(client.multi(['x', 'y']).claim());
       const behind = await join(stage, stage.client(), { name: 'x' });
-      await overtake(stage, thief, 'y');
+      await overtake(stage, stealer, 'y');
       await stage.settle();
       expect(holder.held, 'stolen').to.equal(false);
       expect(behind.last.status, 'the other queue goes on meanwhile').to.equal('held');
       expect(claim.last).to.deep.equal({ status: 'queued', waitingFor: ['x', 'y'] });
       await stage.passing(ownershipOf(behind).release());
-      await stage.passing(thief.close());
+      await stage.passing(stealer.close());
       await stage.settle();
       expect(claim.last.status).to.equal('held');
       claim.subscription.unsubscribe();

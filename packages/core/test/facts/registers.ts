@@ -113,11 +113,11 @@ export const registerFacts: readonly CoreFact[] = [
       };
       isAway = true;
       const client = stage.client({ spoil });
-      const told: string[] = [];
+      const reported: string[] = [];
       const subscription = client
         .register('x', 'notes')
         .state$.subscribe(({ status, text, error }) =>
-          told.push([status, text ?? '-', error instanceof Error ? error.message : ''].join(' ').trim()),
+          reported.push([status, text ?? '-', error instanceof Error ? error.message : ''].join(' ').trim()),
         );
       await stage.settle();
       isAway = false;
@@ -130,7 +130,7 @@ export const registerFacts: readonly CoreFact[] = [
         .client()
         .register('x', 'notes')
         .change(() => undefined);
-      expect(told).to.deep.equal(['connecting -', 'connecting - away', 'live -', 'live a', 'live -']);
+      expect(reported).to.deep.equal(['connecting -', 'connecting - away', 'live -', 'live a', 'live -']);
       subscription.unsubscribe();
     },
   },

@@ -20,8 +20,8 @@ const REQUEST = { request: { reason: 'a deployment waits', withinMs: WITHIN_MS }
 
 /** Returns the answers to the request, each once. */
 function answersOf({ states }: Followed<ClaimState>): readonly unknown[] {
-  const answers = states.map((state) => (state.status === 'queued' ? state.answer : undefined));
-  return [...new Set(answers)].filter((answer) => answer !== undefined).map(({ answer }) => answer);
+  const replies = states.map((state) => (state.status === 'queued' ? state.answer : undefined));
+  return [...new Set(replies)].filter((reply) => reply !== undefined).map(({ answer }) => answer);
 }
 
 /** Collects the requests that reach a hold. */
@@ -219,21 +219,21 @@ export const requestFacts: readonly CoreFact[] = [
     async check(stage) {
       const limit = { limit: 2 };
       const holds = [await stage.client().acquire('x', limit), await stage.client().acquire('x', limit)];
-      const heard = holds.map(requestsOf);
+      const received = holds.map(requestsOf);
       const slow = new Gate('update');
       const asking = stage.client({ link: { intercept: slow.replies } });
       const requester = await join(stage, asking, { ...limit, ...REQUEST });
-      for (const [at, [request]] of heard.entries()) await request!.decline(`no ${at}`);
+      for (const [at, [request]] of received.entries()) await request!.decline(`no ${at}`);
       await stage.settle();
       await holds[0]!.update({ metadata: { still: 'busy' } });
       await holds[1]!.update({ metadata: { still: 'busy' } });
       slow.open();
       await stage.settle();
-      const told = requester.states.flatMap((state) =>
+      const reported = requester.states.flatMap((state) =>
         state.status === 'queued' ? [state.answer?.reason] : [],
       );
-      expect(told).to.deep.equal([undefined, 'no 0', 'no 1']);
-      expect(heard.map(({ length }) => length)).to.deep.equal([1, 1]);
+      expect(reported).to.deep.equal([undefined, 'no 0', 'no 1']);
+      expect(received.map(({ length }) => length)).to.deep.equal([1, 1]);
       requester.subscription.unsubscribe();
       for (const hold of holds) await stage.passing(hold.release());
     },

@@ -140,13 +140,13 @@ export class Program {
     const { machine } = claim.actor;
     const timeoutMs = claim.plan.kind === 'tryAcquire' ? this.#tryMs : claim.plan.timeoutMs;
     if (timeoutMs === undefined) return () => undefined;
-    const look = (): void => {
+    const read = (): void => {
       // The timeout of a try is the model's own: it does not count the time that the machine was frozen.
       if (claim.plan.kind === 'tryAcquire' && machine.wasFrozen) return;
       if (!claim.hold) claim.mustEnd('its timeout is over');
     };
     // Twice, since delayed events of the machine come first.
-    return machine.after(timeoutMs + GRACE_MS, () => machine.do(look));
+    return machine.after(timeoutMs + GRACE_MS, () => machine.do(read));
   }
 
   // --- the hold

@@ -83,10 +83,10 @@ export class Succession {
     const ended = before && this.#uncleanEnds.get(before);
     if (ended === undefined) return;
     const waitedMs = timeline.now() - ended;
-    const least = this.delayMs * SHORTEST_WAIT - GRACE_MS;
+    const min = this.delayMs * SHORTEST_WAIT - GRACE_MS;
     judge.require(
       'handover',
-      waitedMs >= least,
+      waitedMs >= min,
       () => `${hold.label} begins ${waitedMs} ms after ${before?.label}`,
     );
   }

@@ -44,7 +44,7 @@ export function explore(
 }
 
 function keyOf({ queues, entered, done }: State): string {
-  const lines = [...queues].sort().map(([name, line]) => `${name}:${line.join()}`);
+  const lines = [...queues].sort().map(([name, queue]) => `${name}:${queue.join()}`);
   return [...lines, entered.join(), done.join()].join(' ');
 }
 
@@ -73,7 +73,7 @@ function enter(
 
 function leave(state: State, index: number): State {
   const queues = [...state.queues].map(
-    ([name, line]) => [name, line.filter((one) => one !== index)] as const,
+    ([name, queue]) => [name, queue.filter((one) => one !== index)] as const,
   );
   return { ...state, queues: new Map(queues), done: state.done.with(index, true) };
 }
@@ -81,9 +81,9 @@ function leave(state: State, index: number): State {
 /** Returns the conflicting claims ahead of it in any queue. */
 function waitsFor({ queues }: State, claims: readonly NameClaim[], index: number): readonly number[] {
   const own = claims[index]!;
-  return [...queues.values()].flatMap((line) =>
-    line.includes(index)
-      ? line.slice(0, line.indexOf(index)).filter((one) => !(own.shared && claims[one]!.shared))
+  return [...queues.values()].flatMap((queue) =>
+    queue.includes(index)
+      ? queue.slice(0, queue.indexOf(index)).filter((one) => !(own.shared && claims[one]!.shared))
       : [],
   );
 }
@@ -123,7 +123,7 @@ export function crosses(claims: readonly NameClaim[]): boolean {
     claims.flatMap(({ names }, index) =>
       names.includes(b) && names.indexOf(a) > -1 && names.indexOf(a) < names.indexOf(b) ? [index] : [],
     );
-  const names = [...new Set(claims.flatMap((wish) => wish.names))];
+  const names = [...new Set(claims.flatMap((spec) => spec.names))];
   // A cycle of names in which each name comes before the next one for a different claim.
   const walk = (path: readonly string[], walkers: readonly number[]): boolean =>
     names.some((next) => {

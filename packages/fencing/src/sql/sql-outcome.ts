@@ -61,12 +61,11 @@ function tokenIn(row: unknown, resource: string): bigint {
   );
 }
 
-function rowsOf(answer: unknown): readonly unknown[] {
-  const isResult =
-    typeof answer === 'object' && answer !== null && !Array.isArray(answer) && 'rows' in answer;
-  const found: unknown = isResult ? answer.rows : answer;
+function rowsOf(reply: unknown): readonly unknown[] {
+  const isResult = typeof reply === 'object' && reply !== null && !Array.isArray(reply) && 'rows' in reply;
+  const found: unknown = isResult ? reply.rows : reply;
   if (!Array.isArray(found))
-    throw invalidArgument('result of a select', answer, 'is a list of rows, or has one under "rows"');
+    throw invalidArgument('result of a select', reply, 'is a list of rows, or has one under "rows"');
   const [first] = found as readonly unknown[];
   return Array.isArray(first) ? first : found;
 }

@@ -18,7 +18,7 @@ type EntryStatus = boolean | 'ENTRY_LOST' | 'SESSION_LOST';
 
 /** A follower of an entry. */
 export interface Follower extends Followed {
-  update(sight: EntryStatus): void;
+  update(status: EntryStatus): void;
 }
 
 /** The followers of entries in this process. */
@@ -75,11 +75,11 @@ export function turnsOf(
     let isWaiting = !followed.turn.admitted;
     const follower: Follower = {
       ...followed,
-      update(sight) {
-        if (typeof sight === 'string') {
+      update(status) {
+        if (typeof status === 'string') {
           const message = `the entry ${followed.key} is no longer in the queue`;
-          subscriber.error(new QueueLockError(sight, message));
-        } else if (sight && isWaiting) {
+          subscriber.error(new QueueLockError(status, message));
+        } else if (status && isWaiting) {
           isWaiting = false;
           subscriber.next({ admitted: true, ahead: 0 });
         }

@@ -87,9 +87,9 @@ export function welcoming(timeoutMs: number, request?: Part['request']): Part {
     hello: (peer, { session }) => {
       peer.welcome({ timeoutMs, id: session === 0n ? 1n : session });
     },
-    request: (peer, asked) => {
-      if (asked.xid === -2) peer.reply({ xid: -2 });
-      else request?.(peer, asked);
+    request: (peer, requested) => {
+      if (requested.xid === -2) peer.reply({ xid: -2 });
+      else request?.(peer, requested);
     },
   };
 }

@@ -112,15 +112,15 @@ describe('requests to a ZooKeeper server', () => {
   it('report a change once, before the replies that show it', async () => {
     const path = `${root}/watched`;
     const order: unknown[] = [];
-    const noted = async (what: string, asked: Promise<unknown>): Promise<void> => {
-      await asked;
+    const noted = async (what: string, requested: Promise<unknown>): Promise<void> => {
+      await requested;
       order.push(what);
     };
     const events = (): unknown[] => one.events.splice(0).map(({ change }) => change);
-    const heard = one.events.push.bind(one.events);
+    const received = one.events.push.bind(one.events);
     one.events.push = (event) => {
       order.push(event.change);
-      return heard(event);
+      return received(event);
     };
     await Promise.all([
       noted('look', one.request(requests.exists(path, true))),
@@ -140,24 +140,24 @@ describe('requests to a ZooKeeper server', () => {
   });
 
   it('resume a session on another connection, which can set its watches again', async () => {
-    const [kept, gone] = [`${root}/kept`, `${root}/gone`];
+    const [kept, removed] = [`${root}/kept`, `${root}/gone`];
     await one.request(requests.create({ ...node('', CreateFlag.ephemeral), path: kept }));
-    await one.request(requests.create({ ...node('', CreateFlag.ephemeral), path: gone }));
+    await one.request(requests.create({ ...node('', CreateFlag.ephemeral), path: removed }));
     const { session } = await one.welcome;
     const since = one.link.lastZxid;
     one.link.destroy(new Error('the test has it so'));
     const operator = new OneLink(bench, server);
     await operator.welcome;
-    await operator.request(requests.remove(gone, -1));
+    await operator.request(requests.remove(removed, -1));
     const next = new OneLink(bench, server, { session, lastZxid: since });
     expect((await next.welcome).session).to.deep.equal(session);
     const many = Array.from({ length: 3_000 }, (_, index) => `${root}/${'x'.repeat(80)}-${index}`);
-    const again = setWatches(since, { data: [kept, gone], exist: many, child: [root] });
+    const again = setWatches(since, { data: [kept, removed], exist: many, child: [root] });
     expect(again.length).to.be.greaterThan(1);
     for (const request of again) next.link.tell(request, Xid.setWatches);
     await next.request(requests.sync('/'));
     expect(next.events).to.have.deep.members([
-      { path: gone, change: 'deleted' },
+      { path: removed, change: 'deleted' },
       { path: root, change: 'child' },
     ]);
     next.events.length = 0;

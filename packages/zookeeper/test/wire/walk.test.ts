@@ -63,12 +63,12 @@ function replyTo(xid: number, created: string | undefined): Buffer {
   return replyFrame({ xid, body: (writer) => putStat(writer.text(created), TOKEN) });
 }
 
-function doTo(peer: Peer, what: Reaction, answer: Buffer): void {
+function doTo(peer: Peer, what: Reaction, reply: Buffer): void {
   if (what === 'close') peer.socket.destroy();
   if (what === 'nonsense') peer.send(Buffer.alloc(3));
-  if (what === 'answer') peer.send(answer);
-  if (what === 'answer with an event') peer.send(eventFrame(3, '/some'), answer, eventFrame(2, '/some'));
-  if (what === 'answer and close') peer.socket.end(withLength(answer));
+  if (what === 'answer') peer.send(reply);
+  if (what === 'answer with an event') peer.send(eventFrame(3, '/some'), reply, eventFrame(2, '/some'));
+  if (what === 'answer and close') peer.socket.end(withLength(reply));
 }
 
 describe('a ZooKeeper session with any behavior of its server', () => {
@@ -78,9 +78,9 @@ describe('a ZooKeeper session with any behavior of its server', () => {
   async function goes(way: Walk, name: string): Promise<void> {
     const fake = await fakeServer(bench, partOf(way));
     const driver = driverTo(bench, fake.endpoint, { ttlMs: 900 });
-    const news: string[] = [];
+    const notifications: string[] = [];
     let ends = 0;
-    driver.connection$.subscribe(({ status }) => news.push(status));
+    driver.connection$.subscribe(({ status }) => notifications.push(status));
     driver.ended$.subscribe({ error: () => (ends += 1), complete: () => (ends += 1) });
     const user = async (index: number): Promise<void> => {
       for (let call = 0; call < CALLS; call += 1) {
@@ -99,8 +99,8 @@ describe('a ZooKeeper session with any behavior of its server', () => {
     expect(await last).to.be.oneOf(['fine', 'UNAVAILABLE', 'SESSION_LOST', 'CLOSED']);
     expect(await outcome(driver.sync())).to.be.oneOf(['SESSION_LOST', 'CLOSED']);
     expect(ends).to.equal(1);
-    for (const [index, status] of news.entries())
-      expect(status, news.join(' ')).to.equal(index % 2 === 0 ? 'back' : 'lost');
+    for (const [index, status] of notifications.entries())
+      expect(status, notifications.join(' ')).to.equal(index % 2 === 0 ? 'back' : 'lost');
     await eventually(() => fake.peers.every(({ socket }) => socket.closed));
   }
 
