@@ -121,7 +121,7 @@ describe('cancelling an acquisition', () => {
 const ANSWERS = ['arrive', 'are lost at first'] as const;
 
 describe('cancelling another kind of acquisition', () => {
-  /** Runs it as above, cancelled at the `at`-th point. */
+  /** Runs one acquisition of that kind, and cancels it at the `at`-th point where it awaits something. */
   async function scenario(
     stage: Stage,
     {

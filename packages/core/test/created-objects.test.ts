@@ -36,7 +36,7 @@ describe('the cost of an acquisition', () => {
     expect(await perCycle(async () => (await client.acquire('x')).release())).to.deep.equal(LEAST);
   });
 
-  it('is, for a run, the signal of its work and that of the hold, which it follows', async () => {
+  it('is two signals for a run: that of its work, and that of the hold, which the first one follows', async () => {
     const made = await perCycle(() => client.run('x', ({ signal }, stop) => signal.aborted || stop.aborted));
     expect(made).to.deep.equal({ ...LEAST, abortControllers: 2 });
   });

@@ -74,7 +74,7 @@ describe('reads of a value in the store', () => {
     expect(stage.seen).to.deep.equal([0, 1]);
   });
 
-  it('end with the error of the notifications, and with the observer', async () => {
+  it('end when the notifications fail, and when the observer unsubscribes', async () => {
     stage.look({ againAfterMs: 1_000 });
     await stage.clock.advance(0);
     stage.refuse(new Error('refused'));

@@ -22,7 +22,7 @@ const STEP_MS = 25;
 const PATIENCE_MS = 120_000;
 // Nothing here takes real time. What has not finished by then waits for an event that never comes.
 const STUCK_AFTER_MS = 5_000;
-// Read when the module loads, before a stage replaces them.
+// The real timers, saved before a stage replaces them.
 const { setTimeout, clearTimeout } = globalThis;
 
 /** Options of a client of a stage. */
@@ -121,9 +121,9 @@ function evenlySpread(): () => number {
 
 /** A fact about the core, checked on a stage of its own. */
 export interface CoreFact {
-  /** In the present tense. */
+  /** The fact as a sentence in the present tense. */
   readonly title: string;
-  /** Rejects if it is not true. */
+  /** Rejects if the fact is not true. */
   readonly check: (stage: Stage) => Promise<void>;
 }
 
@@ -219,7 +219,7 @@ export function losingReplies(calls: readonly MemoryCall[], times = 1): Intercep
   };
 }
 
-/** Holds calls until it is opened. */
+/** Holds calls until `open` is called. */
 export class Gate {
   readonly #calls: ReadonlySet<MemoryCall>;
   readonly #held: (() => void)[] = [];

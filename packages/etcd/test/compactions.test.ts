@@ -63,7 +63,7 @@ describe('watch events that an etcd server may have lost around a compaction', (
     expect({ Range: before['Range'], ...others }).to.deep.equal(before);
     for (const one of waiting) one.unsubscribe();
     const last = await reads();
-    // It sends no requests itself.
+    // This subscription sends no requests itself.
     const counting = compactions(false).compacted$.subscribe();
     await rounds(10);
     counting.unsubscribe();

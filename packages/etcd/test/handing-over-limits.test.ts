@@ -7,7 +7,7 @@ import { HandOffBench, type QueuedEntry } from './handoff-bench.ts';
 // The limit that PROMISES states.
 const MAX_UNCONFIRMED_MS = 100;
 
-describe('a session does not hand over early', () => {
+describe('an early hand-over within an etcd session', () => {
   const bench = new HandOffBench();
 
   /** Enqueues entries of one session that uses the first proxy. */
@@ -33,20 +33,20 @@ describe('a session does not hand over early', () => {
     await second!.turns.untilAdmitted();
   }
 
-  it('from an entry whose key was read: a write that it guards would arrive after those of the next holder', async () => {
+  it('does not start from an entry whose key was read: a write that it guards would arrive after those of the next holder', async () => {
     const positions = await entries(2);
     const [{ session, spec }] = positions as [QueuedEntry];
     expect(session.exposeKey?.(spec.queue, spec.id)).to.equal(true);
     await staysBehind(positions);
   });
 
-  it('after it was exported: the process that resumes it does not know of a replaced entry', async () => {
+  it('does not start after the session was exported: the process that resumes it does not know of a replaced entry', async () => {
     const positions = await entries(2);
     expect(positions[0]?.session.resumption).to.be.a('string');
     await staysBehind(positions);
   });
 
-  it(`while the oldest removal has been unconfirmed for more than ${MAX_UNCONFIRMED_MS} ms`, async () => {
+  it(`does not start while the oldest removal has been unconfirmed for more than ${MAX_UNCONFIRMED_MS} ms`, async () => {
     const [first, second, third] = (await entries(3)) as [QueuedEntry, QueuedEntry, QueuedEntry];
     bench.at.proxies[0].toServer.blackhole();
     const left = codeOf(bench.leave(first));
@@ -64,7 +64,7 @@ describe('a session does not hand over early', () => {
     await third.turns.untilAdmitted();
   });
 
-  it('and hides the key of an early holder until the removal of its predecessor commits', async () => {
+  it('hides the key of the next holder until the removal of its predecessor commits', async () => {
     const [first, second] = (await entries(2)) as [QueuedEntry, QueuedEntry];
     const { session, spec } = first;
     bench.at.proxies[0].toServer.blackhole();

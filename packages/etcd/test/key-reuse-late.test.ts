@@ -10,7 +10,7 @@ import { keyRequests, requestsOf } from './requests.ts';
 const patient = new AbortController().signal;
 
 /** A late request of an earlier entry must never affect a later one with the same key. */
-describe('the key of an etcd entry is not reused', () => {
+describe('the reuse of an etcd key', () => {
   const bench = benchOf(new Clients());
   const { clients, hosts } = bench;
   let queue: string;
@@ -31,7 +31,7 @@ describe('the key of an etcd entry is not reused', () => {
     return (await keyRequests(bench.server.endpoint))[method] ?? 0;
   }
 
-  it('when its removal was sent twice, since the first one may still arrive', async () => {
+  it('does not happen when its removal was sent twice, since the first one may still arrive', async () => {
     const session = await slow();
     const { key } = await session.enqueue(spec);
     const before = await handled('DeleteRange');
@@ -46,7 +46,7 @@ describe('the key of an etcd entry is not reused', () => {
     expect(await keys()).to.deep.equal([next.key]);
   });
 
-  it('when the reply to its removal was lost', async () => {
+  it('does not happen when the reply to its removal was lost', async () => {
     const [proxy] = bench.proxies;
     const session = await clients.session({ hosts: proxy.endpoint, heartbeatProof: 'verified' });
     const { key } = await session.enqueue(spec);
@@ -61,7 +61,7 @@ describe('the key of an etcd entry is not reused', () => {
     expect(next.key).to.not.equal(key);
   });
 
-  it('when two removals were requested at once', async () => {
+  it('does not happen when two removals were requested at once', async () => {
     const session = await direct();
     const { key } = await session.enqueue(spec);
     const removals = await Promise.all([1, 2].map(() => session.remove(queue, spec.id)));
@@ -69,7 +69,7 @@ describe('the key of an etcd entry is not reused', () => {
     expect((await session.enqueue(newSpec(queue))).key).to.not.equal(key);
   });
 
-  it('when a reply to its create was lost, since the create may arrive again', async () => {
+  it('does not happen when a reply to its create was lost, since the create may arrive again', async () => {
     const session = await slow();
     const before = await handled('Txn');
     const late = keepBack(bench.proxies, mentions(spec.id));
@@ -84,7 +84,7 @@ describe('the key of an etcd entry is not reused', () => {
     expect(await keys()).to.deep.equal([next.key]);
   });
 
-  it('when another client has removed the entry', async () => {
+  it('does not happen when another client has removed the entry', async () => {
     const session = await direct();
     const { key } = await session.enqueue(spec);
     await bench.operator.remove(key);
@@ -92,7 +92,7 @@ describe('the key of an etcd entry is not reused', () => {
     expect((await session.enqueue(newSpec(queue))).key).to.not.equal(key);
   });
 
-  it('when the entry was marked as a reader', async () => {
+  it('does not happen when the entry was marked as a reader', async () => {
     const session = await direct();
     const { key } = await session.enqueue(spec);
     await session.share?.(queue, spec.id, '');
@@ -100,7 +100,7 @@ describe('the key of an etcd entry is not reused', () => {
     expect((await session.enqueue(newSpec(queue))).key).to.not.equal(key);
   });
 
-  it('when another client has it now', async () => {
+  it('does not happen when another client has the key now', async () => {
     const session = await direct();
     await session.enqueue(spec);
     await session.remove(queue, spec.id);
@@ -112,7 +112,7 @@ describe('the key of an etcd entry is not reused', () => {
     expect(await keys()).to.include(stolen);
   });
 
-  it('when its removal in a batch was refused, and repeated alone', async () => {
+  it('does not happen when its removal in a batch was refused, and repeated alone', async () => {
     const server = await startOwnServer({ 'max-txn-ops': '8' });
     try {
       const session = await clients.session({ hosts: server.endpoint });
@@ -131,7 +131,7 @@ describe('the key of an etcd entry is not reused', () => {
     }
   });
 
-  it('unless only a change was aborted, which then does not affect later entries', async () => {
+  it('happens when only a change was aborted, which then does not affect later entries', async () => {
     const session = await slow();
     const { key } = await session.enqueue(spec);
     const before = await handled('Txn');

@@ -14,7 +14,7 @@ const patient = new AbortController().signal;
 const alice = { username: 'alice', password: 'wonderland-4711' };
 const root = { username: 'root', password: 'root-4711' };
 
-// Such a token contains the revision of users and roles at which it was issued.
+// A signed token contains the revision of users and roles at which it was issued.
 describe('an etcd server with signed tokens after a change of a role', () => {
   let server: ProcessService;
   let directory: string;

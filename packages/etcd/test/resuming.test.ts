@@ -173,7 +173,7 @@ describe('a resumed etcd session', () => {
     const lossy = clients.backend({ hosts: bench.proxies[0].endpoint, heartbeatProof: 'verified' });
     const resumed = await lossy.resume!(resumption!, patient);
     const lost = loseReply(bench.proxies[0], mentions(spec.id));
-    // With another limit the entry would get another key.
+    // An enqueue with another limit would use another key.
     const failure: unknown = await resumed.enqueue({ ...spec, limit: 2 }).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
     await lost;

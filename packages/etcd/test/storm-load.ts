@@ -10,7 +10,7 @@ import { etcd, type EtcdOptions } from '@queuelock/etcd';
 /** The measurements of a client while its servers did not serve. */
 export interface Cost {
   readonly forMs: number;
-  /** The times at which it started to connect. */
+  /** The times at which the client started to connect. */
   readonly attempts: readonly number[];
   /** The share of one CPU, from 0 to 1. */
   readonly cpu: number;

@@ -69,7 +69,7 @@ describe('the SQLite file', () => {
     const backends = [clients.connect(), clients.connect()];
     for (const backend of backends) await (await clients.session(backend)).close();
     for (const backend of backends) await backend.close();
-    // The package for Node 20 closes a file completely when its statements are collected.
+    // The SQLite package for Node 20 closes a file completely only when its statements are garbage-collected.
     const names = readdirSync(clients.directory).filter((name) => !/-(?:wal|shm)$/.test(name));
     expect(names).to.deep.equal(['locks.db']);
   });

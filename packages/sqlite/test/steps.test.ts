@@ -113,7 +113,7 @@ describe('a process that has used a SQLite file', () => {
 
   it('exits by itself after everything is closed', async () => {
     const script = fileURLToPath(new URL('./whole-life.ts', import.meta.url));
-    // Node 22 prints a warning for its SQLite.
+    // Node 22 prints a warning for its built-in SQLite.
     const execArgv = [...process.execArgv, '--disable-warning=ExperimentalWarning'];
     const child: ChildProcess = fork(script, [clients.file], { silent: true, execArgv });
     let printed = '';

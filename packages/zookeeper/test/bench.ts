@@ -46,7 +46,7 @@ export function newSpec(queue: string, more: Partial<EntrySpec> = {}): EntrySpec
   return { queue, id: randomBytes(16).toString('hex'), shared: false, limit: 1, ...more };
 }
 
-/** Returns such specs for several queues. */
+/** Returns the specs of exclusive entries with new ids in several queues. */
 export function newSpecs(...queues: readonly string[]): EntrySpec[] {
   return queues.map((queue) => newSpec(queue));
 }

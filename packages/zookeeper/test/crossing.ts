@@ -129,7 +129,7 @@ interface Pair {
   readonly placements: readonly Placement[];
 }
 
-/** Waits until each pair holds both queues, and removes it. */
+/** Waits until each pair of entries is admitted in both queues, and removes the entries. */
 async function serveAll(pairs: readonly Pair[]): Promise<void> {
   const until = new AbortController().signal;
   await Promise.all(

@@ -95,7 +95,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
   const entries = async (): Promise<readonly string[]> =>
     asOperator(server, async (zk) => (await zk.children(`/${queue}`)) ?? []);
 
-  /** Runs work while the directory has such a child. */
+  /** Runs work while the directory has a child with this name. */
   const beside = <T>(name: string, work: (zk: ZkDriver) => Promise<T>): Promise<T> =>
     asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'persistent');

@@ -26,7 +26,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
     [a, b] = [newQueue(), newQueue()];
     own = await TappedProcess.start(bench, server);
     session = await own.open();
-    // Creates the directories.
+    // The first enqueue creates the directories of the queues and the gate.
     const first = newSpecs(a, b);
     await session.enqueueAll!(first);
     for (const { queue, id } of first) await session.remove(queue, id);

@@ -197,7 +197,7 @@ export const evictionFacts: readonly CoreFact[] = [
       const limit = { limit: 2 };
       const holds = [await stage.client().acquire('x', limit), await stage.client().acquire('x', limit)];
       const waiter = await join(stage, stage.client(), limit);
-      // It is notified late of its admission.
+      // This waiter is notified of its admission 50 ms late.
       const deliver = (arrive: () => void): void => void stage.clock.after(50, arrive);
       const stealer = await join(stage, stage.client({ link: { deliver } }), { ...limit, ...STEAL });
       await stage.clock.advance(200);

@@ -16,7 +16,7 @@ export class Claim {
   #hold: Hold | undefined;
   #outcome: string | undefined;
   #doom: string | undefined;
-  /** The reason of its signal, once that has aborted. */
+  /** The reason of the claim's signal, once that has aborted. */
   aborted: Error | undefined;
 
   constructor(world: World, actor: Actor, { label, plan }: { label: string; plan: ClaimPlan }) {
@@ -36,12 +36,12 @@ export class Claim {
     return this.#outcome !== undefined;
   }
 
-  /** Whether its wait or its hold has ended. */
+  /** Whether the wait or the hold of the claim has ended. */
   get ended(): boolean {
     return this.#hold ? !this.#hold.open : this.hasOutcome;
   }
 
-  /** Whether nothing more can happen to it. */
+  /** Whether nothing more can happen to the claim. */
   get over(): boolean {
     return this.hasOutcome && !this.#hold?.open;
   }
@@ -64,7 +64,7 @@ export class Claim {
     this.#doom = undefined;
   }
 
-  /** Makes its holder read, if it reads continuously. */
+  /** Makes the holder read `held`, if its plan says so. */
   read(): void {
     if (this.plan.reads) this.#hold?.read();
   }

@@ -64,7 +64,7 @@ class Stage {
       acted: () => succession.acted(),
       settled: () => {
         for (const actor of this.#actors) actor.settled();
-        // Last, since a read may be an event itself.
+        // The holders read last, since a read may be an event itself.
         succession.settled();
       },
     });

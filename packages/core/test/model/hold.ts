@@ -7,10 +7,10 @@ import type { World } from './world.ts';
 const ROUNDING_MS = 0.001;
 // The maximum delay of a timer.
 const GRACE_MS = 2;
-// When there are no more failures, a session that is alive is proven after this time.
+// After the last failure, a live session is proven again within this time.
 const RECOVERY_MS = 1_500;
 
-/** One grant, as its owner sees it. */
+/** One hold, as its owner sees it. */
 export class Hold {
   readonly label: string;
   readonly name: string;

@@ -24,7 +24,7 @@ export class Fates {
 /** The fate of one call, in milliseconds after the call. What is missing never happens. */
 interface Fate {
   readonly arrivesIn?: number;
-  /** After the arrival. */
+  /** The delay of the reply after the arrival of the request. */
   readonly repliesIn?: number;
   readonly failsIn: number;
 }

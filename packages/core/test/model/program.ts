@@ -145,7 +145,7 @@ export class Program {
       if (claim.plan.kind === 'tryAcquire' && machine.wasFrozen) return;
       if (!claim.hold) claim.mustEnd('its timeout is over');
     };
-    // Twice, since delayed events of the machine come first.
+    // The check runs twice, since delayed events of the machine come first.
     return machine.after(timeoutMs + GRACE_MS, () => machine.do(read));
   }
 

@@ -13,7 +13,7 @@ export class Succession {
   readonly #holds: Hold[] = [];
   /** The time at which the entry of a hold was removed without a release. */
   readonly #uncleanEnds = new Map<Hold, number>();
-  /** The delay that all clients keep after such an end. */
+  /** The delay that all clients keep after a hold that ended without a release. */
   delayMs = 0;
 
   constructor(world: Pick<World, 'judge' | 'ledger' | 'server' | 'timeline'>) {

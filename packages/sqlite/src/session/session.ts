@@ -113,14 +113,14 @@ export class SqliteSession implements Session {
   }
 
   async abandon(): Promise<void> {
-    // If it fails, the lease ends the session.
+    // If the step fails, the lease ends the session.
     await this.#release().catch(() => undefined);
     this.#abandoned = true;
   }
 
   async close(): Promise<void> {
     const { num } = this.#generation;
-    // If it fails, the lease ends the session.
+    // If the step fails, the lease ends the session.
     await this.#step(() => this.#store.end(num)).catch(() => undefined);
   }
 

@@ -16,7 +16,7 @@ export interface Followed {
 /** What is known of an entry: whether it is admitted, or the error code of its loss. */
 type EntryStatus = boolean | 'ENTRY_LOST' | 'SESSION_LOST';
 
-/** A follower of an entry. */
+/** Receives the status of an entry that it follows. */
 export interface Follower extends Followed {
   update(status: EntryStatus): void;
 }
