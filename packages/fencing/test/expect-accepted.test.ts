@@ -120,7 +120,7 @@ describe('sqlOutcome', () => {
     expect(missing.message).to.match(
       /"invoices" with token 7 is refused by the row .*: there is no such row$/,
     );
-    // The row was stored after the write, which would have been accepted otherwise.
+    // A smaller token would have let the write pass, so the row was stored after the write.
     expect(await sqlOutcome(refusing('7'), write)).to.include({ outcome: 'missing' });
     const once = fencedUpdate('postgres', { ...update, once: true });
     expect(await sqlOutcome(refusing('7'), once)).to.include({ outcome: 'repeated' });
