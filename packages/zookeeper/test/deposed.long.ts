@@ -28,9 +28,9 @@ describe('a ZooKeeper leader without followers that has not noticed it', functio
       signal: new AbortController().signal,
     });
     bench.keep(zk, (open) => open.abandon());
-    const position = { root: '', directory: `/${newQueue()}`, scheme: schemeOf('curator') };
+    const location = { root: '', directory: `/${newQueue()}`, scheme: schemeOf('curator') };
     const read = (): Promise<string> =>
-      outcome(findNode(zk, position, { id: 'a'.repeat(32), known: undefined }));
+      outcome(findNode(zk, location, { id: 'a'.repeat(32), known: undefined }));
     expect(await read()).to.equal('fine');
     const followers = cluster.members.filter((_, other) => other !== at);
     await Promise.all(followers.map((member) => member.freeze()));

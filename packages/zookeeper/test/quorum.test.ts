@@ -17,8 +17,8 @@ describe('a ZooKeeper node whose create got no reply', () => {
         return Promise.resolve([]);
       },
     };
-    const position = { root: '', directory: '/jobs', scheme: schemeOf('curator') };
-    const found = await findNode(zk as ZkDriver, position, { id: 'a'.repeat(32), known: undefined });
+    const location = { root: '', directory: '/jobs', scheme: schemeOf('curator') };
+    const found = await findNode(zk as ZkDriver, location, { id: 'a'.repeat(32), known: undefined });
     expect(found).to.equal(undefined);
     expect(requested).to.deep.equal([`delete ${MISSING_PATH}`, 'children of /jobs']);
   });

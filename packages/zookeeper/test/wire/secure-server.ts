@@ -23,17 +23,14 @@ export async function startSecureZooKeeper({ ca, server, client }: Certificates)
   const started = await startProcess({
     name: 'zookeeper-tls',
     ports: 2,
-    command: async (position) => {
-      port = position.ports[1]!;
-      const [identity, authority] = [
-        join(position.directory, 'server.pem'),
-        join(position.directory, 'ca.pem'),
-      ];
+    command: async (place) => {
+      port = place.ports[1]!;
+      const [identity, authority] = [join(place.directory, 'server.pem'), join(place.directory, 'ca.pem')];
       await writeFile(identity, Buffer.concat([server.key, server.cert]));
       await writeFile(authority, ca);
       const lines = {
         secureClientPort: port,
-        secureClientPortAddress: position.host,
+        secureClientPortAddress: place.host,
         'ssl.keyStore.location': identity,
         'ssl.trustStore.location': authority,
       };
@@ -41,7 +38,7 @@ export async function startSecureZooKeeper({ ca, server, client }: Certificates)
         ...SHORT_LIVED,
         '-Dzookeeper.serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory',
       ];
-      return withNetty(await zooKeeperCommand(position, {}, { lines, javaOptions }));
+      return withNetty(await zooKeeperCommand(place, {}, { lines, javaOptions }));
     },
     probe: async ({ ports }: Place) => {
       // The first TLS handshake takes much longer than the later ones.
