@@ -61,11 +61,12 @@ function tokenIn(row: unknown, resource: string): bigint {
   );
 }
 
-function rowsOf(reply: unknown): readonly unknown[] {
-  const isResult = typeof reply === 'object' && reply !== null && !Array.isArray(reply) && 'rows' in reply;
-  const found: unknown = isResult ? reply.rows : reply;
+function rowsOf(result: unknown): readonly unknown[] {
+  const isResult =
+    typeof result === 'object' && result !== null && !Array.isArray(result) && 'rows' in result;
+  const found: unknown = isResult ? result.rows : result;
   if (!Array.isArray(found))
-    throw invalidArgument('result of a select', reply, 'is a list of rows, or has one under "rows"');
+    throw invalidArgument('result of a select', result, 'is a list of rows, or has one under "rows"');
   const [first] = found as readonly unknown[];
   return Array.isArray(first) ? first : found;
 }
