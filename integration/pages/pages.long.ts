@@ -147,7 +147,7 @@ describe('the pages for users, on servers', () => {
       skipLibCheck: true,
       noEmit: true,
       customConditions: ['@queuelock/source'],
-      paths: { vue: [join(ROOT, 'packages/site/node_modules/vue')] },
+      paths: { vue: [join(ROOT, 'packages/site/node_modules/vue/dist/vue.d.mts')] },
       allowImportingTsExtensions: true,
     };
     writeFileSync(config, JSON.stringify({ compilerOptions, files }));

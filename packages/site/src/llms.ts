@@ -1,4 +1,4 @@
-import type { Chapter, Page } from './contents.ts';
+import type { Chapter, Page } from './contents/page.ts';
 
 /** The list of pages that language models read first, in the form of llmstxt.org. */
 export function llmsTxt(chapters: readonly Chapter[]): string {

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { rewriteLinks } from '../../../.ci/links.ts';
+import { anchorsOf, rewriteLinks } from '../../../.ci/links.ts';
 import { ROOT } from './sources.ts';
 
 const MODULE = /^(\w+)\/src(?:\/([a-z]+)(?:-\d+)?)?\.md$/;
@@ -37,8 +37,11 @@ export function writeReference(content: string): void {
     file.endsWith('.md'),
   );
   mkdirSync(join(content, 'api'), { recursive: true });
-  for (const file of files)
-    writeFileSync(join(content, 'api', addressOf(file)), pageOf(file, readFileSync(join(raw, file), 'utf8')));
+  const texts = new Map(files.map((file) => [file, readFileSync(join(raw, file), 'utf8')]));
+  const hasHeading = (file: string, anchor: string): boolean =>
+    anchorsOf(texts.get(file) ?? '').includes(anchor);
+  for (const [file, text] of texts)
+    writeFileSync(join(content, 'api', addressOf(file)), pageOf(file, text, hasHeading));
   rmSync(raw, { recursive: true });
 }
 
@@ -50,16 +53,25 @@ export function addressOf(file: string): string {
   return entry === undefined ? `${name}.md` : `${name}-${entry}.md`;
 }
 
-/** A page with the names by which packages are imported, and links between pages as they lie here. */
-export function pageOf(file: string, text: string): string {
+/**
+ * A page with the names by which packages are imported, and links between pages as they lie here. TypeDoc numbers some headings that are the
+ * only ones of their name: such a number is left out.
+ */
+export function pageOf(
+  file: string,
+  text: string,
+  hasHeading: (file: string, anchor: string) => boolean = () => true,
+): string {
   const named = text
     .replace(/^# queuelock$/m, '# API reference')
     .replace(
       /^(# |- \[)(\w+)\/src(?:\/([a-z]+))?(?=$|\])/gm,
-      (_, before: string, name: string, entry?: string) =>
-        entry === undefined ? `${before}@queuelock/${name}` : `${before}@queuelock/${name}/${entry}`,
+      (_whole, ...[before, name, entry]: readonly string[]) =>
+        `${before ?? ''}@queuelock/${name ?? ''}${entry === undefined ? '' : `/${entry}`}`,
     );
-  return rewriteLinks(named, ({ path, anchor }) =>
-    path === '' ? undefined : `./${addressOf(posix.join(posix.dirname(file), path))}${anchor}`,
-  );
+  return rewriteLinks(named, ({ path, anchor }) => {
+    const target = path === '' ? file : posix.join(posix.dirname(file), path);
+    const heading = hasHeading(target, anchor.slice(1)) ? anchor : anchor.replace(/-\d+$/, '');
+    return path === '' ? heading : `./${addressOf(target)}${heading}`;
+  });
 }

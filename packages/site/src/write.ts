@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { compose, type Sources } from './compose.ts';
+import { Composer, type Sources } from './compose.ts';
 import { CHAPTERS, PAGES } from './contents.ts';
 import { llmsTxt } from './llms.ts';
 import { ROOT } from './sources.ts';
@@ -11,7 +11,8 @@ export const CONTENT: string = join(ROOT, 'packages/site/.content');
 /** Writes all pages, anew. @throws when a link leads nowhere; the message has all of them */
 export function writePages(sources: Sources): void {
   rmSync(CONTENT, { recursive: true, force: true });
-  const composed = PAGES.map((page) => ({ page, ...compose(page, PAGES, sources) }));
+  const composer = new Composer(PAGES, sources);
+  const composed = PAGES.map((page) => ({ page, ...composer.compose(page) }));
   const wrong = composed.flatMap((one) => one.wrong);
   if (wrong.length > 0) throw new Error(wrong.join('\n'));
   for (const { page, text } of composed) {

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { compose, textOfPart, type Sources } from '../src/compose.ts';
-import { CHAPTERS, PAGES, type Page } from '../src/contents.ts';
+import { Composer, textOfPart, type Sources } from '../src/compose.ts';
+import { CHAPTERS, PAGES } from '../src/contents.ts';
+import type { Page } from '../src/contents/page.ts';
 import { llmsTxt } from '../src/llms.ts';
 import { addressOf, pageOf } from '../src/reference.ts';
 import { repositorySources } from '../src/sources.ts';
@@ -27,8 +28,8 @@ const page = (route: string, ...parts: Page['parts']): Page => ({
 
 describe('the pages of the site', () => {
   it('have links that lead to pages, to headings, or to files of the repository', () => {
-    const real = repositorySources();
-    expect(PAGES.flatMap((one) => compose(one, PAGES, real).wrong)).to.deep.equal([]);
+    const composer = new Composer(PAGES, repositorySources());
+    expect(PAGES.flatMap((one) => composer.compose(one).wrong)).to.deep.equal([]);
   });
 
   it('have addresses, titles and sentences of their own', () => {
@@ -90,7 +91,7 @@ describe('a page made of sections', () => {
       page('guides/one', { file: 'docs/a.md', sections: ['One'] }),
       page('guides/fence', { file: 'docs/a.md', sections: ['The fence'] }),
     ];
-    const { text, wrong } = compose(pages[0]!, pages, sources);
+    const { text, wrong } = new Composer(pages, sources).compose(pages[0]!);
     expect(text).to.include('[fence](/guides/fence#the-fence)');
     expect(text).to.include('[code](https://github.com/someone/queuelock/blob/main/src/x.ts)');
     expect(text).to.include('![picture](../../../docs/p.png)');
@@ -99,7 +100,7 @@ describe('a page made of sections', () => {
 
   it('names links that lead nowhere', () => {
     const two = page('two', { file: 'docs/a.md', sections: ['Two'] });
-    expect(compose(two, [two], sources).wrong).to.deep.equal(['docs/a.md: b.md leads nowhere']);
+    expect(new Composer([two], sources).compose(two).wrong).to.deep.equal(['docs/a.md: b.md leads nowhere']);
   });
 });
 
@@ -118,6 +119,14 @@ describe('the API reference', () => {
   it('has links between its pages as they lie on the site', () => {
     expect(pageOf('memory/src.md', '# memory/src\n\n[a](../core/src/backend-1.md#x) [b](#y)\n')).to.equal(
       '# @queuelock/memory\n\n[a](./core-backend.md#x) [b](#y)\n',
+    );
+  });
+
+  it('leaves out the number of a heading that is the only one of its name', () => {
+    const hasHeading = (file: string, anchor: string): boolean =>
+      file === 'core/src.md' && anchor === 'error';
+    expect(pageOf('memory/src.md', '[a](../core/src.md#error-1)\n', hasHeading)).to.equal(
+      '[a](./core.md#error)\n',
     );
   });
 

@@ -14,7 +14,7 @@ const FOLDER = join(ROOT, 'packages/site/dist');
 
 describe('the site', function () {
   this.timeout(60_000);
-  let served: Served;
+  let served: Served | undefined;
 
   before(async function () {
     this.timeout(600_000);
@@ -87,13 +87,13 @@ describe('the site', function () {
     after(() => browser?.close());
 
     it('leads from the first page to the quick start', async () => {
-      await page.goto(served.url);
+      await page.goto(served!.url);
       await page.getByRole('link', { name: 'Quick start' }).last().click();
       await page.getByRole('heading', { level: 1, name: 'Quick start' }).waitFor();
     });
 
     it('finds a page by a word in it, without a server', async () => {
-      await page.goto(`${served.url}/quick-start`);
+      await page.goto(`${served!.url}/quick-start`);
       await page
         .getByRole('button', { name: /Search/ })
         .first()
@@ -107,7 +107,7 @@ describe('the site', function () {
     });
 
     it('shows the playground within its page', async () => {
-      await page.goto(`${served.url}/playground`);
+      await page.goto(`${served!.url}/playground`);
       const frame = page.frameLocator('iframe');
       await frame
         .getByText(/^c\d holds:/)

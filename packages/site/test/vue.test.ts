@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Observable } from 'rxjs';
+import { filter, firstValueFrom, type Observable } from 'rxjs';
 import { effectScope, watch, type ShallowRef } from 'vue';
 
 const SITE = join(import.meta.dirname, '..');
@@ -55,7 +55,8 @@ describe('the composable of the page for Vue', () => {
     const last = queue.value;
 
     await held.release();
-    await bob!.run('oven', () => undefined);
+    // Who still listens hears of it.
+    await firstValueFrom(client.queue('oven').pipe(filter(({ snapshot }) => snapshot?.entries.length === 0)));
     expect(queue.value).to.equal(last);
     client.close();
     await bridge.close();

@@ -1,10 +1,10 @@
 import { useData, withBase } from 'vitepress';
 import DefaultTheme from 'vitepress/theme';
-import { defineComponent, h, type VNode } from 'vue';
+import { defineComponent, h } from 'vue';
 import './style.css';
 
 /** The page of the playground is a program of its own: it brings React and styles that are not those of the site. */
-function playground(): VNode {
+function playground() {
   const address = withBase('/playground-page/index.html#/contenders/demo');
   return h('div', { class: 'playground' }, [
     h('iframe', { src: address, title: 'Playground: contenders of one lock' }),

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitepress';
+import { slugOf } from '../../../.ci/links.ts';
 import { CHAPTERS } from '../src/contents.ts';
 
 const REFERENCE = { text: 'Reference', items: [{ text: 'API', link: '/api/' }], collapsed: true };
@@ -6,7 +7,7 @@ const REFERENCE = { text: 'Reference', items: [{ text: 'API', link: '/api/' }], 
 export default defineConfig({
   title: 'queuelock',
   description: 'Fair distributed locks for Node over etcd, ZooKeeper, Redis, PostgreSQL, MySQL and SQLite',
-  base: process.env['QUEUELOCK_SITE_BASE'] ?? '/',
+  base: process.env.QUEUELOCK_SITE_BASE ?? '/',
   srcDir: '.content',
   // These are the same texts for programs, which find them at their addresses with the ending .md.
   srcExclude: ['public/**'],
@@ -15,8 +16,8 @@ export default defineConfig({
   vite: { build: { chunkSizeWarningLimit: 2_000 } },
   cacheDir: '.cache',
   cleanUrls: true,
-  // Texts come from Markdown files that say `<name>` and mean it.
-  markdown: { html: false },
+  // Texts come from Markdown files that say `<name>` and mean it, and whose links have the anchors of GitHub.
+  markdown: { html: false, anchor: { slugify: slugOf } },
   themeConfig: {
     search: { provider: 'local' },
     nav: [
