@@ -56,13 +56,17 @@ function outsideOfCode(page: string, change: (text: string) => string): string {
 export function anchorsOf(page: string): readonly string[] {
   const seen = new Map<string, number>();
   return [...page.replace(FENCED, '').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => {
-    const anchor = heading
-      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replaceAll(' ', '-');
+    const anchor = slugOf(heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1'));
     const before = seen.get(anchor) ?? 0;
     seen.set(anchor, before + 1);
     return before === 0 ? anchor : `${anchor}-${String(before)}`;
   });
+}
+
+/** The anchor of a heading that is the first of its name. */
+export function slugOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-');
 }

@@ -15,7 +15,7 @@ export function codeBlocks(page: string): readonly CodeBlock[] {
   const found = [...page.matchAll(FENCE)].map(([, language = '', code = '']) => ({ language, code }));
   return found.flatMap(({ language, code }, at) => {
     if (language === 'text') return [];
-    const file = /^(?:\/\/|#) ([\w-]+\.\w+)/.exec(code)?.[1];
+    const file = /^(?:\/\/|#) ([\w-]+(?:\.\w+)+)/.exec(code)?.[1];
     const next = found[at + 1];
     return [
       {

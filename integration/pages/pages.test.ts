@@ -4,9 +4,15 @@ import { dirname, join, relative } from 'node:path';
 import { anchorsOf, linksOf, type Link } from '../../.ci/links.ts';
 import { QueueLockError, type QueueLockErrorCode } from '@queuelock/core';
 import { Program, endPrograms, runHere } from './program.ts';
+import type { CodeBlock } from './code-blocks.ts';
 import { PAGES, ROOT, Scratch, blocksOf, needsServer, textOf, type Stage } from './scratch.ts';
 
 const PROGRAM = /^(ts|js)$/;
+
+/** Programs with a name have tests of their own, except for those of the site. */
+function isAskedElsewhere(page: string, { file }: CodeBlock): boolean {
+  return file !== undefined && !page.endsWith('.md');
+}
 
 describe('pages for users', () => {
   let scratch: Scratch;
@@ -27,7 +33,7 @@ describe('pages for users', () => {
 
   for (const page of PAGES) {
     const programs = blocksOf(page).filter(
-      (block) => PROGRAM.test(block.language) && block.file === undefined && !needsServer(block),
+      (block) => PROGRAM.test(block.language) && !isAskedElsewhere(page, block) && !needsServer(block),
     );
     for (const [at, block] of programs.entries()) {
       it(`${page}: program ${String(at + 1)} runs to its end`, async () => {
@@ -109,7 +115,9 @@ describe('links of the pages', () => {
     '.changeset/README.md',
     ...['README', 'SECURITY-MODEL', 'VERSIONING'].map((page) => `packages/${page}.md`),
   ];
-  const pages = [...others, ...PAGES.map((page) => `packages/${page}.md`)];
+  // Pages of the site link to addresses of the site, which packages/site/test/pages.test.ts checks.
+  const beside = PAGES.filter((page) => !page.endsWith('.md'));
+  const pages = [...others, ...beside.map((page) => `packages/${page}.md`)];
   for (const page of pages) {
     it(`have existing targets: ${page}`, () => {
       expect(brokenLinks(page)).to.deep.equal([]);

@@ -1,12 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { codeBlocks, type CodeBlock } from './code-blocks.ts';
 
 export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
+const SITE = 'packages/site/pages';
+
 /** Pages for users whose code is run completely. */
-export const PAGES = ['CHOOSING', 'TASKS', 'PRODUCTION', 'TROUBLE', 'MOVING'] as const;
+export const PAGES: readonly string[] = [
+  ...['CHOOSING', 'TASKS', 'PRODUCTION', 'TROUBLE', 'MOVING'],
+  ...readdirSync(join(ROOT, SITE)).map((name) => `${SITE}/${name}`),
+];
 
 /** Returns the blocks of a page beside the packages, or of another one by its path. */
 export function blocksOf(page: string): readonly CodeBlock[] {

@@ -1,0 +1,92 @@
+import type { Contenders } from '@queuelock/bridge';
+import { QueueLockError, type LockClient } from '@queuelock/core';
+import type { MemoryServer } from '@queuelock/memory';
+import { Subject } from 'rxjs';
+import { Story } from '../../cli/src/arena/story.ts';
+import type { ArenaEvent } from '../../cli/src/arena/events.ts';
+import { createStamp, millisOf } from '../../cli/src/stamp.ts';
+import { Player } from './player.ts';
+
+const AT_FIRST = 4;
+const MOST = 8;
+/** Gone ones that are shown. */
+const REMEMBERED = 2;
+const TTL_MS = 5_000;
+const NANOSECONDS = 1e6;
+
+/** The contenders of the playground, and the story of what happens to them. */
+export class Playground implements Contenders {
+  readonly name = 'demo';
+  readonly changed$ = new Subject<void>();
+  readonly #server: MemoryServer;
+  readonly #story = new Story();
+  readonly #stamp = createStamp({
+    monotonicNs: () => BigInt(Math.round(performance.now() * NANOSECONDS)),
+    wallMs: () => Date.now(),
+  });
+  #players: readonly Player[] = [];
+  #count = 0;
+
+  constructor(server: MemoryServer, client: LockClient) {
+    this.#server = server;
+    client.watch(this.name).subscribe(({ status, entries }) => {
+      if (status !== 'live') return;
+      for (const player of this.#players) player.look(entries);
+      this.changed$.next();
+    });
+    for (let number = 1; number <= AT_FIRST; number += 1) this.#add();
+  }
+
+  readonly draw: Contenders['draw'] = () => ({
+    most: MOST,
+    ttlMs: TTL_MS,
+    canCut: true,
+    cut: 'Each contender has a link of its own to the store in this page. Cut lets nothing through, in either direction.',
+    contenders: this.#players.map(({ snapshot }) => snapshot),
+    happenings: this.#story.lines.map(({ t, ...line }) => ({ ...line, at: millisOf(t) })),
+  });
+
+  readonly act: Contenders['act'] = async (act) => {
+    await Promise.resolve();
+    if (act.act === 'add') this.#add();
+    else {
+      const player = this.#players.find(({ id }) => id === act.id);
+      if (!player) throw refused(`there is no ${act.id} any more`);
+      try {
+        player.act(act.act);
+      } catch (error) {
+        throw refused(error instanceof Error ? error.message : String(error));
+      }
+    }
+    this.changed$.next();
+  };
+
+  #add(): void {
+    const living = this.#players.filter(({ isGone }) => !isGone);
+    if (living.length >= MOST) throw refused(`there are ${String(living.length)} contenders already`);
+    this.#count += 1;
+    const gone = this.#players.filter(({ isGone }) => isGone).slice(0, -REMEMBERED);
+    const player = new Player({
+      id: `c${String(this.#count)}`,
+      number: this.#count,
+      name: this.name,
+      ttlMs: TTL_MS,
+      server: this.#server,
+      stamp: this.#stamp,
+      emit: (event) => {
+        this.#tell(event);
+      },
+    });
+    this.#players = [...this.#players.filter((one) => !gone.includes(one)), player];
+    this.changed$.next();
+  }
+
+  #tell(event: ArenaEvent): void {
+    this.#story.add(event);
+    this.changed$.next();
+  }
+}
+
+function refused(why: string): QueueLockError {
+  return new QueueLockError('INVALID_ARGUMENT', why);
+}
