@@ -142,22 +142,22 @@ export function settingsOf(options: PostgresOptions): Settings {
       errors$: EMPTY,
       ...more,
     };
-  const server = serverOf(url ?? 'postgres:');
-  const credentials = connectionCredentials({
-    files: server.files,
-    login: server.login,
-    tls,
-    auth,
-    withinMs: requestTimeoutMs / 2,
-    makeContext: createSecureContext,
-  });
-  const mode = sslModeOf(server.sslmode, havePems(server.files, tls));
-  return {
-    driver: new PgDriver(server.endpoint, async () => clientConfig(server, mode, await credentials.next())),
-    schema: checkSchema(rest.schema ?? server.schema ?? DEFAULT_SCHEMA),
-    errors$: credentials.errors$,
-    ...more,
-  };
+  const own = ownServer({ url, tls, auth }, requestTimeoutMs);
+  return { ...own, schema: checkSchema(rest.schema ?? own.schema ?? DEFAULT_SCHEMA), ...more };
+}
+
+/** Settings for connections of the backend's own, with the schema of the URL. */
+function ownServer(
+  { url = 'postgres:', tls, auth }: { [Name in 'url' | 'tls' | 'auth']: PostgresOptions[Name] | undefined },
+  requestTimeoutMs: number,
+): Pick<Settings, 'driver' | 'errors$'> & { readonly schema: string | undefined } {
+  const server = serverOf(url);
+  const { files, login, endpoint, schema } = server;
+  const limits = { withinMs: requestTimeoutMs / 2, makeContext: createSecureContext };
+  const credentials = connectionCredentials({ files, login, tls, auth, ...limits });
+  const mode = sslModeOf(server.sslmode, havePems(files, tls));
+  const configNow = async (): Promise<ClientConfig> => clientConfig(server, mode, await credentials.next());
+  return { driver: new PgDriver(endpoint, configNow), errors$: credentials.errors$, schema };
 }
 
 function clientConfig(
