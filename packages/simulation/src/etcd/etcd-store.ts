@@ -175,11 +175,7 @@ interface HostDrivers {
   readonly drive: (host: string) => SimulatedDriver;
 }
 
-function connect(
-  product: Product,
-  { hosts, drive }: HostDrivers,
-  { naming }: ClientPlan,
-): Connected {
+function connect(product: Product, { hosts, drive }: HostDrivers, { naming }: ClientPlan): Connected {
   const drivers: SimulatedDriver[] = [];
   const open = (host: string): SimulatedDriver => {
     const driver = drive(host);
