@@ -146,7 +146,7 @@ class Crew {
   }
 }
 
-/** Resolves when its heartbeats have continued for so long. */
+/** Resolves when its heartbeats have continued for that long. */
 async function beatsFor(worker: WorkerProcess, ms: number): Promise<void> {
   const until = BigInt(stampNow()) + BigInt(Math.round(ms * 1e6));
   await worker.untilEvent('beat', { from: worker.events.length, matches: ({ t }) => BigInt(t) >= until });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { HistoryBuilder } from '@queuelock/harness/check/history-builder';
 import { expectSafe } from './verdicts.ts';
 
-/** `a` was killed while it held, and all others at 200, in any state. There was no calm, and no end. */
+/** `a` was killed while it held, and all others at 200, in any state. The events `calm` and the end of the run are missing. */
 const cutShort = (): HistoryBuilder =>
   new HistoryBuilder()
     .worker('a', 0)

@@ -50,7 +50,7 @@ export class Detour {
     return { seen: Promise.race(traps.map(({ seen }) => seen)), lost };
   }
 
-  /** Delays all data of its proxy to the member by so much, from this request on. Resolves when the request passes. */
+  /** Delays all data of its proxy to the member by that much, from this request on. Resolves when the request passes. */
   delayFrom(matches: (chunk: Buffer) => boolean, ms: number): Promise<LateRequest> {
     const first = onlyFirst(matches);
     return new Promise((resolve) => {

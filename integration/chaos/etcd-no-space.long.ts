@@ -55,7 +55,7 @@ async function passOn(waiter: WorkerProcess, queues: readonly string[]): Promise
   );
 }
 
-/** Resolves when its heartbeats have been confirmed for so long. */
+/** Resolves when its heartbeats have been confirmed for that long. */
 async function beatsFor(worker: WorkerProcess, ms: number): Promise<void> {
   const until = process.hrtime.bigint() + BigInt(ms) * 1_000_000n;
   const from = worker.events.length;

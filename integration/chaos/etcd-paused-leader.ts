@@ -70,7 +70,7 @@ function addClientOf(
   return experiment.addWorker({ ...options, url: (all) => etcdUrl(all.filter(isAmong).join(',')) });
 }
 
-/** Returns what remains of so many milliseconds from now on. */
+/** Returns what remains of this many milliseconds from now on. */
 function remaining(ms: number): () => number {
   const deadline = performance.now() + ms;
   return () => Math.max(0, deadline - performance.now());

@@ -74,7 +74,7 @@ describe('cluster of etcd that is restored from a backup', function () {
     expect(await maxima.raise('resource', { epoch: 0, token: before })).to.include({ token: after });
   });
 
-  /** Writes so many revisions. */
+  /** Writes this many revisions. */
   async function write(puts: number): Promise<void> {
     for (let put = 0; put < puts; put += 1) await operator.put('written', String(put));
   }

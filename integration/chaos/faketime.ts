@@ -102,7 +102,7 @@ export class WallClock {
     return { env };
   }
 
-  /** Sets it so many seconds ahead of the machine's. */
+  /** Sets it this many seconds ahead of the machine's. */
   set(seconds: number): void {
     const next = `${this.#file}.next`;
     writeFileSync(next, `${seconds < 0 ? '-' : '+'}${Math.abs(seconds)}\n`);

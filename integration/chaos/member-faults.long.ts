@@ -148,7 +148,7 @@ function isHeld({ openAttempts }: WorkerProcess, queue: string): boolean {
   return openAttempts.some((attempt) => attempt.queue === queue && attempt.ev === 'acquired');
 }
 
-/** Resolves when its heartbeats have continued for so long from now, or its hold was lost after the event with this index. */
+/** Resolves when its heartbeats have continued for that long from now, or its hold was lost after the event with this index. */
 async function beatsFor(
   worker: WorkerProcess,
   { from, ms }: { readonly from: number; readonly ms: number },

@@ -34,7 +34,7 @@ export interface ScheduleTerms {
   readonly capabilities: Capabilities;
 }
 
-/** All faults in order, also for the record. */
+/** All faults of a run in order, as the report records them. */
 export interface Schedule extends ScheduleTerms {
   readonly faults: readonly Fault[];
 }

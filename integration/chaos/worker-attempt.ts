@@ -4,7 +4,7 @@ import type { AttemptEvent, Terms } from '@queuelock/harness/check/event';
 import type { Heartbeats } from './instrumented.ts';
 import { claimed, type Held, type Seen, type Spot } from './worker-claims.ts';
 import { HoldWatch } from './worker-looks.ts';
-import { stampNow, type Recorder, type Told } from '@queuelock/harness/check/worker-record';
+import { stampNow, type Recorder, type EventInput } from '@queuelock/harness/check/worker-record';
 import { Writes } from './worker-writes.ts';
 
 /** Dependencies that attempts of one worker share. */
@@ -22,7 +22,7 @@ interface Loudness {
 }
 
 export type ToldOfAttempt =
-  Told<AttemptEvent> extends infer E ? (E extends unknown ? Omit<E, 'queue' | 'n'> : never) : never;
+  EventInput<AttemptEvent> extends infer E ? (E extends unknown ? Omit<E, 'queue' | 'n'> : never) : never;
 
 /** Goal of an attempt, on one name or on several at once. */
 export interface Aim {

@@ -98,7 +98,7 @@ async function timeOf(leader: Member): Promise<number> {
   return until(look, { what: 'the leader tells when sessions end', withinMs: 10_000 });
 }
 
-/** Resolves when its heartbeats have continued for so long. */
+/** Resolves when its heartbeats have continued for that long. */
 async function beatsFor(worker: WorkerProcess, ms: number): Promise<void> {
   const until = BigInt(stampNow()) + BigInt(Math.round(ms * 1e6));
   await worker.untilEvent('beat', { from: worker.events.length, matches: ({ t }) => BigInt(t) >= until });

@@ -176,7 +176,7 @@ function lastSignMs({ runner }: Party): number {
   return (runner.events.at(-1)?.at ?? 0) * 1_000;
 }
 
-/** Resolves with the first program that this runner starts after so many signs. */
+/** Resolves with the first program that this runner starts after this many signs. */
 async function startFrom(runner: Runner, after: number): Promise<Sign> {
   const seen = new Set(runner.events.slice(0, after));
   return runner.until((sign) => sign.ev === 'start' && !seen.has(sign));

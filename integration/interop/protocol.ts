@@ -3,7 +3,7 @@
  *
  *     participant ENDPOINT NAME RECIPE ID ROUNDS HOLD_MS [TTL_MS]
  *
- * A participant connects, reports `ready`, and begins when it reads a line. It enters the queue NAME so many times (0: until the
+ * A participant connects, reports `ready`, and begins when it reads a line. It enters the queue NAME this many times (0: until the
  * end of standard input) and holds for HOLD_MS each time (negative: until it reads a line). It ends after the round in which its
  * input ends. Observers (RECIPE `observe…`) report `observing` and the leaders until then.
  */

@@ -7,7 +7,7 @@ import { zooKeeper } from './rows-zookeeper.ts';
 export interface Mix {
   readonly title: string;
   readonly parties: readonly Party[];
-  /** A semaphore of so many permits, which has one queue for waiters and one for holders. */
+  /** A semaphore of this many permits, which has one queue for waiters and one for holders. */
   readonly permits?: number;
   /** Whether it is part of the short form. */
   readonly short?: true;

@@ -8,7 +8,7 @@ import { MemberProcess, type Spot } from './circle-members.ts';
 
 const OWNERS = ['ann', 'ben', 'cat'];
 
-/** Cycles of so many processes over both stores. */
+/** Cycles of this many processes over both stores. */
 export interface Circle {
   /** Observing clients, one for each store. */
   readonly clients: readonly LockClient[];

@@ -16,7 +16,7 @@ interface OurCrowd extends Crowd {
   readonly holdMs?: number;
 }
 
-/** Runs so many processes to their end; resolves with the history of all. */
+/** Runs this many processes to their end; resolves with the history of all. */
 export async function contend(site: Site, name: string, crowd: OurCrowd): Promise<HistoryEvent[]> {
   const contenders = Array.from({ length: crowd.contenders }, (_, i) =>
     startContender({ ...crowd, url: site.url(), name, id: `ours-${i + 1}` }),

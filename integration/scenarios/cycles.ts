@@ -12,7 +12,7 @@ type Class = Parameters<typeof queryObjects>[0];
 
 const [url, rounds, cycles, what] = process.argv.slice(2);
 const collectGarbage = globalThis.gc!;
-// Every so many cycles one claim is aborted while it waits or is being enqueued.
+// Every this many cycles one claim is aborted while it waits or is being enqueued.
 const GIVE_UP_EVERY = 20;
 const REST_MS = 100;
 

@@ -4,7 +4,7 @@ import { contendWithEtcdctl } from '../interop/etcdctl.ts';
 
 /** Other kinds of clients for the same queue. */
 export interface Foreigners {
-  /** Lets so many of them join `name` so many times each; resolves with their history. */
+  /** Lets this many of them join `name` this many times each; resolves with their history. */
   contend(options: {
     readonly endpoint: string;
     readonly name: string;

@@ -15,7 +15,7 @@ const STRETCH = 2;
 export const LOCKS = ['free', 'busy', 'passing'] as const;
 type Lock = (typeof LOCKS)[number];
 
-/** Starts to acquire, and gives up after so many milliseconds. Resolves with the ownership if it came before that. */
+/** Starts to acquire, and gives up after this many milliseconds. Resolves with the ownership if it came before that. */
 type Attempt = (client: LockClient, name: string, giveUpAfterMs: number) => Promise<Ownership | undefined>;
 
 export const attempts: Readonly<Record<string, Attempt>> = {

@@ -17,7 +17,7 @@ const STARTS = 3;
 const CALLERS = 5;
 const stamp = createStamp();
 
-/** Runs the action on a worker with the shortest TTL, which has acted so many times under the lock, and a contender behind it. */
+/** Runs the action on a worker with the shortest TTL, which has acted this many times under the lock, and a contender behind it. */
 export async function withHolder(site: Site, name: string, acts: number, story: Story): Promise<void> {
   for (let start = 1; start <= STARTS; start += 1) {
     const place = { url: site.url(), name: `${name}-${start}` };

@@ -49,7 +49,7 @@ export const MYSQL: Prelude = async (socket) => {
   await bytes(socket, SSL_PACKET_BYTES);
 };
 
-/** Reads so many bytes, and leaves the following ones to the next reader. */
+/** Reads this many bytes, and leaves the following ones to the next reader. */
 async function bytes(socket: Socket, count: number): Promise<void> {
   for (;;) {
     const read = socket.read(count) as Buffer | null;

@@ -26,7 +26,7 @@ export class WorkerProcess extends ScriptProcess<WorkEvent> {
     this.#ttlMs = ttlMs;
   }
 
-  /** Resolves when it has acted so many more times, or has lost the lock before. */
+  /** Resolves when it has acted this many more times, or has lost the lock before. */
   async acts(times: number): Promise<boolean> {
     let left = times + this.events.filter(({ ev }) => ev === 'acted').length;
     const { ev } = await this.until(({ ev }) => ev === 'lost' || (ev === 'acted' && (left -= 1) === 0));

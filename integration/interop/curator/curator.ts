@@ -12,7 +12,7 @@ const SOURCES = fileURLToPath(new URL('.', import.meta.url));
 
 /** Contenders of Apache Curator: a compiled Java program that can be run repeatedly. */
 export interface Curator {
-  /** Starts so many contenders in one process; resolves with their history when all their rounds are over. */
+  /** Starts this many contenders in one process; resolves with their history when all their rounds are over. */
   contend(options: CuratorOptions): Promise<HistoryEvent[]>;
   /** Removes the compiled files. */
   remove(): Promise<void>;

@@ -100,7 +100,7 @@ function only(scenario: Cell['scenario']): Client['words'] {
   return (cell) => (cell.scenario === scenario ? [scenario, `n=${cell.size}`] : undefined);
 }
 
-/** Selects the scenario by which the script is called. */
+/** Runs the script with this scenario. */
 function other(
   store: Client['store'],
   name: string,

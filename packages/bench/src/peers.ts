@@ -55,7 +55,7 @@ async function buildGo(): Promise<CommandLine> {
   });
   const cwd = folder('go');
   const env = { ...process.env, GOPATH: GO_PATH, GO111MODULE: 'off', GOFLAGS: '', CGO_ENABLED: '0' };
-  const built = await kept({
+  const built = await builtProgram({
     sources: cwd,
     compiler: ['go', 'version'],
     build: (target) => run('go', ['build', '-o', join(target, 'peer'), '.'], { cwd, env }),
@@ -81,7 +81,7 @@ async function buildJava(): Promise<CommandLine> {
   const sources = folder('java');
   const files = (await readdir(sources)).filter((name) => name.endsWith('.java'));
   const classPath = (classes: string): string => [classes, ...JARS].join(delimiter);
-  const built = await kept({
+  const built = await builtProgram({
     sources,
     compiler: ['javac', '-version'],
     build: (target) => run('javac', ['-cp', classPath(target), '-d', target, ...files], { cwd: sources }),
@@ -127,7 +127,7 @@ interface Program {
 }
 
 /** Returns the directory with the built program, rebuilt only when its sources or the compiler have changed. */
-async function kept({ sources, compiler, build }: Program): Promise<string> {
+async function builtProgram({ sources, compiler, build }: Program): Promise<string> {
   const cache = await ownCache();
   const built = join(cache, await fingerprint(sources, compiler));
   if (await isReadable(built)) return built;

@@ -85,7 +85,7 @@ export function mainKey(scenario: Scenario): string {
 }
 
 /** The lock of each store that ours is compared with. */
-export const RIVALS: Readonly<Record<Cell['store'], string>> = {
+export const BEST_KNOWN_LOCKS: Readonly<Record<Cell['store'], string>> = {
   etcd: 'Go concurrency.Mutex',
   zookeeper: 'Curator InterProcessMutex',
   redis: 'redis-semaphore Mutex',
@@ -99,7 +99,12 @@ export function cellTable(results: Results, cell: Cell): string {
   const rows = results.matching(cell).filter((result) => result.cell.noise === cell.noise);
   const shown = rows.map((result) => ({ result, values: medians(result.rounds) }));
   const columns = COLUMNS[cell.scenario].filter(({ key }) => shown.some(({ values }) => key in values));
-  const head = ['client', ...columns.map(({ label }) => label), '/ floor', `/ ${RIVALS[cell.store]}`];
+  const head = [
+    'client',
+    ...columns.map(({ label }) => label),
+    '/ floor',
+    `/ ${BEST_KNOWN_LOCKS[cell.store]}`,
+  ];
   const body = shown.map(({ result, values }) => [
     result.client,
     ...columns.map(({ key }) => numberText(values[key])),
@@ -114,7 +119,9 @@ function ratios(results: Results, { cell, client, transport, kind }: Result): st
   const own = results.value({ ...cell, client }, key);
   const floor = kind === 'floor' ? undefined : results.value({ ...cell, transport, kind: 'floor' }, key);
   const rival =
-    RIVALS[cell.store] === client ? undefined : results.value({ ...cell, client: RIVALS[cell.store] }, key);
+    BEST_KNOWN_LOCKS[cell.store] === client
+      ? undefined
+      : results.value({ ...cell, client: BEST_KNOWN_LOCKS[cell.store] }, key);
   return [ratioText(ratio(own, floor)), ratioText(ratio(own, rival))];
 }
 

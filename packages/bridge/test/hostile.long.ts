@@ -67,7 +67,7 @@ describe('bridge with one hostile client among 200 others, over 2,000 queues', f
     );
     console.log(`      processor time of the bridge with it: ${cores.toFixed(2)} of a core`);
     console.log(`      answers to the hostile one, by status: ${JSON.stringify(statuses)}`);
-    // Relative to the time before, because touches are slow anyway on a busy machine.
+    // Compared with the measurement before the attack, because touches are slow on a busy machine anyway.
     expect(during.p99, 'touches, in milliseconds').to.be.below(Math.max(250, 3 * before.p99));
     expect(during.lost, 'places of pages').to.equal(0);
     expect((rss - atStart) / 2 ** 20, 'growth of the memory, in megabytes').to.be.below(200);

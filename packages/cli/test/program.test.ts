@@ -14,7 +14,7 @@ import { createProgram } from '../src/program.ts';
 
 const program: CommandUnknownOpts = await createProgram();
 
-describe('program', () => {
+describe('command-line program', () => {
   const names = ({ commands }: CommandUnknownOpts): string[] => commands.map((command) => command.name());
 
   it('loads only the named command', async () => {

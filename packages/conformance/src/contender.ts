@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { isQueueLockError, type EntrySpec, type Placement, type Turn } from '@queuelock/core/backend';
 import type { Client } from './client.ts';
-import type { Rival } from './referee.ts';
+import type { RefereedEntry } from './referee.ts';
 import { safely } from './safety.ts';
 
 /** One entry of a client, with a subscription to its turns. */
-export class Contender implements Rival {
+export class Contender implements RefereedEntry {
   readonly placement: Placement;
   readonly spec: EntrySpec;
   readonly #client: Client;

@@ -1,5 +1,5 @@
 /** Facts about a contender that the referee needs. */
-export interface Rival {
+export interface RefereedEntry {
   readonly queue: string;
   readonly order: bigint;
   readonly shared: boolean;
@@ -17,7 +17,7 @@ export interface Rival {
  * `limit` permits. An entry behind that was admitted under no higher limit counts too, because its admission broke the rule
  * before.
  */
-function breaksRule(admitted: Rival, rivals: Iterable<Rival>): boolean {
+function breaksRule(admitted: RefereedEntry, rivals: Iterable<RefereedEntry>): boolean {
   const taken = [...rivals]
     .filter(
       (rival) =>
@@ -33,7 +33,7 @@ function breaksRule(admitted: Rival, rivals: Iterable<Rival>): boolean {
 
 /** Checks every admission of a fact, in addition to the checks of the fact. */
 export class Referee {
-  readonly #rivals = new Set<Rival>();
+  readonly #rivals = new Set<RefereedEntry>();
   readonly #faults: string[] = [];
   #isUnsafe = false;
 
@@ -47,11 +47,11 @@ export class Referee {
     return this.#isUnsafe;
   }
 
-  joins(rival: Rival): void {
+  joins(rival: RefereedEntry): void {
     this.#rivals.add(rival);
   }
 
-  admits(rival: Rival): void {
+  admits(rival: RefereedEntry): void {
     if (!breaksRule(rival, this.#rivals)) return;
     const fault = `entry ${rival.order} was admitted while others were ahead or held`;
     // A session that was not renewed in time, as on a stalled machine, may have expired.

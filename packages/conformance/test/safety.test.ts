@@ -1,16 +1,19 @@
 import { expect } from 'chai';
 import { SafetyViolation, safely } from '@queuelock/conformance';
-import { Referee, type Rival } from '../src/referee.ts';
+import { Referee, type RefereedEntry } from '../src/referee.ts';
 import { ADMITTED, checkWith, placements, type Defect } from './defective.ts';
 
 /** Makes a writer in the only queue. */
-function rival(order: bigint, more: Partial<Rival> = {}): Rival {
+function rival(order: bigint, more: Partial<RefereedEntry> = {}): RefereedEntry {
   const usual = { queue: 'jobs', shared: false, limit: 1, permits: 1, admitted: true, leaving: false };
   return { ...usual, order, promised: true, ...more };
 }
 
 /** Returns what a referee reports about the second one's admission. */
-function verdict(first: Rival, second: Rival): { readonly faults: number; readonly isUnsafe: boolean } {
+function verdict(
+  first: RefereedEntry,
+  second: RefereedEntry,
+): { readonly faults: number; readonly isUnsafe: boolean } {
   const referee = new Referee();
   for (const one of [first, second]) referee.joins(one);
   referee.admits(second);

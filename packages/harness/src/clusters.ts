@@ -12,7 +12,7 @@
 import { chooseNetwork } from './clusters/choose-network.ts';
 import { Cluster } from './clusters/cluster.ts';
 import { etcdStore } from './clusters/etcd-store.ts';
-import type { NetworkWay } from './clusters/network.ts';
+import type { NetworkKind } from './clusters/network.ts';
 import type { Store } from './clusters/store.ts';
 import { zooKeeperStore } from './clusters/zookeeper-store.ts';
 import { checkEtcdFlags, type EtcdFlags } from './services/etcd-process.ts';
@@ -26,7 +26,7 @@ export type { Cluster };
 
 export interface ClusterOptions {
   /** Forces a network; default: namespaces if available, else proxies. */
-  readonly network?: NetworkWay;
+  readonly network?: NetworkKind;
   /**
    * Puts each member's data on an in-memory file system of this many MiB, so that it can be filled. At least 200, because both
    * stores preallocate files of 64 MiB. Needs Linux and root; otherwise `absent` contains the reason.

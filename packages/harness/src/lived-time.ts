@@ -40,7 +40,7 @@ export function livedBetween(from: string | bigint, to: string | bigint): number
 }
 
 /** Reports every loss from now on, at the tick that ends it or when the returned function stops the reports. */
-export function hearLosses(hear: (loss: Loss) => void): () => void {
+export function onLoss(hear: (loss: Loss) => void): () => void {
   tick();
   listeners.add(hear);
   return () => {

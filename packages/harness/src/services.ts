@@ -28,7 +28,7 @@ import {
 } from './services/redis-process.ts';
 import { NotHere, type ServiceOf, type Way } from './services/service.ts';
 import { shareService } from './services/shared.ts';
-import { startFirstWay } from './services/ways.ts';
+import { startFirstAvailable } from './services/server-sources.ts';
 import {
   checkZooKeeperSettings,
   hasZooKeeper,
@@ -78,7 +78,7 @@ export interface RedisOptions<W extends Way = Way> {
 export async function startEtcd<W extends Way = Way>(options: EtcdOptions<W> = {}): Promise<ServiceOf[W]> {
   const flags = options.flags ?? {};
   checkEtcdFlags(flags);
-  return startFirstWay(options.way, {
+  return startFirstAvailable(options.way, {
     name: 'etcd',
     variable: 'QUEUELOCK_ETCD_ENDPOINTS',
     debian: 'etcd-server etcd-client',
@@ -97,7 +97,7 @@ export async function startZooKeeper<W extends Way = Way>(
 ): Promise<ServiceOf[W]> {
   const settings = options.settings ?? {};
   checkZooKeeperSettings(settings);
-  return startFirstWay(options.way, {
+  return startFirstAvailable(options.way, {
     name: 'ZooKeeper',
     variable: 'QUEUELOCK_ZOOKEEPER',
     debian: 'zookeeper default-jre-headless',
@@ -114,7 +114,7 @@ export async function startZooKeeper<W extends Way = Way>(
 export async function startRedis<W extends Way = Way>(options: RedisOptions<W> = {}): Promise<ServiceOf[W]> {
   const settings = options.settings ?? {};
   checkRedisSettings(settings);
-  return startFirstWay(options.way, {
+  return startFirstAvailable(options.way, {
     name: 'Redis',
     variable: 'QUEUELOCK_REDIS',
     debian: 'redis-server',

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { hearLosses, livedBetween, livedSince, stampOf, type Loss } from '../src/lived-time.ts';
+import { onLoss, livedBetween, livedSince, stampOf, type Loss } from '../src/lived-time.ts';
 
 const STANDSTILL_MS = 400;
 
@@ -34,7 +34,7 @@ describe('time in which a process could run', () => {
   it('reports a standstill when it is over, from the last tick before it to the first one after it', async () => {
     standStill();
     const heard: Loss[] = [];
-    const deafen = hearLosses((loss) => heard.push(loss));
+    const deafen = onLoss((loss) => heard.push(loss));
     await pause(50);
     const begun = performance.now();
     standStill();
@@ -51,12 +51,12 @@ describe('time in which a process could run', () => {
 
   it('reports a standstill also upon unsubscribing before the next tick, and nothing afterwards', () => {
     const heard: Loss[] = [];
-    const deafen = hearLosses((loss) => heard.push(loss));
+    const deafen = onLoss((loss) => heard.push(loss));
     standStill();
     deafen();
     expect(heard).to.have.lengthOf(1);
     standStill();
-    hearLosses(() => undefined)();
+    onLoss(() => undefined)();
     expect(heard).to.have.lengthOf(1);
   });
 

@@ -2,7 +2,7 @@ import type { Random } from './random.ts';
 import type { Machine, Timeline } from './timeline.ts';
 
 /** Faults between a client and a member. Probabilities are from 0 to 1. */
-export interface Trouble {
+export interface LinkFaults {
   /** Messages in that direction are lost, or arrive when the fault is over (`late`). */
   readonly there?: 'lost' | 'late';
   readonly back?: 'lost' | 'late';
@@ -16,7 +16,7 @@ export interface Trouble {
 }
 
 /** Direction of a message. */
-export type Way = 'there' | 'back';
+export type Direction = 'there' | 'back';
 
 /** Target of a link. */
 export interface LinkEnd {
@@ -35,7 +35,7 @@ export class Link<M extends LinkEnd = LinkEnd> {
   readonly #random: Random;
   /** Calls that fail together when the connection is cut. */
   readonly #calls = new Set<(reason: string) => void>();
-  #trouble: Trouble = {};
+  #trouble: LinkFaults = {};
   #troubleUntil = 0;
 
   constructor(timeline: Timeline, random: Random, ends: { readonly client: Machine; readonly member: M }) {
@@ -50,7 +50,7 @@ export class Link<M extends LinkEnd = LinkEnd> {
     return this.#calls.size;
   }
 
-  trouble(trouble: Trouble, ms: number): void {
+  trouble(trouble: LinkFaults, ms: number): void {
     this.#trouble = trouble;
     this.#troubleUntil = this.#timeline.now() + ms;
   }
@@ -82,7 +82,7 @@ export class Link<M extends LinkEnd = LinkEnd> {
   }
 
   /** Returns the true time at which a message sent now arrives; `undefined` for never. */
-  arrival(way: Way): number | undefined {
+  arrival(way: Direction): number | undefined {
     const trouble = this.#now;
     const now = this.#timeline.now();
     if (trouble[way] === 'lost') return undefined;
@@ -93,12 +93,12 @@ export class Link<M extends LinkEnd = LinkEnd> {
   }
 
   /** Runs the task at that time, at the end of that direction. */
-  deliver(way: Way, at: number, task: () => void): void {
+  deliver(way: Direction, at: number, task: () => void): void {
     const machine = way === 'there' ? this.member.machine : this.client;
     this.#timeline.after(at - this.#timeline.now(), machine, task);
   }
 
-  get #now(): Trouble {
+  get #now(): LinkFaults {
     return this.#timeline.now() < this.#troubleUntil ? this.#trouble : {};
   }
 }

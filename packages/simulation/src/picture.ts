@@ -70,7 +70,7 @@ function queuesOf(facts: readonly Fact[], lives: ReadonlyMap<string, Life>): Que
   });
 }
 
-interface Wish {
+interface Acquisition {
   readonly wish: FactOf<'wants'>;
   readonly queue: string;
   readonly life: Life;
@@ -79,7 +79,7 @@ interface Wish {
 /** Converts an acquisition in one queue to an attempt of the timeline. */
 function stayOf(
   facts: readonly Fact[],
-  { wish, queue, life }: Wish,
+  { wish, queue, life }: Acquisition,
 ): { readonly attempt: Attempt; readonly hold: Hold | undefined } {
   const isOwn = (fact: { readonly who: string; readonly queue?: string }): boolean =>
     fact.who === wish.who && (fact.queue ?? queue) === queue;

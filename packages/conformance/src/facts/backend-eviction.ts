@@ -4,7 +4,7 @@ import type { Contender } from '../contender.ts';
 import { fact, type Fact } from '../fact.ts';
 import { lacks } from '../lacks.ts';
 import type { Stage } from '../stage.ts';
-import { enterAll, onlyAdmitted, type Line } from './line.ts';
+import { enterAll, expectOnlyAdmitted, type ContenderTuple } from './line.ts';
 
 type Target = Pick<StoredEntry, 'key' | 'order'>;
 
@@ -47,11 +47,11 @@ export const backendEvictionFacts: readonly Fact[] = [
     'a holder that is evicted is notified, and the next waiter is admitted',
     async (stage, evictor) => {
       const line = await enterAll(stage, {}, {}, {});
-      const [holder, next] = line as Line<3>;
+      const [holder, next] = line as ContenderTuple<3>;
       await holder.untilAdmitted();
       expect(await evictor.take(holder)).to.equal(true);
       expect(await holder.untilLost()).to.equal('ENTRY_LOST');
-      await onlyAdmitted(stage, line, [next]);
+      await expectOnlyAdmitted(stage, line, [next]);
       expect(await holder.leave()).to.equal(false);
     },
   ),
@@ -60,10 +60,10 @@ export const backendEvictionFacts: readonly Fact[] = [
     'a waiter that is evicted is notified, and the waiters behind it move up',
     async (stage, evictor) => {
       const line = await enterAll(stage, {}, {}, {});
-      const [holder, waiter, last] = line as Line<3>;
+      const [holder, waiter, last] = line as ContenderTuple<3>;
       expect(await evictor.take(waiter)).to.equal(true);
       expect(await waiter.untilLost()).to.equal('ENTRY_LOST');
-      await onlyAdmitted(stage, line, [holder]);
+      await expectOnlyAdmitted(stage, line, [holder]);
       await holder.leave();
       await last.untilAdmitted();
     },
@@ -73,11 +73,11 @@ export const backendEvictionFacts: readonly Fact[] = [
     'readers and entries with several permits can be evicted like any other',
     async (stage, evictor) => {
       const line = await enterAll(stage, { shared: true }, {}, { limit: 3, permits: 3 }, {});
-      const [reader, writer, three, last] = line as Line<4>;
+      const [reader, writer, three, last] = line as ContenderTuple<4>;
       expect(await evictor.take(three)).to.equal(true);
       expect(await evictor.take(reader)).to.equal(true);
       for (const evicted of [three, reader]) expect(await evicted.untilLost()).to.equal('ENTRY_LOST');
-      await onlyAdmitted(stage, line, [writer]);
+      await expectOnlyAdmitted(stage, line, [writer]);
       await writer.leave();
       await last.untilAdmitted();
     },
@@ -85,12 +85,12 @@ export const backendEvictionFacts: readonly Fact[] = [
 
   evictorFact('only the entry with that key and that order is evicted, once', async (stage, evictor) => {
     const line = await enterAll(stage, {}, {});
-    const [holder, waiter] = line as Line<2>;
+    const [holder, waiter] = line as ContenderTuple<2>;
     const { key, order } = holder.placement;
     for (const wrong of [order + 1n, order - 1n, waiter.order]) {
       expect(await evictor.at({ key, order: wrong }), `order ${wrong}`).to.equal(false);
     }
-    await onlyAdmitted(stage, line, [holder]);
+    await expectOnlyAdmitted(stage, line, [holder]);
     expect(await evictor.take(holder)).to.equal(true);
     expect(await evictor.at({ key, order })).to.equal(false);
     await waiter.untilAdmitted();

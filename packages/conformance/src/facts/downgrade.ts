@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Contender } from '../contender.ts';
 import { fact, type Fact } from '../fact.ts';
 import type { Stage } from '../stage.ts';
-import { enterAll, nothingLeft, onlyAdmitted, type Line } from './line.ts';
+import { enterAll, expectNothingLeft, expectOnlyAdmitted, type ContenderTuple } from './line.ts';
 
 const READER = { shared: true };
 const WRITER = { shared: false };
@@ -23,9 +23,9 @@ export const downgradeFacts: readonly Fact[] = [
     'a writer that becomes a reader admits the readers behind it, up to the next writer',
     async (stage) => {
       const line = await enterAll(stage, WRITER, READER, READER, WRITER, READER);
-      const [holder, one, two] = line as Line<5>;
+      const [holder, one, two] = line as ContenderTuple<5>;
       await share(holder);
-      await onlyAdmitted(stage, line, [holder, one, two]);
+      await expectOnlyAdmitted(stage, line, [holder, one, two]);
     },
   ),
 
@@ -33,14 +33,14 @@ export const downgradeFacts: readonly Fact[] = [
     'the next writer waits for a writer that became a reader and for all readers',
     async (stage) => {
       const line = await enterAll(stage, WRITER, READER, WRITER, READER);
-      const [holder, reader, writer, last] = line as Line<4>;
+      const [holder, reader, writer, last] = line as ContenderTuple<4>;
       await share(holder);
       await reader.leave();
-      await onlyAdmitted(stage, line, [holder]);
+      await expectOnlyAdmitted(stage, line, [holder]);
       await holder.leave();
-      await onlyAdmitted(stage, line, [writer]);
+      await expectOnlyAdmitted(stage, line, [writer]);
       await writer.leave();
-      await onlyAdmitted(stage, line, [last]);
+      await expectOnlyAdmitted(stage, line, [last]);
     },
   ),
 
@@ -53,16 +53,16 @@ export const downgradeFacts: readonly Fact[] = [
     expect(tried?.admitted).to.equal(true);
     expect(await third.tryEnter()).to.equal(undefined);
     const writer = await third.enter();
-    await onlyAdmitted(stage, [holder, reader, writer], [holder, reader]);
+    await expectOnlyAdmitted(stage, [holder, reader, writer], [holder, reader]);
     for (const one of [reader, tried]) await one?.leave();
-    await onlyAdmitted(stage, [holder, reader, writer], [holder]);
+    await expectOnlyAdmitted(stage, [holder, reader, writer], [holder]);
     await holder.leave();
     await writer.untilAdmitted();
   }),
 
   sharingFact('a writer that becomes a reader keeps its position and shows the new value', async (stage) => {
     const line = await enterAll(stage, WRITER, WRITER);
-    const [holder, waiter] = line as Line<2>;
+    const [holder, waiter] = line as ContenderTuple<2>;
     const watch = await stage.watch();
     await watch.untilKeys(...line.map(({ placement }) => placement.key));
     await share(holder, 'shows that it reads');
@@ -74,12 +74,12 @@ export const downgradeFacts: readonly Fact[] = [
 
   sharingFact('becoming a reader twice has the same effect as once', async (stage) => {
     const line = await enterAll(stage, WRITER, READER, WRITER);
-    const [holder, reader] = line as Line<3>;
+    const [holder, reader] = line as ContenderTuple<3>;
     await holder.untilAdmitted();
     const both = Promise.all([holder.share('one'), holder.share('two')]);
     expect(await both, 'at the same time').to.deep.equal([true, true]);
     await share(holder, 'three');
-    await onlyAdmitted(stage, line, [holder, reader]);
+    await expectOnlyAdmitted(stage, line, [holder, reader]);
     const watch = await stage.watch();
     const orders = line.map(({ order }) => order);
     await watch.until('three entries and the last value', (entries) => {
@@ -111,7 +111,7 @@ export const downgradeFacts: readonly Fact[] = [
     expect(await holder.leave()).to.equal(false);
     await watch.untilKeys(reader.placement.key);
     await reader.leave();
-    await nothingLeft(stage, stage.queue);
+    await expectNothingLeft(stage, stage.queue);
   }),
 
   sharingFact('entering again after having become a reader adds no second entry', async (stage) => {
@@ -136,14 +136,14 @@ export const downgradeFacts: readonly Fact[] = [
     await client.close();
     await waiter.untilAdmitted();
     await waiter.leave();
-    await nothingLeft(stage, stage.queue);
+    await expectNothingLeft(stage, stage.queue);
   }),
 
   fact(
     'a writer that became a reader is notified when an operator removes its entry',
     async (stage) => {
       const line = await enterAll(stage, WRITER, WRITER);
-      const [holder, waiter] = line as Line<2>;
+      const [holder, waiter] = line as ContenderTuple<2>;
       await share(holder);
       const watch = await stage.watch();
       await watch.until('two entries', (entries) => entries.length === 2 && entries[0]?.value === 'reads');

@@ -5,9 +5,10 @@ import { safely } from '../safety.ts';
 import type { Stage } from '../stage.ts';
 
 /** A tuple of that many contenders. */
-export type Line<Size extends number, Places extends Contender[] = []> = Places['length'] extends Size
-  ? Places
-  : Line<Size, [...Places, Contender]>;
+export type ContenderTuple<
+  Size extends number,
+  Places extends Contender[] = [],
+> = Places['length'] extends Size ? Places : ContenderTuple<Size, [...Places, Contender]>;
 
 /** Makes one entry per spec, distributed over three clients in turn. */
 export async function enterAll(stage: Stage, ...wishes: readonly Partial<EntrySpec>[]): Promise<Contender[]> {
@@ -21,7 +22,7 @@ export async function enterAll(stage: Stage, ...wishes: readonly Partial<EntrySp
 }
 
 /** Expects that exactly these are admitted, also after everything in flight has arrived. */
-export async function onlyAdmitted(
+export async function expectOnlyAdmitted(
   stage: Stage,
   all: readonly Contender[],
   expected: readonly Contender[],
@@ -33,13 +34,13 @@ export async function onlyAdmitted(
 }
 
 /** Expects that each number is greater than the one before. */
-export function growing(numbers: readonly bigint[]): void {
+export function expectGrowing(numbers: readonly bigint[]): void {
   const fallen = numbers.filter((number, place) => number <= (numbers[place - 1] ?? -1n));
   safely(() => expect(fallen, `not greater than the one before, of ${numbers.join()}`).to.deep.equal([]));
 }
 
 /** Expects that these queues have no entries and that nothing is stored for them. */
-export async function nothingLeft(stage: Stage, ...queues: readonly string[]): Promise<void> {
+export async function expectNothingLeft(stage: Stage, ...queues: readonly string[]): Promise<void> {
   for (const queue of queues) {
     const watch = await stage.watch(queue);
     await watch.untilKeys();

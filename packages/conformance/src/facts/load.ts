@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Client } from '../client.ts';
 import { fact, type Fact } from '../fact.ts';
-import { growing } from './line.ts';
+import { expectGrowing } from './line.ts';
 
 const CONNECTIONS = 4;
 const CONTENDERS = 3;
@@ -26,7 +26,7 @@ export const loadFacts: readonly Fact[] = [
         clients.flatMap((client) => Array.from({ length: CONTENDERS }, () => contend(client))),
       );
       expect(tokens).to.have.length(CONNECTIONS * CONTENDERS * rounds);
-      growing(tokens);
+      expectGrowing(tokens);
       const watch = await stage.watch();
       expect(await watch.untilFirst()).to.deep.equal([]);
     },

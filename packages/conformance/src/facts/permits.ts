@@ -1,29 +1,29 @@
 import { expect } from 'chai';
 import { fact, type Fact } from '../fact.ts';
-import { enterAll, nothingLeft, onlyAdmitted, type Line } from './line.ts';
+import { enterAll, expectNothingLeft, expectOnlyAdmitted, type ContenderTuple } from './line.ts';
 
 /** Facts about entries that take several permits of a semaphore. */
 export const permitFacts: readonly Fact[] = [
   fact('permits are taken until none are left, and returned by entries that leave', async (stage) => {
     const limit = 5;
     const line = await enterAll(stage, { limit, permits: 3 }, { limit, permits: 2 }, { limit }, { limit });
-    const [three, two, one, last] = line as Line<4>;
-    await onlyAdmitted(stage, line, [three, two]);
+    const [three, two, one, last] = line as ContenderTuple<4>;
+    await expectOnlyAdmitted(stage, line, [three, two]);
     await three.leave();
-    await onlyAdmitted(stage, line, [two, one, last]);
+    await expectOnlyAdmitted(stage, line, [two, one, last]);
     for (const holder of [two, one, last]) expect(await holder.leave()).to.equal(true);
-    await nothingLeft(stage, stage.queue);
+    await expectNothingLeft(stage, stage.queue);
   }),
 
   fact('a big request at the front is not overtaken by a small one behind it', async (stage) => {
     const limit = 4;
     const line = await enterAll(stage, { limit, permits: 2 }, { limit, permits: 4 }, { limit });
-    const [holder, big, small] = line as Line<3>;
-    await onlyAdmitted(stage, line, [holder]);
+    const [holder, big, small] = line as ContenderTuple<3>;
+    await expectOnlyAdmitted(stage, line, [holder]);
     await holder.leave();
-    await onlyAdmitted(stage, line, [big]);
+    await expectOnlyAdmitted(stage, line, [big]);
     await big.leave();
-    await onlyAdmitted(stage, line, [small]);
+    await expectOnlyAdmitted(stage, line, [small]);
   }),
 
   fact(
@@ -31,24 +31,24 @@ export const permitFacts: readonly Fact[] = [
     async (stage) => {
       const limit = 4;
       const line = await enterAll(stage, { limit }, { limit, permits: 2 }, { limit }, { limit, permits: 3 });
-      const [one, two, other, three] = line as Line<4>;
-      await onlyAdmitted(stage, line, [one, two, other]);
+      const [one, two, other, three] = line as ContenderTuple<4>;
+      await expectOnlyAdmitted(stage, line, [one, two, other]);
       await other.leave();
-      await onlyAdmitted(stage, line, [one, two]);
+      await expectOnlyAdmitted(stage, line, [one, two]);
       await two.leave();
-      await onlyAdmitted(stage, line, [one, three]);
+      await expectOnlyAdmitted(stage, line, [one, three]);
     },
   ),
 
   fact('a big request that leaves admits the small ones behind it', async (stage) => {
     const limit = 3;
     const line = await enterAll(stage, { limit, permits: 2 }, { limit, permits: 3 }, { limit }, { limit });
-    const [holder, big, small, last] = line as Line<4>;
-    await onlyAdmitted(stage, line, [holder]);
+    const [holder, big, small, last] = line as ContenderTuple<4>;
+    await expectOnlyAdmitted(stage, line, [holder]);
     await big.leave();
-    await onlyAdmitted(stage, line, [holder, small]);
+    await expectOnlyAdmitted(stage, line, [holder, small]);
     await holder.leave();
-    await onlyAdmitted(stage, line, [small, last]);
+    await expectOnlyAdmitted(stage, line, [small, last]);
   }),
 
   fact(
@@ -74,32 +74,32 @@ export const limitFacts: readonly Fact[] = [
       const limit = 2;
       const wishes = [{ limit }, { limit }, { limit }, { limit, permits: 2 }, { limit }];
       const line = await enterAll(stage, ...wishes);
-      const [a, b, c, d, e] = line as Line<5>;
-      await onlyAdmitted(stage, line, [a, b]);
+      const [a, b, c, d, e] = line as ContenderTuple<5>;
+      await expectOnlyAdmitted(stage, line, [a, b]);
       for (const waiter of [c, d, e]) await waiter.resize(5);
-      await onlyAdmitted(stage, line, [a, b, c, d]);
+      await expectOnlyAdmitted(stage, line, [a, b, c, d]);
       const watch = await stage.watch();
       await watch.untilKeys(...line.map(({ placement }) => placement.key));
       await b.leave();
-      await onlyAdmitted(stage, line, [a, c, d, e]);
+      await expectOnlyAdmitted(stage, line, [a, c, d, e]);
       for (const holder of [a, c, d, e]) expect(await holder.leave()).to.equal(true);
-      await nothingLeft(stage, stage.queue);
+      await expectNothingLeft(stage, stage.queue);
     },
   ),
 
   fact('a lower limit applies to waiters and does not affect holders', async (stage) => {
     const limit = 3;
     const line = await enterAll(stage, { limit }, { limit }, { limit }, { limit }, { limit });
-    const [a, b, c, d, e] = line as Line<5>;
-    await onlyAdmitted(stage, line, [a, b, c]);
+    const [a, b, c, d, e] = line as ContenderTuple<5>;
+    await expectOnlyAdmitted(stage, line, [a, b, c]);
     for (const waiter of [d, e]) await waiter.resize(2);
-    await onlyAdmitted(stage, line, [a, b, c]);
+    await expectOnlyAdmitted(stage, line, [a, b, c]);
     await a.leave();
-    await onlyAdmitted(stage, line, [b, c]);
+    await expectOnlyAdmitted(stage, line, [b, c]);
     await b.leave();
-    await onlyAdmitted(stage, line, [c, d]);
+    await expectOnlyAdmitted(stage, line, [c, d]);
     await c.leave();
-    await onlyAdmitted(stage, line, [d, e]);
+    await expectOnlyAdmitted(stage, line, [d, e]);
   }),
 
   fact('a holder that enters again with a lower limit keeps its position and its hold', async (stage) => {
@@ -107,7 +107,7 @@ export const limitFacts: readonly Fact[] = [
     const [first, holder] = [await client.enter({ limit: 2 }), await other.enter({ limit: 2 })];
     const waiter = await client.enter({ limit: 2 });
     holder.requirePlace(await other.enqueue({ ...holder.spec, limit: 1 }));
-    await onlyAdmitted(stage, [first, holder, waiter], [first, holder]);
+    await expectOnlyAdmitted(stage, [first, holder, waiter], [first, holder]);
     expect(await holder.leave()).to.equal(true);
     await waiter.untilAdmitted();
   }),

@@ -3,7 +3,7 @@ import { Cell } from '../cell.ts';
 import { fact, type Fact } from '../fact.ts';
 import { safely } from '../safety.ts';
 import type { Stage } from '../stage.ts';
-import { nothingLeft } from './line.ts';
+import { expectNothingLeft } from './line.ts';
 
 /** Makes a fact about a register of the stage's queue, seen by two connections; empties it afterwards. */
 function registerFact(title: string, play: (stage: Stage, own: Cell, other: Cell) => Promise<void>): Fact {
@@ -95,7 +95,7 @@ export const registerFacts: readonly Fact[] = [
       await contender.leave();
       await client.close();
       await stage.disconnect(client.backend);
-      await nothingLeft(stage, stage.queue);
+      await expectNothingLeft(stage, stage.queue);
       const later = new Cell(stage, await stage.connect());
       expect(await later.text()).to.equal('stays');
       await later.put(undefined);

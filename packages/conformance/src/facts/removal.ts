@@ -3,7 +3,7 @@ import { isQueueLockError, type EntrySpec } from '@queuelock/core/backend';
 import type { Client } from '../client.ts';
 import { fact, type Fact } from '../fact.ts';
 import type { Stage } from '../stage.ts';
-import { onlyAdmitted } from './line.ts';
+import { expectOnlyAdmitted } from './line.ts';
 
 /** Sends a call, and right behind it the removal of its id. Awaits both responses, in either order. */
 async function overtake(
@@ -113,11 +113,11 @@ export const removalFacts: readonly Fact[] = [
     ];
     quiet.unfollow();
     await holder.leave();
-    await onlyAdmitted(stage, [holder, quiet, last], []);
+    await expectOnlyAdmitted(stage, [holder, quiet, last], []);
     const watch = await stage.watch();
     await watch.untilKeys(quiet.placement.key, last.placement.key);
     expect(await quiet.leave()).to.equal(true);
-    await onlyAdmitted(stage, [holder, quiet, last], [last]);
+    await expectOnlyAdmitted(stage, [holder, quiet, last], [last]);
   }),
 
   fact('nothing is left after all entries have left', async (stage) => {

@@ -4,7 +4,7 @@ import { fact, type Fact } from '../fact.ts';
 import { lacks } from '../lacks.ts';
 import type { Stage } from '../stage.ts';
 import { admittedFrom, admittedSoon, definiteCode, untilOutlived } from './liveness.ts';
-import { onlyAdmitted } from './line.ts';
+import { expectOnlyAdmitted } from './line.ts';
 
 function resumeFact(title: string, play: (stage: Stage) => Promise<void>): Fact {
   return fact(title, play, ['resumption']);
@@ -36,15 +36,15 @@ export const resumptionFacts: readonly Fact[] = [
       await other.enter(slots),
       await other.enter({ ...files, shared: false }),
     ];
-    await onlyAdmitted(stage, [...held, ...behind], held);
+    await expectOnlyAdmitted(stage, [...held, ...behind], held);
     const resumed = await handOver(stage, first);
     expect(resumed.session.id).to.equal(first.session.id);
     const retaken = [];
     for (const entry of held) retaken.push(await resumed.retake(entry));
-    await onlyAdmitted(stage, [...retaken, ...behind], retaken);
+    await expectOnlyAdmitted(stage, [...retaken, ...behind], retaken);
     for (const [place, entry] of retaken.entries()) {
       expect(await entry.leave()).to.equal(true);
-      await onlyAdmitted(stage, behind, behind.slice(0, place + 1));
+      await expectOnlyAdmitted(stage, behind, behind.slice(0, place + 1));
     }
     const last = await resumed.enter();
     await behind[0]?.leave();
@@ -56,10 +56,10 @@ export const resumptionFacts: readonly Fact[] = [
     const line = [await holding.enter(), await waiting.enter(), await behind.enter()] as const;
     const resumption = await stage.abandon(waiting);
     await line[0].leave();
-    await onlyAdmitted(stage, line, []);
+    await expectOnlyAdmitted(stage, line, []);
     const resumed = await stage.resume(resumption);
     const retaken = await resumed.retake(line[1]);
-    await onlyAdmitted(stage, [retaken, line[2]], [retaken]);
+    await expectOnlyAdmitted(stage, [retaken, line[2]], [retaken]);
     await retaken.leave();
     await line[2].untilAdmitted();
   }),
@@ -72,7 +72,7 @@ export const resumptionFacts: readonly Fact[] = [
     await dying.crash();
     const resumed = await stage.resume(resumption);
     const retaken = await resumed.retake(held);
-    await onlyAdmitted(stage, [retaken, waiter], [retaken]);
+    await expectOnlyAdmitted(stage, [retaken, waiter], [retaken]);
     await retaken.leave();
     await waiter.untilAdmitted();
   }),
@@ -84,7 +84,7 @@ export const resumptionFacts: readonly Fact[] = [
     const resumed = await handOver(stage, client);
     const retaken = await resumed.retake(held);
     await untilOutlived(stage, resumed);
-    await onlyAdmitted(stage, [retaken, waiter], [retaken]);
+    await expectOnlyAdmitted(stage, [retaken, waiter], [retaken]);
     expect(await retaken.leave()).to.equal(true);
     await waiter.untilAdmitted();
   }),
@@ -105,7 +105,7 @@ export const resumptionFacts: readonly Fact[] = [
       held.giveUp();
       await former.session.close();
       expect(await renewing(resumed)).to.equal('no error');
-      await onlyAdmitted(stage, [retaken, waiter], [retaken]);
+      await expectOnlyAdmitted(stage, [retaken, waiter], [retaken]);
       await retaken.leave();
       await waiter.untilAdmitted();
     },
@@ -126,7 +126,7 @@ export const resumptionFacts: readonly Fact[] = [
     const entered = await resumed.enter({ queue: `${stage.queue}-new` });
     for (const one of left) one.giveUp();
     await removeUnclaimed(resumed);
-    await onlyAdmitted(stage, [retaken, entered, ...behind], [retaken, entered, ...behind.slice(1)]);
+    await expectOnlyAdmitted(stage, [retaken, entered, ...behind], [retaken, entered, ...behind.slice(1)]);
     expect(await retaken.leave()).to.equal(true);
     await behind[0]?.untilAdmitted();
   }),
@@ -138,7 +138,7 @@ export const resumptionFacts: readonly Fact[] = [
       const held = await client.enter();
       const waiter = await other.enter();
       await removeUnclaimed(client);
-      await onlyAdmitted(stage, [held, waiter], [held]);
+      await expectOnlyAdmitted(stage, [held, waiter], [held]);
     },
   ),
 
@@ -150,7 +150,7 @@ export const resumptionFacts: readonly Fact[] = [
       client = await handOver(stage, client);
       held = await client.retake(held);
     }
-    await onlyAdmitted(stage, [held, waiter], [held]);
+    await expectOnlyAdmitted(stage, [held, waiter], [held]);
     await client.close();
     await waiter.untilAdmitted();
   }),

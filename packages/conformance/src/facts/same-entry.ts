@@ -4,7 +4,7 @@ import type { Client } from '../client.ts';
 import type { Contender } from '../contender.ts';
 import { fact, type Fact } from '../fact.ts';
 import type { Stage } from '../stage.ts';
-import { onlyAdmitted } from './line.ts';
+import { expectOnlyAdmitted } from './line.ts';
 import { definiteCode } from './liveness.ts';
 
 /** Resolves with the error code when a client enters again for an entry with a different spec. */
@@ -12,7 +12,11 @@ function codeOfTaking(stage: Stage, client: Client, spec: EntrySpec): Promise<st
   return definiteCode(stage, () => client.session.enqueue(spec));
 }
 
-async function refusesOthers(stage: Stage, client: Client, { spec }: Pick<Contender, 'spec'>): Promise<void> {
+async function refusesOtherSpecs(
+  stage: Stage,
+  client: Client,
+  { spec }: Pick<Contender, 'spec'>,
+): Promise<void> {
   const others = [
     { ...spec, shared: !spec.shared, permits: 1 },
     { ...spec, shared: false, permits: (spec.permits ?? 1) + 1, limit: 5 },
@@ -28,9 +32,9 @@ export const sameEntryFacts: readonly Fact[] = [
     const files = { queue: `${stage.queue}-files`, shared: true };
     const held = [await client.enter(), await client.enter(slots), await client.enter(files)];
     const waiter = await other.enter();
-    for (const entry of held) await refusesOthers(stage, client, entry);
+    for (const entry of held) await refusesOtherSpecs(stage, client, entry);
     for (const entry of held) entry.requirePlace(await client.enqueue(entry.spec));
-    await onlyAdmitted(stage, [...held, waiter], held);
+    await expectOnlyAdmitted(stage, [...held, waiter], held);
   }),
 
   fact('an id of an entry in another queue is refused, and adds no entry there', async (stage) => {
@@ -40,7 +44,7 @@ export const sameEntryFacts: readonly Fact[] = [
     expect(await codeOfTaking(stage, client, { ...held.spec, queue })).to.equal('INVALID_ARGUMENT');
     const elsewhere = await other.enter({ queue });
     await elsewhere.untilAdmitted();
-    await onlyAdmitted(stage, [held, elsewhere], [held, elsewhere]);
+    await expectOnlyAdmitted(stage, [held, elsewhere], [held, elsewhere]);
     expect(await held.leave()).to.equal(true);
     expect(await elsewhere.leave()).to.equal(true);
   }),
@@ -54,13 +58,13 @@ export const sameEntryFacts: readonly Fact[] = [
       const held = [await client.enter(), await client.enter(slots), await client.enter(files)];
       const waiter = await other.enter();
       const resumed = await stage.resume(await stage.abandon(client));
-      for (const entry of held) await refusesOthers(stage, resumed, entry);
+      for (const entry of held) await refusesOtherSpecs(stage, resumed, entry);
       const [{ spec }] = held as [Contender];
       const elsewhere = { ...spec, queue: `${stage.queue}-other` };
       expect(await codeOfTaking(stage, resumed, elsewhere)).to.equal('INVALID_ARGUMENT');
       const retaken = [];
       for (const entry of held) retaken.push(await resumed.retake(entry));
-      await onlyAdmitted(stage, [...retaken, waiter], retaken);
+      await expectOnlyAdmitted(stage, [...retaken, waiter], retaken);
     },
     ['resumption'],
   ),
@@ -80,7 +84,7 @@ export const sameEntryFacts: readonly Fact[] = [
       const placement = await resumed.enqueue(spec);
       held.giveUp();
       const retaken = resumed.follow(spec, placement);
-      await onlyAdmitted(stage, [retaken, reader], [retaken, reader]);
+      await expectOnlyAdmitted(stage, [retaken, reader], [retaken, reader]);
     },
     ['resumption', 'sharing'],
   ),

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { isQueueLockError, type EntrySpec, type Placement } from '@queuelock/core/backend';
 import type { Contender } from '../contender.ts';
 import type { Fact } from '../fact.ts';
-import { nothingLeft, onlyAdmitted } from './line.ts';
+import { expectNothingLeft, expectOnlyAdmitted } from './line.ts';
 import { inAll, togetherFact } from './together.ts';
 
 /** Resolves with the placements, or with `undefined` if one of the entries was removed before it entered. */
@@ -22,10 +22,10 @@ export const togetherRemovalFacts: readonly Fact[] = [
     for (const [place, entry] of held.entries()) {
       expect(await entry.leave()).to.equal(true);
       expect(await entry.leave()).to.equal(false);
-      await onlyAdmitted(stage, waiting, waiting.slice(0, place + 1));
+      await expectOnlyAdmitted(stage, waiting, waiting.slice(0, place + 1));
     }
     for (const entry of waiting) expect(await entry.leave()).to.equal(true);
-    await nothingLeft(stage, ...queues);
+    await expectNothingLeft(stage, ...queues);
   }),
 
   ...(['remove', 'enqueueAll'] as const).map((first) =>
@@ -55,11 +55,11 @@ export const togetherRemovalFacts: readonly Fact[] = [
       const sent = unlessRemoved(client.enqueueAll(specs));
       await client.remove(removed.queue, removed.id);
       const entered = await sent;
-      await nothingLeft(stage, removed.queue);
+      await expectNothingLeft(stage, removed.queue);
       for (const { queue, id } of others) {
         expect(await client.remove(queue, id), queue).to.equal(entered !== undefined);
       }
-      await nothingLeft(stage, ...queues);
+      await expectNothingLeft(stage, ...queues);
     },
   ),
 
@@ -73,7 +73,7 @@ export const togetherRemovalFacts: readonly Fact[] = [
       const again = client.enqueueAll(entries.map(({ spec }) => spec));
       const refusal = await again.catch((error: unknown) => error);
       expect(refusal).to.have.property('code', 'ENTRY_LOST');
-      await nothingLeft(stage, ...queues);
+      await expectNothingLeft(stage, ...queues);
     },
     ['together', 'evict'],
   ),

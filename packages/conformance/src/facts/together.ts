@@ -5,7 +5,7 @@ import type { Contender } from '../contender.ts';
 import { fact, type Fact, type Need } from '../fact.ts';
 import { safely } from '../safety.ts';
 import type { Stage } from '../stage.ts';
-import { nothingLeft, onlyAdmitted } from './line.ts';
+import { expectNothingLeft, expectOnlyAdmitted } from './line.ts';
 
 type Queues = readonly [string, string, string];
 
@@ -54,9 +54,9 @@ export const togetherFacts: readonly Fact[] = [
         await (await stage.watch(queue)).untilKeys(held[place]?.placement.key ?? '');
       }
       const waiting = await other.enterAll(...inAll(queues));
-      await onlyAdmitted(stage, [...held, ...waiting], held);
+      await expectOnlyAdmitted(stage, [...held, ...waiting], held);
       await held[1]?.leave();
-      await onlyAdmitted(stage, waiting, waiting.slice(0, 1));
+      await expectOnlyAdmitted(stage, waiting, waiting.slice(0, 1));
     },
   ),
 
@@ -67,7 +67,7 @@ export const togetherFacts: readonly Fact[] = [
     const both = await clients[1].enterAll({ queue: files, shared: true, value: 'reads' }, slot);
     const last = await clients[2].enterAll(slot, { queue: files });
     const all = [...reading, ...both, ...last];
-    await onlyAdmitted(stage, all, [...reading, ...both]);
+    await expectOnlyAdmitted(stage, all, [...reading, ...both]);
     const watch = await stage.watch(files);
     await watch.until('two readers and a writer', (entries) => {
       return (
@@ -75,7 +75,7 @@ export const togetherFacts: readonly Fact[] = [
       );
     });
     await both[1]?.leave();
-    await onlyAdmitted(stage, last, last.slice(0, 1));
+    await expectOnlyAdmitted(stage, last, last.slice(0, 1));
   }),
 
   togetherFact(
@@ -110,7 +110,7 @@ export const togetherFacts: readonly Fact[] = [
       hold(clients[0], c, a),
       hold(clients[1], b),
     ]);
-    await nothingLeft(stage, ...queues);
+    await expectNothingLeft(stage, ...queues);
   }),
 
   togetherFact('entering together twice with the same ids adds the same entries', async (stage, queues) => {
@@ -135,7 +135,7 @@ export const togetherFacts: readonly Fact[] = [
     const specs = inAll([a, b, a]).map((wish) => client.wish(wish));
     const refusal = await client.enqueueAll(specs).catch((error: unknown) => error);
     expect(refusal).to.have.property('code', 'INVALID_ARGUMENT');
-    await nothingLeft(stage, a, b);
+    await expectNothingLeft(stage, a, b);
   }),
 
   togetherFact(
@@ -146,7 +146,7 @@ export const togetherFacts: readonly Fact[] = [
       await dying.enterAll(...inAll(queues));
       const next = await other.enterAll(...inAll(queues));
       await dying.crash();
-      await onlyAdmitted(stage, next, next);
+      await expectOnlyAdmitted(stage, next, next);
       for (const { queue, placement } of next) await (await stage.watch(queue)).untilKeys(placement.key);
     },
   ),

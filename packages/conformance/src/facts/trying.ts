@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { fact, type Fact } from '../fact.ts';
-import { onlyAdmitted } from './line.ts';
+import { expectOnlyAdmitted } from './line.ts';
 
 /** Facts about entering only if no wait is needed. */
 export const tryFacts: readonly Fact[] = [
@@ -14,7 +14,7 @@ export const tryFacts: readonly Fact[] = [
     await stage.settle();
     await watch.untilKeys(holder.placement.key, waiter.placement.key);
     await holder.leave();
-    await onlyAdmitted(stage, [holder, waiter], [waiter]);
+    await expectOnlyAdmitted(stage, [holder, waiter], [waiter]);
   }),
 
   fact('a try on a free queue is admitted and holds like any other', async (stage) => {
@@ -23,9 +23,9 @@ export const tryFacts: readonly Fact[] = [
     expect(holder?.placement.turn.admitted).to.equal(true);
     if (!holder) return;
     const waiter = await waiting.enter();
-    await onlyAdmitted(stage, [holder, waiter], [holder]);
+    await expectOnlyAdmitted(stage, [holder, waiter], [holder]);
     await holder.leave();
-    await onlyAdmitted(stage, [holder, waiter], [waiter]);
+    await expectOnlyAdmitted(stage, [holder, waiter], [waiter]);
   }),
 
   fact('of several concurrent tries exactly one is admitted', async (stage) => {

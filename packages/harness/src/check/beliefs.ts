@@ -1,7 +1,7 @@
 import { msOf, type Breach } from './finding.ts';
 import type { Limits } from './limits.ts';
 import { MS, type Hold, type Queue, type Run } from './run.ts';
-import { eachGrant, handOversIn, isLost, type Stake } from './stakes.ts';
+import { eachGrant, handOversIn, isLost, type HoldBelief } from './hold-beliefs.ts';
 
 type Eviction = Pick<Limits, 'evictionMs'>;
 
@@ -48,12 +48,12 @@ function overlaps(queue: Queue, limits: Eviction): Breach[] {
 }
 
 interface Present {
-  readonly believed: readonly Stake[];
+  readonly believed: readonly HoldBelief[];
   /** Number of permits, including those of the new hold. */
   readonly taken: number;
 }
 
-function overlap(queue: Queue, grant: Stake, { believed, taken }: Present): Breach[] {
+function overlap(queue: Queue, grant: HoldBelief, { believed, taken }: Present): Breach[] {
   const lost = believed.filter(isLost);
   const longest = (lost.length > 0 ? lost : believed).reduce((a, b) => (b.until > a.until ? b : a));
   const { attempt, token, how } = longest.hold;
@@ -76,7 +76,7 @@ function overlap(queue: Queue, grant: Stake, { believed, taken }: Present): Brea
  * Excuses holds of an evicted entry for the time until the watch reports the removal. Neither its holder nor a waiter that is
  * notified of its grant can know earlier, although the next entry was admitted meanwhile.
  */
-function isExcused(stake: Stake, grant: Stake, { evictionMs = 0 }: Eviction): boolean {
+function isExcused(stake: HoldBelief, grant: HoldBelief, { evictionMs = 0 }: Eviction): boolean {
   const [ahead, behind] = stake.hold.token < grant.hold.token ? [stake, grant] : [grant, stake];
   const { removing = Infinity } = ahead.hold.attempt;
   return behind.from >= removing && ahead.until - behind.from <= evictionMs * MS;

@@ -34,7 +34,7 @@ class Around {
   }
 
   offer(event: ChaosEvent, at: bigint): void {
-    if (!tells(event, this.#finding)) return;
+    if (!explains(event, this.#finding)) return;
     // The event itself and earlier ones, nearest first.
     if (at <= this.#at)
       this.#before = nearest([...this.#before, { event, at }], (a, b) => (a.at > b.at ? -1 : 1));
@@ -52,7 +52,7 @@ function nearest(events: Stamped[], order: (a: Stamped, b: Stamped) => number): 
 }
 
 /** Selects events that explain a finding: of its queue, faults, and ends of sessions. Of the reads only the one in question. */
-function tells(event: ChaosEvent, { queue, at }: Finding): boolean {
+function explains(event: ChaosEvent, { queue, at }: Finding): boolean {
   if (event.ev === 'beat' || event.ev === 'memory') return false;
   if (event.ev === 'look' && event.t !== at) return false;
   if (!('queue' in event)) return true;

@@ -4,9 +4,9 @@ import { believedUntil } from './holds.ts';
 import type { Limits } from './limits.ts';
 import { MS, type Attempt, type Hold, type Life, type Queue, type Run, type Span } from './run.ts';
 import { spreadOf } from './samples.ts';
-import { handOversIn, type HandOver } from './stakes.ts';
+import { handOversIn, type HandOver } from './hold-beliefs.ts';
 import { blockedBy } from './together.ts';
-import { overlaps, ownTrouble, servedBy, troubleOf, type Trouble } from './trouble.ts';
+import { overlaps, faultsOfProcess, grantLimit, faultsAffecting, type FaultPeriod } from './fault-periods.ts';
 
 /** Times from the end of a hold to the next grant while there were waiters, in milliseconds. */
 export interface HandOvers {
@@ -22,7 +22,7 @@ export interface HandOvers {
 export function checkCrashes(run: Run, limits: Limits): Breach[] {
   return run.queues.flatMap((queue) =>
     crashesOf(run, queue).flatMap((crash) => {
-      const deadline = servedBy(crash.at, [...crash.trouble, ...crash.others], limits);
+      const deadline = grantLimit(crash.at, [...crash.trouble, ...crash.others], limits);
       const forgotten = crash.waiting.find((waiter) => waiter.waitedUntil > deadline);
       if (!forgotten || (crash.next?.from ?? run.span.to) <= deadline) return [];
       const message =
@@ -63,7 +63,7 @@ interface Crash {
   /** Waiters at that time that were alive. */
   readonly waiting: readonly Attempt[];
   readonly next: Hold | undefined;
-  readonly trouble: readonly Trouble[];
+  readonly trouble: readonly FaultPeriod[];
   /** Times in which other clients held beside it, or blocked its waiters in other queues. */
   readonly others: readonly Span[];
 }
@@ -82,7 +82,7 @@ function crashesOf(run: Run, queue: Queue): Crash[] {
     const lives = new Set<Life>(queue.line.slice(hold.attempt.place + 1, last + 1).map(({ life }) => life));
     lives.delete(hold.attempt.life);
     const others = [...heldBeside(queue, hold), ...blockedBy(run, { waiting, at })];
-    return [{ hold, at, waiting, next, trouble: troubleOf(run, lives), others }];
+    return [{ hold, at, waiting, next, trouble: faultsAffecting(run, lives), others }];
   });
 }
 
@@ -111,7 +111,7 @@ function isClean(run: Run, queue: Queue, { before, next }: HandOver): boolean {
     if (between && exclude(between, next.attempt) && (between.ended ?? Infinity) > released) return false;
   }
   const meanwhile = { from: released, to: next.from };
-  return ![run.faults, ownTrouble(attempt.life), ownTrouble(next.attempt.life)].some((trouble) =>
+  return ![run.faults, faultsOfProcess(attempt.life), faultsOfProcess(next.attempt.life)].some((trouble) =>
     overlaps(trouble, meanwhile),
   );
 }

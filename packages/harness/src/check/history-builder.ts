@@ -5,7 +5,7 @@ export const MARGIN_MS = 200;
 /** Time from the sending of a heartbeat to the end of what it proves, in milliseconds. */
 export const PROVEN_MS: number = TTL_MS * 0.99 - MARGIN_MS;
 
-type Untold<E = ChaosEvent> = E extends ChaosEvent ? Omit<E, 't' | 'who'> : never;
+type EventSpec<E = ChaosEvent> = E extends ChaosEvent ? Omit<E, 't' | 'who'> : never;
 
 /** Times of the steps of an attempt in milliseconds; missing steps did not happen. */
 export interface Steps {
@@ -32,7 +32,7 @@ export interface Steps {
 export class HistoryBuilder {
   readonly events: ChaosEvent[] = [];
 
-  tell(who: string, ms: number, event: Untold): this {
+  tell(who: string, ms: number, event: EventSpec): this {
     this.events.push({ t: stamp(ms), who, ...event });
     return this;
   }
@@ -56,7 +56,7 @@ export class HistoryBuilder {
     const place = { token: String(token), order: String(order) };
     const of = { queue, n };
     const enqueue = steps.enqueue ?? (steps.queued === undefined ? undefined : steps.queued - 1);
-    const step = (ms: number | undefined, event: Untold): void => {
+    const step = (ms: number | undefined, event: EventSpec): void => {
       if (ms !== undefined) this.tell(who, ms, event);
     };
     const { terms, together } = steps;
@@ -98,7 +98,7 @@ export class HistoryBuilder {
     });
   }
 
-  harness(ms: number, event: Untold): this {
+  harness(ms: number, event: EventSpec): this {
     return this.tell('harness', ms, event);
   }
 

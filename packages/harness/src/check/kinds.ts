@@ -19,7 +19,7 @@ export function kindOf(attempt: Pick<Attempt, 'terms' | 'together' | 'downgradin
 }
 
 /** Returns the kind of a claim as far as it is known at the request. */
-export function kindOfClaim({ terms = {}, together = [] }: Asked): Kind {
+export function kindOfClaim({ terms = {}, together = [] }: RequestedClaim): Kind {
   const { leader, limit = 1, shared } = terms;
   if (leader) return 'leadership';
   if (limit > 1) return 'permits';
@@ -27,7 +27,7 @@ export function kindOfClaim({ terms = {}, together = [] }: Asked): Kind {
   return shared ? 'read lock' : 'lock';
 }
 
-interface Asked {
+interface RequestedClaim {
   readonly terms?: Terms;
   readonly together?: readonly number[];
 }

@@ -90,14 +90,14 @@ export class LifeBook {
     const life = this.#lives.findLast(
       ({ who, started }) => who === event.worker && (started ?? -Infinity) <= at,
     );
-    if (life) tellLife(life, event, at);
+    if (life) recordLife(life, event, at);
     // The process may have been killed before it could record its start.
     else if (event.ev !== 'killed' && event.ev !== 'exited')
       this.#around.odd(at, `the harness says "${event.ev}" of ${event.worker}, which never started`);
   }
 }
 
-function tellLife(life: Life, event: AboutWorker, at: number): void {
+function recordLife(life: Life, event: AboutWorker, at: number): void {
   const standstill = life.frozen.at(-1);
   switch (event.ev) {
     case 'killed':

@@ -1,6 +1,6 @@
 import { ByShare } from './conflict.ts';
 import { msOf, type Breach } from './finding.ts';
-import { overtaken } from './overtaken.ts';
+import { checkOvertaken } from './overtaken.ts';
 import { isProvenAt } from './proven.ts';
 import type { Attempt, Hold, Queue, Run } from './run.ts';
 
@@ -12,7 +12,7 @@ export function checkOrder(run: Run): Breach[] {
   return run.queues.flatMap((queue) => {
     const locks = partOf(queue, ({ limit }) => limit === 1);
     const semaphore = partOf(queue, ({ limit }) => limit > 1);
-    return [...inversions(locks), ...passedOver(locks), ...overtaken(semaphore), ...disorders(queue)];
+    return [...inversions(locks), ...passedOver(locks), ...checkOvertaken(semaphore), ...disorders(queue)];
   });
 }
 

@@ -8,7 +8,7 @@ import type { Attempt, Hold, Queue } from './run.ts';
  * certainly ahead, holding or waiting, take permits. More than the semaphore has are possible only if all of them hold, which S2
  * checks.
  */
-export function overtaken(queue: Queue): Breach[] {
+export function checkOvertaken(queue: Queue): Breach[] {
   const heldUntil = new Map(queue.holds.map((hold) => [hold.attempt, believedUntil(hold)]));
   const goneAt = (attempt: Attempt): number => heldUntil.get(attempt) ?? attempt.waitedUntil;
   const arrivals = queue.line
@@ -26,7 +26,7 @@ export function overtaken(queue: Queue): Breach[] {
 
 function wronged(queue: Queue, grant: Hold, present: readonly Attempt[]): Breach[] {
   const { attempt, from, token } = grant;
-  const ahead = present.filter((other) => (other.token ?? 0n) < token && standsAt(other, from));
+  const ahead = present.filter((other) => (other.token ?? 0n) < token && isQueuedAt(other, from));
   const taken = ahead.reduce((sum, { permits }) => sum + permits, attempt.permits);
   const waiting = ahead.find(({ acquired = Infinity }) => acquired > from);
   if (!waiting || taken <= attempt.limit) return [];
@@ -37,6 +37,6 @@ function wronged(queue: Queue, grant: Hold, present: readonly Attempt[]): Breach
 }
 
 /** Returns whether an entry is in the queue; one that holds later was waiting before. */
-function standsAt(attempt: Attempt, at: number): boolean {
+function isQueuedAt(attempt: Attempt, at: number): boolean {
   return attempt.acquired !== undefined || isProvenAt(attempt, at);
 }

@@ -12,7 +12,7 @@ export function isBrief({ what, from, to }: Span & { readonly what?: string }): 
 }
 
 /** Returns how much of this time the machine stood still, in nanoseconds. */
-export function stoodStill({ faults }: Run, { from, to }: Span): number {
+export function standstillDuration({ faults }: Run, { from, to }: Span): number {
   return standstillsOf(faults).reduce(
     (sum, still) => sum + Math.max(0, Math.min(still.to, to) - Math.max(still.from, from)),
     0,

@@ -1,7 +1,7 @@
 import type { Breach } from './finding.ts';
 import type { Limits } from './limits.ts';
 import { MS, type Attempt, type Queue, type Run } from './run.ts';
-import { stoodStill } from './standstills.ts';
+import { standstillDuration } from './standstills.ts';
 import { tiedTo } from './together.ts';
 
 /** L3: after the calm every waiter is granted in turn, and at the end none waits or holds. */
@@ -14,7 +14,7 @@ function lateAfterCalm(run: Run, queue: Queue, limits: Limits): Breach[] {
   if (calm === undefined) return [];
   const aliveIn = ({ line, attempts }: Queue): Attempt[] =>
     [...line, ...attempts.filter(({ token }) => token === undefined)].filter((attempt) =>
-      isUnderWay(run, attempt, calm),
+      isInProgress(run, attempt, calm),
     );
   // A waiter for several names may have all waiters of these queues ahead, and delays those behind it.
   const elsewhere = tiedTo(run, queue).flatMap(aliveIn).length;
@@ -22,10 +22,10 @@ function lateAfterCalm(run: Run, queue: Queue, limits: Limits): Breach[] {
     const position = inLine + elsewhere;
     const end = attempt.ended;
     if (end === undefined) return [];
-    const standstillMs = stoodStill(run, { from: calm, to: end }) / MS;
+    const standstillMs = standstillDuration(run, { from: calm, to: end }) / MS;
     const allowedMs =
       (limits.settleMs ?? 10_000) + (position + 1) * limits.holdMs + limits.crashMs + standstillMs;
-    if (end <= calm + allowedMs * MS || isGone(run, attempt, end)) return [];
+    if (end <= calm + allowedMs * MS || isExcused(run, attempt, end)) return [];
     const tookMs = Math.round((end - calm) / MS);
     const message = `${attempt.name}, ${position} ahead of it, took ${tookMs} ms after the calm, allowed are ${Math.round(allowedMs)} ms`;
     return [{ rule: 'L3', queue: queue.name, attempt: attempt.name, at: end, message }];
@@ -37,7 +37,7 @@ function openAtEnd(run: Run, queue: Queue): Breach[] {
   if (end === undefined) return [];
   return queue.attempts.flatMap((attempt) => {
     const open = whatIsOpen(attempt);
-    if (open === undefined || isGone(run, attempt, end)) return [];
+    if (open === undefined || isExcused(run, attempt, end)) return [];
     return [
       {
         rule: 'L3',
@@ -63,13 +63,13 @@ function isUnconfirmed({ released, left, revoked, life }: Attempt): boolean {
   return !life.sessionLost.some((at) => at >= released);
 }
 
-function isUnderWay(run: Run, attempt: Attempt, at: number): boolean {
+function isInProgress(run: Run, attempt: Attempt, at: number): boolean {
   const began = attempt.enqueue ?? attempt.queued ?? attempt.acquired ?? Infinity;
-  return began <= at && (attempt.ended ?? Infinity) > at && !isGone(run, attempt, at);
+  return began <= at && (attempt.ended ?? Infinity) > at && !isExcused(run, attempt, at);
 }
 
 /** A process that was killed by a fault or is still frozen is not expected to finish. Kills after the calm do not count. */
-function isGone(run: Run, { life }: Attempt, at: number): boolean {
+function isExcused(run: Run, { life }: Attempt, at: number): boolean {
   const { killed = Infinity } = life;
   if (killed <= at && killed <= (run.calm ?? Infinity)) return true;
   return life.frozen.some(({ from, to }) => from <= at && at < to);

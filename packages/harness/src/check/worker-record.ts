@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import type { ChaosEvent } from './event.ts';
 
 /** An event without the members that the recorder adds: the name, and the time unless the stamp was taken before. */
-export type Told<E extends ChaosEvent = ChaosEvent> = E extends ChaosEvent
+export type EventInput<E extends ChaosEvent = ChaosEvent> = E extends ChaosEvent
   ? Omit<E, 't' | 'who'> & { readonly t?: string }
   : never;
 
@@ -35,7 +35,7 @@ export class Recorder {
    * Does nothing after `close`.
    * @param quiet Writes the event without calling the listener.
    */
-  tell(told: Told, { quiet = false }: { readonly quiet?: boolean } = {}): ChaosEvent {
+  tell(told: EventInput, { quiet = false }: { readonly quiet?: boolean } = {}): ChaosEvent {
     const event = { t: told.t ?? stampNow(), who: this.#who, ...told } as ChaosEvent;
     if (this.#file === undefined) return event;
     writeSync(this.#file, `${JSON.stringify(event)}\n`);

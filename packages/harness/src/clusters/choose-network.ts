@@ -1,6 +1,6 @@
 import { NotHere } from '../services/service.ts';
 import { buildNamespaces } from './namespaces.ts';
-import type { Network, NetworkWay, Ports } from './network.ts';
+import type { Network, NetworkKind, Ports } from './network.ts';
 import { buildProxies } from './proxies.ts';
 
 export interface ChosenNetwork {
@@ -13,7 +13,7 @@ const builders = { namespaces: buildNamespaces, proxies: buildProxies };
 
 /** Returns namespaces if available, else proxies. For a forced network rejects with NotHere if it is not available. */
 export async function chooseNetwork(
-  forced: NetworkWay | undefined,
+  forced: NetworkKind | undefined,
   ports: Ports,
   count: number,
 ): Promise<ChosenNetwork> {

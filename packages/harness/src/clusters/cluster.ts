@@ -6,14 +6,14 @@ import { ClusterClient } from './client.ts';
 import { Conditions } from './conditions.ts';
 import type { Node } from './links.ts';
 import { Member } from './member.ts';
-import type { MemberSite, Network, NetworkWay, RareFault } from './network.ts';
+import type { MemberSite, Network, NetworkKind, RareFault } from './network.ts';
 import { SmallDisk } from './small-disk.ts';
 import { leaderOf, type Store, type View } from './store.ts';
 
 /** Three servers of one store on this machine. */
 export class Cluster {
   readonly name: Store['name'];
-  readonly network: NetworkWay;
+  readonly network: NetworkKind;
   /** Faults that this cluster does not support, with the reasons. */
   readonly absent: ReadonlyMap<RareFault, string>;
   readonly #clients = new Map<Node, ClusterClient | undefined>();

@@ -5,7 +5,7 @@ import type { Route } from '../services/endpoint.ts';
 import { etcdCommand, hasEtcd, installEtcd, type EtcdFlags } from '../services/etcd-process.ts';
 import type { Place, ServerProgram } from '../services/server-process.ts';
 import type { MemberSite } from './network.ts';
-import { routeOf, type Asked, type Store, type View } from './store.ts';
+import { routeOf, type ReachableMember, type Store, type View } from './store.ts';
 
 export function etcdStore(flags: EtcdFlags): Store {
   // A unique token, by which these members differ from foreign servers on the same port.
@@ -37,12 +37,12 @@ function memberProgram({ site, all, token, flags }: Membership): ServerProgram {
       return site.inside({ ...command, env: gateEnvironment(site) });
     },
     probe: async () => {
-      const { members } = (await askEtcd(routeOf(site), '/v3/cluster/member/list')) as {
+      const { members } = (await callMember(routeOf(site), '/v3/cluster/member/list')) as {
         members: { name?: string }[];
       };
       if (!members.some((member) => member.name === name)) throw new Error(`another etcd answers there`);
-      await askEtcd(routeOf(site), '/health');
-      return ((await askEtcd(routeOf(site), '/version')) as { etcdserver: string }).etcdserver;
+      await callMember(routeOf(site), '/health');
+      return ((await callMember(routeOf(site), '/version')) as { etcdserver: string }).etcdserver;
     },
   };
 }
@@ -75,8 +75,8 @@ function gateEnvironment({ gate }: MemberSite): Record<string, string> {
 }
 
 // Responses come from the member's own state, not through Raft. 64-bit numbers are strings.
-async function viewOf({ route }: Asked): Promise<View> {
-  const status = (await askEtcd(route, '/v3/maintenance/status', 500)) as {
+async function viewOf({ route }: ReachableMember): Promise<View> {
+  const status = (await callMember(route, '/v3/maintenance/status', 500)) as {
     header: { member_id: string };
     leader?: string;
     raftTerm: string;
@@ -87,7 +87,7 @@ async function viewOf({ route }: Asked): Promise<View> {
 }
 
 // Does not use fetch(), which cannot choose the source address. Calls of the gateway (/v3) are POST requests.
-async function askEtcd(route: Route, path: string, withinMs = 5_000): Promise<unknown> {
+async function callMember(route: Route, path: string, withinMs = 5_000): Promise<unknown> {
   const signal = AbortSignal.timeout(withinMs);
   const method = path.startsWith('/v3/') ? 'POST' : 'GET';
   const answer = await new Promise<{ status: number; body: string }>((resolve, reject) => {

@@ -2,7 +2,7 @@ import type { Command } from '../services/child.ts';
 import type { Node, Weather } from './links.ts';
 
 /** `namespaces`: the kernel's network with a namespace for each party. `proxies`: loopback, with a proxy for each link. */
-export type NetworkWay = 'namespaces' | 'proxies';
+export type NetworkKind = 'namespaces' | 'proxies';
 
 /** Faults that not every network or machine supports. */
 export type RareFault = 'delay' | 'loss' | 'disk';
@@ -31,7 +31,7 @@ export interface ClientSite {
 }
 
 export interface Network {
-  readonly way: NetworkWay;
+  readonly way: NetworkKind;
   readonly members: readonly MemberSite[];
   /** This process, `client-0`. */
   readonly here: ClientSite;

@@ -13,11 +13,11 @@ export interface Store {
   /** Returns the program of one member of a cluster. */
   readonly program: (site: MemberSite, all: readonly MemberSite[]) => ServerProgram;
   /** Resolves with a member's own view of its role. Rejects when it does not respond within 500 ms. */
-  readonly view: (whom: Asked) => Promise<View>;
+  readonly view: (whom: ReachableMember) => Promise<View>;
 }
 
 /** A running member as this process reaches it, with its data directory. */
-export interface Asked {
+export interface ReachableMember {
   readonly route: Route;
   readonly data: string;
 }

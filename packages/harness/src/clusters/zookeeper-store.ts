@@ -13,7 +13,7 @@ import {
 } from '../services/zookeeper-process.ts';
 import type { MemberSite } from './network.ts';
 import { runTool } from './run-tool.ts';
-import { routeOf, type Asked, type Store, type View } from './store.ts';
+import { routeOf, type ReachableMember, type Store, type View } from './store.ts';
 
 export function zooKeeperStore(settings: ZooKeeperSettings): Store {
   return {
@@ -73,7 +73,7 @@ function gateOptions({ gate }: MemberSite): string[] {
 const numberOf = ({ node }: MemberSite): string => node.replace(/^.*-/, '');
 
 // Only a leader reports the epoch, but each member stores the one that it has accepted in a file.
-async function viewOf({ route, data }: Asked): Promise<View> {
+async function viewOf({ route, data }: ReachableMember): Promise<View> {
   const answer = await zkFourLetter(route, 'srvr', 500);
   const mode = /^Mode: (\w+)$/m.exec(answer)?.[1];
   if (mode !== 'leader' && mode !== 'follower') return { role: 'none', term: 0 };

@@ -18,7 +18,7 @@ interface Reachable {
 }
 
 /** A server that the environment names: tests neither start, stop nor disturb it. */
-export interface GivenService extends Reachable {
+export interface ExternalService extends Reachable {
   readonly way: 'endpoints';
 }
 
@@ -48,11 +48,11 @@ export interface ContainerService extends Disturbable {
   readonly id: string;
 }
 
-export type Service = GivenService | ProcessService | ContainerService;
+export type Service = ExternalService | ProcessService | ContainerService;
 
 /** Type of the service for each way. */
 export interface ServiceOf {
-  endpoints: GivenService;
+  endpoints: ExternalService;
   process: ProcessService;
   container: ContainerService;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { livedSince } from '../lived-time.ts';
 
-export interface Patience {
+export interface UntilOptions {
   /** What is awaited, for the error: `etcd answers on 127.0.0.1:2379`. */
   readonly what: string;
   /** Time limit in milliseconds, not counting time in which the machine stalled. */
@@ -11,7 +11,10 @@ export interface Patience {
 }
 
 /** Calls `ask` every 20 ms until it resolves. Rejects with its last error when the time is over. */
-export async function until<T>(ask: () => Promise<T>, { what, withinMs, hopeless }: Patience): Promise<T> {
+export async function until<T>(
+  ask: () => Promise<T>,
+  { what, withinMs, hopeless }: UntilOptions,
+): Promise<T> {
   const from = performance.now();
   for (;;) {
     const reason = await hopeless?.();

@@ -60,9 +60,7 @@ function staysOf(scene: Scene, scale: Scale, wrong: ReadonlySet<string>): Map<Li
 function stayOf(scene: Scene, attempt: Attempt, drawn: Pick<Stay, 'hold' | 'tone' | 'isWrong'>): Stay {
   const { hold } = drawn;
   const from = attempt.enqueue ?? attempt.queued ?? attempt.acquired ?? scene.span.from;
-  const until = hold
-    ? Math.max(hold.until, lossHeard(hold) ?? 0, proofShown(hold) ?? 0)
-    : attempt.waitedUntil;
+  const until = hold ? Math.max(hold.until, lossMark(hold) ?? 0, proofShown(hold) ?? 0) : attempt.waitedUntil;
   return { attempt, ...drawn, from, to: Math.min(until, scene.span.to) };
 }
 
@@ -104,7 +102,7 @@ function drawHold(hold: Hold, drawn: { tone: string; isWrong: boolean; scale: Sc
 
 /** For a hold that was not released: draws the end of the proven time, and when its holder was notified. */
 function drawLoss(hold: Hold, { right, scale, top }: { right: number; scale: Scale; top: number }): string {
-  const [proof, heard] = [proofShown(hold), lossHeard(hold)];
+  const [proof, heard] = [proofShown(hold), lossMark(hold)];
   const middle = top + BAR_PX / 2;
   const last = Math.max(
     right,
@@ -125,7 +123,7 @@ function proofShown({ how, deadline }: Hold): number | undefined {
   return how !== 'released' && Number.isFinite(deadline) ? deadline : undefined;
 }
 
-function lossHeard({ how, attempt }: Hold): number | undefined {
+function lossMark({ how, attempt }: Hold): number | undefined {
   return how === 'released' ? undefined : attempt.revoked;
 }
 
@@ -140,7 +138,7 @@ function waitOutcome({ cancelled, failed, why }: Attempt): string {
   return failed === undefined ? 'waited without an end' : `failed with ${why ?? 'an error'}`;
 }
 
-interface Place {
+interface LaneBox {
   readonly life: Life;
   readonly scale: Scale;
   readonly top: number;
@@ -148,7 +146,7 @@ interface Place {
 }
 
 /** Draws faults of this process alone, and times in which its process or its event loop was stopped. */
-function background(scene: Scene, { life, scale, top, height }: Place): string {
+function background(scene: Scene, { life, scale, top, height }: LaneBox): string {
   const band = (span: Span, kind: string, words: string): string => {
     if (!scale.shows(span)) return '';
     const [x, right] = [scale.x(span.from), scale.x(span.to)];

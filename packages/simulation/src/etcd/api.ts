@@ -21,7 +21,7 @@ export type Method = Exclude<keyof Driver, 'watch' | 'keepAlive' | 'close'>;
 /** Receives the response, or the error of the member. */
 export type Reply = (answer: object) => void;
 
-const EXPIRED_LOOKS_EVERY_MS = 100;
+const EXPIRED_CHECK_INTERVAL_MS = 100;
 
 /** API of one member for its clients. */
 export class Api {
@@ -58,7 +58,7 @@ export class Api {
     const ask = (): void => {
       this.#cluster.toLeader(this.member, (leader) => {
         const renewal = leader?.leads ? leader.lessor.renew(id) : 'expired';
-        if (renewal === 'expired') this.member.machine.after(EXPIRED_LOOKS_EVERY_MS, ask);
+        if (renewal === 'expired') this.member.machine.after(EXPIRED_CHECK_INTERVAL_MS, ask);
         else reply({ header, ID: id, TTL: String(renewal) });
       });
     };

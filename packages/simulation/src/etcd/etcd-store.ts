@@ -2,7 +2,7 @@ import type { ICompare } from 'etcd3';
 import { Link } from '../link.ts';
 import { losesEvents, type Product } from '../product.ts';
 import { RATE_ERROR, SINGLE, type ClientPlan } from '../run/plan.ts';
-import type { Access, Connected, Premises, Standing, Store } from '../run/store.ts';
+import type { Access, Connected, Premises, StoredEntry, Store } from '../run/store.ts';
 import type { Machine } from '../timeline.ts';
 import { Api } from './api.ts';
 import { certainly } from './certainly.ts';
@@ -85,7 +85,7 @@ export class EtcdStore implements Store {
     };
   }
 
-  standing(queue: string): readonly Standing[] {
+  standing(queue: string): readonly StoredEntry[] {
     return this.#rows(queue).map(({ key, create }) => ({
       key,
       token: BigInt(create),
@@ -171,12 +171,12 @@ function createdAt(key: Buffer, revision: number): ICompare {
   return { target: 'Create', result: 'Equal', create_revision: String(revision), key };
 }
 
-interface Ways {
+interface HostDrivers {
   readonly hosts: readonly string[];
   readonly drive: (host: string) => SimulatedDriver;
 }
 
-function connect(product: Product, { hosts, drive }: Ways, { naming }: ClientPlan): Connected {
+function connect(product: Product, { hosts, drive }: HostDrivers, { naming }: ClientPlan): Connected {
   const drivers: SimulatedDriver[] = [];
   const open = (host: string): SimulatedDriver => {
     const driver = drive(host);

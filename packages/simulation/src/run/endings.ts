@@ -39,8 +39,8 @@ const NEEDS: Readonly<Partial<Record<QueueLockErrorCode, (reasons: Reasons) => b
 };
 
 /** Returns whether an event or a request explains the error. */
-export function isReasoned(error: unknown, around: Circumstances, facts: readonly Fact[]): boolean {
-  if (tellsOfRemoval(error)) return around.isUnruly;
+export function isExplained(error: unknown, around: Circumstances, facts: readonly Fact[]): boolean {
+  if (mentionsRemoval(error)) return around.isUnruly;
   if (!isQueueLockError(error)) return error === around.abort;
   const faults = facts.filter((fact) => fact.type === 'fault');
   const isDenied = faults.some(({ what, target }) => what === 'denied' && isSame(target, around.client));
@@ -53,7 +53,7 @@ function isSame(client: string, other: string): boolean {
 }
 
 /** A client that may not take the single key leaves the queue too, with another cause. */
-function tellsOfRemoval(error: unknown): boolean {
-  if (isQueueLockError(error, 'ENTRY_LOST')) return error.cause === undefined || tellsOfRemoval(error.cause);
+function mentionsRemoval(error: unknown): boolean {
+  if (isQueueLockError(error, 'ENTRY_LOST')) return error.cause === undefined || mentionsRemoval(error.cause);
   return isQueueLockError(error, 'OWNERSHIP_LOST') && error.reason === 'entry-removed';
 }

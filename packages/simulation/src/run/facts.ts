@@ -1,9 +1,9 @@
 import type { Rule } from './judge.ts';
 
 /** Facts of a run for a drawing. Times are true times in milliseconds. */
-export type Fact = { readonly atMs: number } & Deed;
+export type Fact = { readonly atMs: number } & FactDetails;
 
-export type Deed =
+export type FactDetails =
   /** An acquisition, by name, of a client that enters these queues. */
   | {
       readonly type: 'wants';

@@ -1,4 +1,4 @@
-import type { Trouble } from '../link.ts';
+import type { LinkFaults } from '../link.ts';
 import type { Machine, Timeline } from '../timeline.ts';
 import type { Client } from './client.ts';
 import type { Holds } from './holds.ts';
@@ -91,7 +91,7 @@ function tellOf({ judge, clients }: Stage, fault: Fault, members: readonly Store
   if (kind === 'client pauses') judge.tell({ type: 'frozen', client, forMs });
 }
 
-const TROUBLES: { readonly [kind in Fault['kind']]?: (degree: number) => Trouble } = {
+const TROUBLES: { readonly [kind in Fault['kind']]?: (degree: number) => LinkFaults } = {
   'requests lost': () => ({ there: 'lost' }),
   'requests late': () => ({ there: 'late' }),
   'replies lost': () => ({ back: 'lost' }),

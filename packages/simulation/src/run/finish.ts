@@ -1,5 +1,5 @@
 import type { Stage } from './faults.ts';
-import { TROUBLE_ENDS_MS } from './plan.ts';
+import { FAULTS_END_MS } from './plan.ts';
 
 /** Longest time without progress after the last fault while a client waits; longer than any hold. */
 const RESPITE_MS = 90_000;
@@ -17,7 +17,7 @@ export async function finish(stage: Stage): Promise<void> {
   const isDone = (): boolean =>
     isEndless() || judge.broken !== undefined || !clients.some(({ isBusy }) => isBusy);
   const isQuiet = (): boolean => timeline.now() - judge.lastAt > RESPITE_MS;
-  await timeline.run(TROUBLE_ENDS_MS, isEndless);
+  await timeline.run(FAULTS_END_MS, isEndless);
   judge.note('nothing goes wrong any more');
   await timeline.run(Infinity, () => isDone() || isQuiet());
   const busy = clients.filter(({ isBusy }) => isBusy).map(({ name }) => name);
@@ -29,7 +29,7 @@ export async function finish(stage: Stage): Promise<void> {
   );
   for (const { excess, name } of clients)
     judge.require('nothing left', excess <= 0, () => `${name} has ${excess} connections too many`);
-  await look(stage);
+  await checkViews(stage);
   if (judge.broken) return;
   for (const client of clients) client.close();
   await timeline.run(timeline.now() + CLOSES_WITHIN_MS, isDone);
@@ -39,7 +39,7 @@ export async function finish(stage: Stage): Promise<void> {
 }
 
 /** Checks that every observer of a queue sees its present state. */
-async function look({ timeline, judge, clients }: Stage): Promise<void> {
+async function checkViews({ timeline, judge, clients }: Stage): Promise<void> {
   const views = clients.flatMap(({ view }) => view ?? []);
   if (views.length === 0 || judge.broken) return;
   await timeline.run(timeline.now() + SEEN_WITHIN_MS);

@@ -20,7 +20,7 @@ export class GuardedWrites {
     this.#network = new Machine(timeline, 'network');
   }
 
-  /** Arrives after that time, whatever happens to the client that has sent it. */
+  /** Sends a write that arrives after `takesMs`, even if its client has ended by then. */
   send(write: GuardedWrite, takesMs: number): void {
     this.#network.after(takesMs, () => this.#arrives(write));
   }

@@ -1,7 +1,7 @@
 import type { Ownership, SharedOwnership } from '@queuelock/core';
 import type { Machine } from '../timeline.ts';
 import { LIMIT } from './plan.ts';
-import type { Standing } from './store.ts';
+import type { StoredEntry } from './store.ts';
 
 /** A hold as its program sees it. */
 export interface Held {
@@ -50,7 +50,7 @@ export function isSame(one: Held, other: Held): boolean {
 }
 
 /** Returns the session of an entry, as far as its key contains it. */
-export function sessionOf({ key }: Pick<Standing, 'key'>): string | undefined {
+export function sessionOf({ key }: Pick<StoredEntry, 'key'>): string | undefined {
   return /\/(?:~\d+\.)?([0-9a-f]+)-[^/]*$/.exec(key)?.[1];
 }
 
@@ -58,6 +58,6 @@ export function sessionOf({ key }: Pick<Standing, 'key'>): string | undefined {
  * Returns an identity of an entry by its token, which is unique in the queue. A writer that has become a reader has another key,
  * and keeps its token.
  */
-export function lifeOf({ key, token }: Pick<Standing, 'key' | 'token'>): string {
+export function lifeOf({ key, token }: Pick<StoredEntry, 'key' | 'token'>): string {
   return `${key.slice(0, key.lastIndexOf('/'))} ${token}`;
 }

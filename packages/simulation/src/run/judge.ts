@@ -1,5 +1,5 @@
-import { isReasoned, type Circumstances } from './endings.ts';
-import type { Deed, Fact } from './facts.ts';
+import { isExplained, type Circumstances } from './endings.ts';
+import type { FactDetails, Fact } from './facts.ts';
 
 /** Rules that hold in every run. */
 export const RULES = {
@@ -50,7 +50,7 @@ export class Judge {
     this.story.push(`${time} ${line}`);
   }
 
-  tell(deed: Deed): void {
+  tell(deed: FactDetails): void {
     this.facts.push({ atMs: this.#now(), ...deed });
   }
 
@@ -67,6 +67,10 @@ export class Judge {
     const why = error instanceof Error ? error.message : String(error);
     this.note(`${who} gets nothing: ${why}`);
     this.tell({ type: 'gets nothing', who, why });
-    this.require('outcome', isReasoned(error, around, this.facts), () => `${who} ends with ${String(error)}`);
+    this.require(
+      'outcome',
+      isExplained(error, around, this.facts),
+      () => `${who} ends with ${String(error)}`,
+    );
   }
 }

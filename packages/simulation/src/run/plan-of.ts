@@ -5,7 +5,7 @@ import {
   RATE_ERROR,
   RECIPES,
   SINGLE,
-  TROUBLE_ENDS_MS,
+  FAULTS_END_MS,
   WAYS,
   type ClientPlan,
   type Fault,
@@ -142,7 +142,7 @@ function withLonelyHolder(random: Random, plan: Plan, before: 'stale' | 'slow'):
     client: holder,
     degree: 0,
     atMs,
-    forMs: TROUBLE_ENDS_MS - atMs,
+    forMs: FAULTS_END_MS - atMs,
   };
   const others = random.chance(0.3) ? plan.faults.slice(0, 2) : [];
   return { ...plan, clients, faults: [...others, ...trouble, lonely] };
@@ -169,7 +169,7 @@ function staleLeader(
 function forgetfulFollower(random: Random, client: number): readonly Fault[] {
   const atMs = random.int(3_000, 9_000);
   return [
-    { client, degree: 0, kind: 'cut off', member: 'leader', atMs: 0, forMs: TROUBLE_ENDS_MS },
+    { client, degree: 0, kind: 'cut off', member: 'leader', atMs: 0, forMs: FAULTS_END_MS },
     { client, degree: 0, kind: 'reset', member: 'leader', atMs: 1, forMs: 1 },
     { client, degree: 0, kind: 'member is cut from others', member: 'its own', atMs, forMs: 12_000 },
   ];
@@ -234,10 +234,10 @@ function plainFor(way: Step['way'], queue: string, queues: readonly string[]): r
 function faultOf({ store, random, hasOperator }: Context, clients: number, members: number): Fault {
   const drawn = random.pick(FAULTS);
   const kind = store === 'zookeeper' && NOT_ON_ZOOKEEPER.has(drawn) ? 'member lags' : drawn;
-  const atMs = random.int(0, TROUBLE_ENDS_MS * 0.6);
+  const atMs = random.int(0, FAULTS_END_MS * 0.6);
   return {
     atMs,
-    forMs: Math.min(random.pick([200, 1_000, 2_500, 5_000, 12_000]), TROUBLE_ENDS_MS - atMs),
+    forMs: Math.min(random.pick([200, 1_000, 2_500, 5_000, 12_000]), FAULTS_END_MS - atMs),
     kind: kind === 'entry is removed' && !hasOperator ? 'client pauses' : kind,
     client: random.int(0, clients - 1),
     member: random.pick(['leader', 'leader', 'all', random.int(0, members - 1)] as const),

@@ -118,7 +118,7 @@ export const NAMINGS: Readonly<Record<string, 'fast' | 'kazoo' | 'curator-read-w
 /** Largest rate error of a clock; the product tolerates 1 % between two clocks. */
 export const RATE_ERROR = 0.004;
 /** Time after which there are no more faults. */
-export const TROUBLE_ENDS_MS = 30_000;
+export const FAULTS_END_MS = 30_000;
 /** Number of permits in `p`. */
 export const LIMIT = 3;
 /** Members of the double barrier, and count of the latch. */

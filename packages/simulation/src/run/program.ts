@@ -3,7 +3,7 @@ import type { AcquireOptions, LockClient, MultiOwnership, Ownership, SharedOwner
 import type { Product } from '../product.ts';
 import type { Machine, Timeline } from '../timeline.ts';
 import type { Agreements } from './agreements.ts';
-import { ask, queuesOf } from './asking.ts';
+import { requestHold, queuesOf } from './hold-request.ts';
 import type { Circumstances } from './endings.ts';
 import type { GuardedWrites } from './guarded-writes.ts';
 import { heldOf, type Held } from './held.ts';
@@ -123,7 +123,7 @@ export class Program {
       else if (step.way === 'claim') await this.#claim(client, step, who);
       else if (step.way === 'run')
         await client.run(step.queue, (ownership) => this.#work(this.#begin(step, who, ownership)), options);
-      else await this.#use(step, who, await ask(client, step, { options, ...this.#around }));
+      else await this.#use(step, who, await requestHold(client, step, { options, ...this.#around }));
     } catch (error) {
       judge.ended(who, error, { abort: reason, ...this.#circumstancesOf(step) });
       const isInVain = step.way === 'resume' && isQueueLockError(error, 'TIMEOUT') && this.#isInVain(step);

@@ -19,7 +19,7 @@ export interface StoreMember {
 }
 
 /** An entry of a queue in the store. */
-export interface Standing {
+export interface StoredEntry {
   readonly key: string;
   readonly token: bigint;
   readonly shared: boolean;
@@ -54,7 +54,7 @@ export interface Store {
    * Called with entries that a request has deleted, and whether the request named that life of the key. A client that removes
    * entries of others does not.
    */
-  onDeleted: (entry: Pick<Standing, 'key' | 'token'>, isNamed?: boolean) => void;
+  onDeleted: (entry: Pick<StoredEntry, 'key' | 'token'>, isNamed?: boolean) => void;
 
   heal(member: StoreMember): void;
   restart(member: StoreMember): void;
@@ -64,7 +64,7 @@ export interface Store {
   /** @param onSent Called with every request. */
   access(name: string, onSent: () => void): Access;
 
-  standing(queue: string): readonly Standing[];
+  standing(queue: string): readonly StoredEntry[];
   /** Returns the owner of the single key of this queue, or why it may not be held; `undefined` without a single key. */
   owner(queue: string): string | undefined;
   /** Returns how a queue is shown now. */

@@ -3,18 +3,18 @@ import type { Surroundings } from './program.ts';
 
 type QueueState = Parameters<Parameters<ReturnType<LockClient['watch']>['forEach']>[0]>[0];
 
-interface Sights extends Pick<Surroundings, 'timeline' | 'judge' | 'holds'> {
+interface ViewTools extends Pick<Surroundings, 'timeline' | 'judge' | 'holds'> {
   readonly queue: string;
 }
 
 /** Checks what a client sees of a queue: always a state that existed, in its order, and none older than one it saw before. */
 export class View {
   readonly queue: string;
-  readonly #around: Sights;
+  readonly #around: ViewTools;
   #latest: QueueState | undefined;
   #since = 0;
 
-  constructor(state$: ReturnType<LockClient['watch']>, around: Sights) {
+  constructor(state$: ReturnType<LockClient['watch']>, around: ViewTools) {
     this.queue = around.queue;
     this.#around = around;
     state$.subscribe({

@@ -10,7 +10,7 @@ import {
   requestOf,
   welcomeFrame,
   type Hello,
-  type Look,
+  type ReadRequest,
   type Request,
 } from './messages.ts';
 import { Code, type Step } from './prepare.ts';
@@ -26,7 +26,7 @@ export interface Peer {
 export type IsDenied = () => boolean;
 
 /** A request in its order: responses are sent in the order of the requests. */
-interface Place {
+interface PendingResponse {
   /** Sends the response when it is its turn; undefined until the result is known. */
   answer: (() => void) | undefined;
 }
@@ -38,7 +38,7 @@ export class Connection {
   readonly #member: Member;
   readonly #peer: Peer;
   readonly #isDenied: IsDenied;
-  readonly #line: Place[] = [];
+  readonly #line: PendingResponse[] = [];
   #isOver = false;
   #isGreeted = false;
 
@@ -120,7 +120,7 @@ export class Connection {
     const member = this.#member;
     // Requests of an expired session are dropped silently.
     if (!member.touch(this.session)) return;
-    const place: Place = { answer: undefined };
+    const place: PendingResponse = { answer: undefined };
     this.#line.push(place);
     const settle = (answer: () => void): void => {
       place.answer = answer;
@@ -188,7 +188,7 @@ export class Connection {
     });
   }
 
-  #look({ path, op, watches, ...request }: Look & { readonly xid: number }): void {
+  #look({ path, op, watches, ...request }: ReadRequest & { readonly xid: number }): void {
     const node = this.#member.tree.nodes.get(path);
     const isLook = op === OpCode.exists;
     const code = !node ? Code.noNode : !isLook && this.#isDenied() ? Code.noAuth : Code.ok;

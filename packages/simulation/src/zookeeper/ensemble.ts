@@ -15,7 +15,7 @@ export interface EnsembleOptions {
   readonly rateError: number;
 }
 
-const LOOKS_EVERY_MS = 50;
+const ELECTION_CHECK_MS = 50;
 const ELECTION_MS = 300;
 
 /**
@@ -107,7 +107,7 @@ export class Ensemble {
 
   /** Connects members without a leader to the leader, or elects one. */
   #tend(): void {
-    this.#fate.after(LOOKS_EVERY_MS, () => {
+    this.#fate.after(ELECTION_CHECK_MS, () => {
       this.#tend();
       const now = this.timeline.now();
       const looking = this.members.filter((member) => member.isLooking && this.#isWell(member));

@@ -39,7 +39,7 @@ export type Outcome =
   | { readonly code: number; readonly failed: number };
 
 const AGAIN_MS = 50;
-const NOBODY = 0n;
+const NO_SESSION = 0n;
 
 /** A member's role while it leads, or still believes to. */
 export class Leading {
@@ -107,12 +107,12 @@ export class Leading {
 
   /** Makes a change without a session; reports the path when it is committed, or `undefined` when it fails. */
   operate(step: Step, tell: (path: string | undefined) => void): void {
-    const prepared = prepare(this.tree, [step], { session: NOBODY, isDenied: false });
+    const prepared = prepare(this.tree, [step], { session: NO_SESSION, isDenied: false });
     if ('code' in prepared) tell(undefined);
     else {
       const { member } = this;
       const done = { member, period: member.period, go: () => tell(prepared.paths[0]) };
-      this.#propose({ by: NOBODY, changes: prepared.changes }, done);
+      this.#propose({ by: NO_SESSION, changes: prepared.changes }, done);
     }
   }
 
@@ -132,7 +132,7 @@ export class Leading {
 
   #propose({ changes, by }: Pick<Entry, 'changes' | 'by'>, done: Done | undefined): void {
     this.#zxid += 1n;
-    const isSpread = by !== NOBODY && this.#ensemble.reachesAny(this);
+    const isSpread = by !== NO_SESSION && this.#ensemble.reachesAny(this);
     const entry = { zxid: this.#zxid, changes, by, done, isSpread };
     this.tree.apply(changes, entry.zxid, () => undefined);
     this.pending.push(entry);

@@ -5,13 +5,13 @@ import type { Node } from './tree.ts';
 /** A request of a client. */
 export type Request = { readonly xid: number } & (
   | { readonly type: 'ping' | 'sync' | 'close' | 'auth' | 'unknown' }
-  | Look
+  | ReadRequest
   | { readonly type: 'ephemerals'; readonly prefix: string }
   | { readonly type: 'change'; readonly steps: readonly Step[]; readonly op: number }
 );
 
 /** A read that may leave a watch. */
-export interface Look {
+export interface ReadRequest {
   readonly type: 'look';
   readonly op: number;
   readonly path: string;
@@ -37,7 +37,7 @@ const MODES: readonly Mode[] = [
   { kind: 'ephemeral', isSequential: true },
   { kind: 'container', isSequential: false },
 ];
-const LOOKS: ReadonlySet<number> = new Set([
+const READ_OPS: ReadonlySet<number> = new Set([
   OpCode.exists,
   OpCode.getData,
   OpCode.getChildren,
@@ -60,7 +60,7 @@ export function requestOf(frame: Buffer): Request {
   if (op === OpCode.closeSession) return { xid, type: 'close' };
   if (op === OpCode.auth) return { xid, type: 'auth' };
   if (op === OpCode.getEphemerals) return { xid, type: 'ephemerals', prefix: reader.text() };
-  if (LOOKS.has(op)) return { xid, type: 'look', op, path: reader.text(), watches: reader.bool() };
+  if (READ_OPS.has(op)) return { xid, type: 'look', op, path: reader.text(), watches: reader.bool() };
   if (op === OpCode.multi) return { xid, type: 'change', op, steps: stepsOf(reader) };
   const step = stepOf(op, reader);
   return step ? { xid, type: 'change', op, steps: [step] } : { xid, type: 'unknown' };
@@ -167,7 +167,7 @@ export function putDone(writer: JuteWriter, { op, steps, paths, nodes }: Carried
     const type = op === OpCode.multi ? opOf(step) : op;
     if (op === OpCode.multi) writer.int(type).bool(false).int(0);
     if (CREATES.has(type)) writer.text(paths[at] as string);
-    if (node && TELLS_STAT.has(type)) putStat(writer, node);
+    if (node && RETURNS_STAT.has(type)) putStat(writer, node);
   }
   if (op === OpCode.multi) putEnd(writer);
 }
@@ -194,4 +194,4 @@ function opOf(step: Step): number {
   return step.type === 'delete container' ? OpCode.delete : OpCode[step.type];
 }
 
-const TELLS_STAT: ReadonlySet<number> = new Set([OpCode.create2, OpCode.createContainer, OpCode.setData]);
+const RETURNS_STAT: ReadonlySet<number> = new Set([OpCode.create2, OpCode.createContainer, OpCode.setData]);

@@ -21,7 +21,7 @@ export class Pipe {
     this.#isOpen = isOpen;
   }
 
-  /** Delivers the task after so many milliseconds, unless it is delayed. */
+  /** Delivers the task after this many milliseconds, unless it is delayed. */
   send(ms: number, task: () => void): void {
     if (this.#isOver) return;
     const at = Math.max(this.#timeline.now() + ms, this.#sent.at(-1)?.at ?? 0);

@@ -1,4 +1,4 @@
-import { CONTAINER, placeOf, type Change, type Node, type Tree } from './tree.ts';
+import { CONTAINER, splitPath, type Change, type Node, type Tree } from './tree.ts';
 
 /** Result codes of the protocol. */
 export const Code = {
@@ -30,7 +30,7 @@ export interface Mode {
 }
 
 /** Session of the request. */
-export interface Asker {
+export interface Requester {
   readonly session: bigint;
   /** Whether its access is denied. */
   readonly isDenied: boolean;
@@ -51,7 +51,7 @@ class Refusal extends Error {
 }
 
 /** Checks the steps of a transaction, each against the tree after the previous ones. */
-export function prepare(tree: Tree, steps: readonly Step[], asker: Asker): Prepared {
+export function prepare(tree: Tree, steps: readonly Step[], asker: Requester): Prepared {
   const after = steps.length > 1 ? tree.copy() : tree;
   const changes: Change[] = [];
   const paths: string[] = [];
@@ -72,7 +72,7 @@ export function prepare(tree: Tree, steps: readonly Step[], asker: Asker): Prepa
 
 type NodeChange = Extract<Change, { readonly path: string }>;
 
-function changeOf(tree: Tree, step: Step, asker: Asker): NodeChange | undefined {
+function changeOf(tree: Tree, step: Step, asker: Requester): NodeChange | undefined {
   if (step.type === 'create') return creation(tree, step, asker);
   if (step.type === 'delete') return deletion(tree, step, asker);
   const node = nodeAt(tree, step.path);
@@ -89,10 +89,10 @@ function changeOf(tree: Tree, step: Step, asker: Asker): NodeChange | undefined 
 function creation(
   tree: Tree,
   { path, data, mode: { isSequential, kind } }: Extract<Step, { type: 'create' }>,
-  asker: Asker,
+  asker: Requester,
 ): NodeChange {
   if (!isPath(path, isSequential)) throw new Refusal(Code.badArguments);
-  const parent = nodeAt(tree, placeOf(path).parent);
+  const parent = nodeAt(tree, splitPath(path).parent);
   requirePermission(asker);
   const whole = isSequential ? `${path}${numberText(parent.made)}` : path;
   if (tree.nodes.has(whole)) throw new Refusal(Code.nodeExists);
@@ -104,10 +104,10 @@ function creation(
 function deletion(
   tree: Tree,
   { path, version }: Extract<Step, { type: 'delete' | 'check' }>,
-  asker: Asker,
+  asker: Requester,
 ): NodeChange {
   if (path === '/' || !isPath(path, false)) throw new Refusal(Code.badArguments);
-  nodeAt(tree, placeOf(path).parent);
+  nodeAt(tree, splitPath(path).parent);
   requirePermission(asker);
   const node = nodeAt(tree, path);
   requireVersion(node, version);
@@ -121,7 +121,7 @@ function nodeAt(tree: Tree, path: string): Node {
   return node;
 }
 
-function requirePermission({ isDenied }: Asker): void {
+function requirePermission({ isDenied }: Requester): void {
   if (isDenied) throw new Refusal(Code.noAuth);
 }
 

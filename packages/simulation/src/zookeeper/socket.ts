@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { Link, Way } from '../link.ts';
+import type { Link, Direction } from '../link.ts';
 import type { Dialled } from '../product.ts';
 import { Connection, type IsDenied } from './connection.ts';
 import type { Member } from './member.ts';
@@ -93,7 +93,7 @@ export class SimulatedSocket extends EventEmitter {
     if (!this.isOver) this.emit('data', frame);
   }
 
-  #send(way: Way, task: () => void): void {
+  #send(way: Direction, task: () => void): void {
     const { link } = this.#wiring;
     if (way === 'there' && this.#life !== link.member.machine.life) return;
     const at = this.#isLost[way] || isLost(link, way) ? undefined : link.arrival(way);
@@ -119,7 +119,7 @@ export class SimulatedSocket extends EventEmitter {
   }
 }
 
-function isLost(link: Link<Member>, way: Way): boolean {
+function isLost(link: Link<Member>, way: Direction): boolean {
   return way === 'there' ? link.times() === 0 : link.isReplyLost;
 }
 

@@ -27,7 +27,7 @@ export const EventType = { created: 1, deleted: 2, changed: 3, child: 4 } as con
 export const CONTAINER: bigint = -(2n ** 63n);
 
 /** Called with each event of a change, in order: of the node itself, or (`child`) of its list of children. */
-export type Tell = (path: string, type: (typeof EventType)[keyof typeof EventType]) => void;
+export type OnEvent = (path: string, type: (typeof EventType)[keyof typeof EventType]) => void;
 
 const ROOT: Node = {
   ...{ data: Buffer.alloc(0), czxid: 0n, mzxid: 0n, pzxid: 0n, version: 0, made: 0, owner: 0n },
@@ -59,7 +59,7 @@ export class Tree {
   }
 
   /** Applies a transaction; its changes share its id. Returns the node of each change, as it is right after it. */
-  apply(changes: readonly Change[], zxid: bigint, tell: Tell): readonly (Node | undefined)[] {
+  apply(changes: readonly Change[], zxid: bigint, tell: OnEvent): readonly (Node | undefined)[] {
     this.zxid = zxid;
     return changes.map((change) => {
       this.#apply(change, zxid, tell);
@@ -67,7 +67,7 @@ export class Tree {
     });
   }
 
-  #apply(change: Change, zxid: bigint, tell: Tell): void {
+  #apply(change: Change, zxid: bigint, tell: OnEvent): void {
     if (change.type === 'create') this.#create(change, zxid, tell);
     else if (change.type === 'delete') this.#delete(change.path, zxid, tell);
     else if (change.type === 'set') this.#set(change, zxid, tell);
@@ -78,8 +78,8 @@ export class Tree {
     }
   }
 
-  #create({ path, data, owner }: Extract<Change, { type: 'create' }>, zxid: bigint, tell: Tell): void {
-    const { parent, name } = placeOf(path);
+  #create({ path, data, owner }: Extract<Change, { type: 'create' }>, zxid: bigint, tell: OnEvent): void {
+    const { parent, name } = splitPath(path);
     const above = this.nodes.get(parent) as Node;
     const children = new Set(above.children).add(name);
     this.nodes.set(parent, { ...above, children, made: (above.made + 1) | 0, pzxid: zxid });
@@ -88,8 +88,8 @@ export class Tree {
     tell(parent, EventType.child);
   }
 
-  #delete(path: string, zxid: bigint, tell: Tell): void {
-    const { parent, name } = placeOf(path);
+  #delete(path: string, zxid: bigint, tell: OnEvent): void {
+    const { parent, name } = splitPath(path);
     const above = this.nodes.get(parent) as Node;
     const children = new Set(above.children);
     children.delete(name);
@@ -99,7 +99,7 @@ export class Tree {
     tell(parent, EventType.child);
   }
 
-  #set({ path, data }: Extract<Change, { type: 'set' }>, zxid: bigint, tell: Tell): void {
+  #set({ path, data }: Extract<Change, { type: 'set' }>, zxid: bigint, tell: OnEvent): void {
     const before = this.nodes.get(path) as Node;
     this.nodes.set(path, { ...before, data, mzxid: zxid, version: (before.version + 1) | 0 });
     tell(path, EventType.changed);
@@ -107,7 +107,7 @@ export class Tree {
 }
 
 /** Splits a path into parent and name. */
-export function placeOf(path: string): { readonly parent: string; readonly name: string } {
+export function splitPath(path: string): { readonly parent: string; readonly name: string } {
   const slash = path.lastIndexOf('/');
   return { parent: slash <= 0 ? '/' : path.slice(0, slash), name: path.slice(slash + 1) };
 }

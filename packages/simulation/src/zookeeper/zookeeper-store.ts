@@ -1,7 +1,7 @@
 import { Link } from '../link.ts';
 import type { Product } from '../product.ts';
 import { NAMINGS, RATE_ERROR } from '../run/plan.ts';
-import type { Access, Connected, Premises, Standing, Store } from '../run/store.ts';
+import type { Access, Connected, Premises, StoredEntry, Store } from '../run/store.ts';
 import { Machine } from '../timeline.ts';
 import { certainly } from './certainly.ts';
 import { Ensemble } from './ensemble.ts';
@@ -9,7 +9,7 @@ import type { Entry } from './leading.ts';
 import type { Member } from './member.ts';
 import { namedAs, type Named } from './names.ts';
 import { SimulatedSocket, dialled } from './socket.ts';
-import { CONTAINER, Tree, placeOf, type Node } from './tree.ts';
+import { CONTAINER, Tree, splitPath, type Node } from './tree.ts';
 
 /** Short ticks make short sessions: the shortest is four ticks. */
 const TICKS = { tickTimeMs: 500, syncLimit: 2 };
@@ -94,7 +94,7 @@ export class ZooKeeperStore implements Store {
     };
   }
 
-  standing(queue: string): readonly Standing[] {
+  standing(queue: string): readonly StoredEntry[] {
     return this.#entered(queue);
   }
 
@@ -178,7 +178,7 @@ export class ZooKeeperStore implements Store {
     for (const change of changes) {
       if (change.type !== 'delete' || this.#tree.nodes.get(change.path)?.owner === by) continue;
       const { path } = change;
-      this.onDeleted({ key: path, token: this.#tokenOf(path, namedAs(placeOf(path).name)) });
+      this.onDeleted({ key: path, token: this.#tokenOf(path, namedAs(splitPath(path).name)) });
     }
     this.#tree.apply(changes, zxid, () => undefined);
   }

@@ -2,14 +2,14 @@ import { splitEndpoints } from './endpoint.ts';
 import {
   NotHere,
   type ContainerService,
-  type GivenService,
+  type ExternalService,
   type ProcessService,
   type ServiceOf,
   type Way,
 } from './service.ts';
 
 /** Ways to get a kind of server. */
-export interface Ways {
+export interface ServerSources {
   readonly name: string;
   /** Environment variable that names running servers. */
   readonly variable: string;
@@ -32,7 +32,10 @@ export interface Ways {
  * Tries the ways in their order, or uses the forced one. Rejects with one line that lists all that is missing when no way is
  * available. A server that is installed and does not start is an error: the next way is not tried.
  */
-export async function startFirstWay<W extends Way>(forced: W | undefined, ways: Ways): Promise<ServiceOf[W]> {
+export async function startFirstAvailable<W extends Way>(
+  forced: W | undefined,
+  ways: ServerSources,
+): Promise<ServiceOf[W]> {
   const order: Way[] = forced === undefined ? ['endpoints', 'process', 'container'] : [forced];
   const missing: string[] = [];
   for (const way of order) {
@@ -50,7 +53,7 @@ export async function startFirstWay<W extends Way>(forced: W | undefined, ways: 
   );
 }
 
-const starters: { readonly [W in Way]: (ways: Ways) => Promise<ServiceOf[W]> } = {
+const starters: { readonly [W in Way]: (ways: ServerSources) => Promise<ServiceOf[W]> } = {
   endpoints: async ({ name, variable, custom, version }) => {
     const list = process.env[variable];
     if (!list) throw new NotHere(`${variable} is not set`);
@@ -66,8 +69,8 @@ const starters: { readonly [W in Way]: (ways: Ways) => Promise<ServiceOf[W]> } =
 
 async function giveEndpoints(
   endpoints: readonly string[],
-  { name, variable, version }: Pick<Ways, 'name' | 'variable' | 'version'>,
-): Promise<GivenService> {
+  { name, variable, version }: Pick<ServerSources, 'name' | 'variable' | 'version'>,
+): Promise<ExternalService> {
   const versions = await Promise.all(
     endpoints.map((endpoint) =>
       version(endpoint).catch((error: unknown) => {

@@ -4,7 +4,7 @@ import { LIMIT, type Step } from './plan.ts';
 import { isRecipe, queueOf } from './recipes.ts';
 
 /** A request for a hold. */
-interface Question {
+interface HoldRequest {
   readonly options: AcquireOptions;
   readonly holds: Holds;
   /** The queues of the run. */
@@ -12,10 +12,10 @@ interface Question {
 }
 
 /** Requests the hold of a step; resolves with `undefined` if a try fails. */
-export function ask(
+export function requestHold(
   client: LockClient,
   { way, queue, permits }: Step,
-  { options, holds, queues }: Question,
+  { options, holds, queues }: HoldRequest,
 ): Promise<Ownership | SharedOwnership | MultiOwnership | undefined> {
   // Order of the names in the call.
   const together = (): readonly string[] => (permits % 2 === 0 ? queues : queues.toReversed());
@@ -31,7 +31,7 @@ export function ask(
 }
 
 /** Returns the queues that a step enters, of the two of the run and others. */
-export function queuesOf(step: Step, { queues }: Pick<Question, 'queues'>): readonly string[] {
+export function queuesOf(step: Step, { queues }: Pick<HoldRequest, 'queues'>): readonly string[] {
   const { way, queue } = step;
   if (way === 'permits') return ['p'];
   if (isRecipe(step)) return [queueOf(step)];

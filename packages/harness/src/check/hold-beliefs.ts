@@ -3,7 +3,7 @@ import { believedUntil } from './holds.ts';
 import type { Hold } from './run.ts';
 
 /** A period in which a holder believes to have the same share. A write lock that becomes a read lock has two of them. */
-export interface Stake extends Share {
+export interface HoldBelief extends Share {
   readonly hold: Hold;
   readonly from: number;
   readonly until: number;
@@ -12,17 +12,17 @@ export interface Stake extends Share {
 }
 
 /** Returns whether it ended with its hold, and the holder did not release. */
-export function isLost({ isLast, hold }: Stake): boolean {
+export function isLost({ isLast, hold }: HoldBelief): boolean {
   return isLast && hold.how !== 'released';
 }
 
 /** Yields for each hold, by its beginning, the conflicting stakes of other claims at that time. */
 export function eachGrant(
   holds: readonly Hold[],
-  visit: (grant: Stake, others: readonly Stake[]) => void,
+  visit: (grant: HoldBelief, others: readonly HoldBelief[]) => void,
 ): void {
-  let present: Stake[] = [];
-  for (const stake of stakesOf(holds)) {
+  let present: HoldBelief[] = [];
+  for (const stake of beliefsOf(holds)) {
     present = present.filter(({ until }) => until > stake.from);
     if (stake.isFirst)
       visit(
@@ -35,14 +35,14 @@ export function eachGrant(
 
 /** A hold and its successor. */
 export interface HandOver {
-  readonly before: Stake;
+  readonly before: HoldBelief;
   readonly next: Hold;
 }
 
 /** Returns for each hold of a lock the last one to end of the earlier holds that it excludes. */
 export function handOversIn(holds: readonly Hold[]): HandOver[] {
-  const latest = new ByShare<{ stake?: Stake }>(() => ({}));
-  return stakesOf(holds).flatMap((next) => {
+  const latest = new ByShare<{ stake?: HoldBelief }>(() => ({}));
+  return beliefsOf(holds).flatMap((next) => {
     const befores = latest.against(next).flatMap(({ stake }) => stake ?? []);
     const own = latest.of(next);
     if (!own.stake || next.until > own.stake.until) own.stake = next;
@@ -51,11 +51,11 @@ export function handOversIn(holds: readonly Hold[]): HandOver[] {
   });
 }
 
-function stakesOf(holds: readonly Hold[]): Stake[] {
+function beliefsOf(holds: readonly Hold[]): HoldBelief[] {
   return holds.flatMap(ofHold).sort((a, b) => a.from - b.from);
 }
 
-function ofHold(hold: Hold): Stake[] {
+function ofHold(hold: Hold): HoldBelief[] {
   const { from, attempt } = hold;
   const { isShared, permits, limit, downgrading = Infinity } = attempt;
   const until = believedUntil(hold);

@@ -3,7 +3,7 @@ import type { Limits } from './limits.ts';
 import { isBrief } from './standstills.ts';
 
 /** The period of a fault, with its kind. */
-export interface Trouble extends Span {
+export interface FaultPeriod extends Span {
   readonly what?: string;
 }
 
@@ -11,12 +11,12 @@ export interface Trouble extends Span {
  * Returns what may delay a grant to one of these processes: faults of servers and network, and faults of the processes
  * themselves.
  */
-export function troubleOf(run: Run, lives: ReadonlySet<Life>): Trouble[] {
+export function faultsAffecting(run: Run, lives: ReadonlySet<Life>): FaultPeriod[] {
   const workers = new Set(run.lives.map(({ who }) => who));
   const concerned = new Set([...lives].map(({ who }) => who));
   return [
     ...run.faults.filter(({ target }) => !workers.has(target) || concerned.has(target)),
-    ...[...lives].flatMap(ownTrouble),
+    ...[...lives].flatMap(faultsOfProcess),
   ];
 }
 
@@ -26,7 +26,7 @@ export function overlaps(trouble: readonly Span[], { from, to }: Span): boolean 
 }
 
 /** Returns the faults of a process; a killed one leaves entries that have to expire. */
-export function ownTrouble({ stalled, frozen, killed }: Life): Span[] {
+export function faultsOfProcess({ stalled, frozen, killed }: Life): Span[] {
   return [...stalled, ...frozen, ...(killed === undefined ? [] : [{ from: killed, to: killed }])];
 }
 
@@ -34,7 +34,7 @@ export function ownTrouble({ stalled, frozen, killed }: Life): Span[] {
  * Returns the time by which a waiter must be granted after a crash at `crash`. A fault meanwhile extends it from its end on, and
  * a brief standstill of the machine by its length.
  */
-export function servedBy(crash: number, trouble: readonly Trouble[], limits: Limits): number {
+export function grantLimit(crash: number, trouble: readonly FaultPeriod[], limits: Limits): number {
   let deadline = crash + limits.crashMs * MS;
   for (const each of [...trouble].sort((a, b) => a.from - b.from)) {
     const { from, to } = each;
