@@ -55,10 +55,10 @@ describe('the address of an etcd', () => {
   });
 
   it('may say what carries the requests', async () => {
-    expect(read('etcd://h1?transport=http2')).to.deep.equal({ hosts: ['http://h1'], transport: 'http2' });
-    await fromUrl('etcd://h1?transport=etcd3').close();
+    expect(read('etcd://h1?transport=etcd3')).to.deep.equal({ hosts: ['http://h1'], transport: 'etcd3' });
+    await fromUrl('etcd://h1?transport=http2').close();
     expect(() => fromUrl('etcd://alice:wonderland@h1?transport=pigeon'))
-      .to.throw(/transport is one of etcd3, http2.*"pigeon"/)
+      .to.throw(/transport is one of http2, etcd3.*"pigeon"/)
       .with.property('code', 'INVALID_ARGUMENT');
   });
 
@@ -106,8 +106,8 @@ describe('the address of an etcd', () => {
     ['a timeout of nothing', { requestTimeoutMs: 0 }, /requestTimeoutMs is a number of milliseconds/],
     [
       'options of grpc-js where that is not used',
-      { transport: 'http2', grpcOptions: {} },
-      /grpcOptions are for the transport etcd3/,
+      { grpcOptions: {} },
+      /grpcOptions are for transport: 'etcd3' only/,
     ],
     ['a naming that there is not', { naming: 'curator' as 'go' }, /naming is one of go, fast; got "curator"/],
     ['an option that there is not', { host: 'h' } as EtcdOptions, /host is unknown, did you mean hosts\?/],

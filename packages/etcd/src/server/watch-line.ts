@@ -1,6 +1,6 @@
 import { isQueueLockError, withJitter, type QueueLockError } from '@queuelock/core/backend';
 import { ExponentialBackoff, type IBackoff } from 'cockatiel';
-import type { IRangeRequest, IWatchResponse } from 'etcd3';
+import type { IRangeRequest, IWatchResponse } from '../protocol/messages.ts';
 import type { Connection, Endpoint, Request } from './connection.ts';
 import { isTokenForgotten } from '../driver/errors.ts';
 import { WatchStream } from './watch-stream.ts';

@@ -1,4 +1,4 @@
-import type { IEvent, IResponseHeader, IWatchRequest, IWatchResponse } from 'etcd3';
+import type { IEvent, IResponseHeader, IWatchRequest, IWatchResponse } from '../protocol/messages.ts';
 import type { Endpoint } from './connection.ts';
 import type { Channel } from '../driver/driver.ts';
 import { WatchIds } from './watch-ids.ts';

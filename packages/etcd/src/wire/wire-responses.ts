@@ -12,7 +12,7 @@ import type {
   IStatusResponse,
   ITxnResponse,
   IWatchResponse,
-} from 'etcd3';
+} from '../protocol/messages.ts';
 import {
   decoder,
   getBool,
