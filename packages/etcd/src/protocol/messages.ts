@@ -5,9 +5,8 @@
 /** A 64-bit number in a request. */
 type Int64 = string | number;
 
+/** Without the ids of cluster and member, each a number of 64 bits in every response. */
 export interface IResponseHeader {
-  cluster_id: string;
-  member_id: string;
   revision: string;
   raft_term: string;
 }
@@ -189,7 +188,7 @@ export interface ILeaseTimeToLiveResponse {
 }
 
 export interface IStatusResponse {
-  header: IResponseHeader;
+  header: IResponseHeader & { member_id: string };
   version: string;
   dbSize: string;
   leader: string;

@@ -7,7 +7,8 @@ import { Http2Line } from './http2-line.ts';
 import type { Address } from './http2-link.ts';
 import { Http2Login } from './http2-login.ts';
 import { authenticate, type Method } from './http2-methods.ts';
-import { ask } from './http2-unary.ts';
+import { ask, type Unary } from './http2-unary.ts';
+import { SharedPatience, afterPatience } from '../base/patience.ts';
 import type { CheckedOptions } from '../api/options.ts';
 import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
@@ -16,12 +17,21 @@ import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 const LARGE_WINDOW = 4 * 2 ** 20;
 const USUAL_WINDOW = 2 ** 16 - 1;
 
+/** The time limit of most calls, in milliseconds. */
+interface UsualPatience {
+  readonly ms: number;
+  readonly patience: SharedPatience;
+}
+
+type Sending<Request, Response> = Omit<Unary<Request, Response>, 'line' | 'afterPatience'>;
+
 /** The connections to a member, and the log-in of the calls on them. */
 export class Http2Member {
   readonly #headers: OutgoingHttpHeaders;
   /** By path, of the last call there. */
   readonly #known = new Map<string, OutgoingHttpHeaders>();
   readonly #login: Http2Login | undefined;
+  readonly #usual: UsualPatience;
   /** Streams have a connection of their own: a large answer delays no heartbeat and no event. */
   readonly #calls: Http2Line;
   readonly #streams: Http2Line;
@@ -29,6 +39,7 @@ export class Http2Member {
   constructor(host: string, options: CheckedOptions, way: MemberCircuitBreaker) {
     const { auth, requestTimeoutMs } = options;
     const address = addressOf(host, options);
+    this.#usual = { ms: requestTimeoutMs, patience: new SharedPatience(requestTimeoutMs) };
     const lineOf = (window: number): Http2Line =>
       new Http2Line(address, { connectWithinMs: requestTimeoutMs, window, way });
     this.#calls = lineOf(LARGE_WINDOW);
@@ -46,13 +57,13 @@ export class Http2Member {
   }
 
   /** One request and its answer. Sent a second time only if the member refused it for the sake of its token. */
-  async ask<Request, Response>(
+  async ask<Request extends object, Response>(
     method: Method<Request, Response>,
     request: Request,
     { withinMs }: CallOptions,
   ): Promise<Response> {
     const send = (token?: string): Promise<Response> =>
-      ask({ line: this.#calls, headers: this.#headersOf(method, token), method, request, withinMs });
+      this.#send({ headers: this.#headersOf(method, token), method, request, withinMs });
     if (!this.#login) return send();
     const token = this.#login.token();
     try {
@@ -64,7 +75,7 @@ export class Http2Member {
     }
   }
 
-  open<Request, Response>(
+  open<Request extends object, Response>(
     method: Method<Request, Response>,
     listener: ChannelListener<Response>,
   ): Channel<Request> {
@@ -93,8 +104,16 @@ export class Http2Member {
   async #logIn(auth: NonNullable<CheckedOptions['auth']>, withinMs: number): Promise<string> {
     const request = { name: auth.username, password: auth.password };
     const headers = this.#headersOf(authenticate);
-    const { token } = await ask({ line: this.#calls, headers, method: authenticate, request, withinMs });
+    const { token } = await this.#send({ headers, method: authenticate, request, withinMs });
     return token;
+  }
+
+  /** Most calls have the same time limit, and share its timer. */
+  #send<Request extends object, Response>(call: Sending<Request, Response>): Promise<Response> {
+    const { ms, patience } = this.#usual;
+    const after = (task: () => void): (() => void) =>
+      call.withinMs === ms ? patience.start(task) : afterPatience(call.withinMs, task);
+    return ask({ ...call, line: this.#calls, afterPatience: after });
   }
 
   #headersOf({ path }: { readonly path: string }, token?: string): OutgoingHttpHeaders {
