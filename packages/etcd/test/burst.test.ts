@@ -1,8 +1,8 @@
 import type { Session } from '@queuelock/core/backend';
 import type { EtcdOptions } from '@queuelock/etcd';
 import { expect } from 'chai';
-import { afterPatience } from '../src/base/patience.ts';
-import { Clients, freshQueue, wish } from './clients.ts';
+import { SharedPatience, afterPatience } from '../src/base/patience.ts';
+import { Clients, eventually, freshQueue, wish } from './clients.ts';
 import { OwnServer } from './own-server.ts';
 
 const patient = new AbortController().signal;
@@ -65,5 +65,37 @@ describe('many requests to etcd at once', () => {
     const cancel = afterPatience(50, () => expect.fail('it was canceled'));
     cancel();
     await new Promise<void>((resolve) => afterPatience(100, resolve));
+  });
+
+  it('are given up after a time limit that they share, each after its own time', async () => {
+    const patience = new SharedPatience(160);
+    const begun: number[] = [];
+    const took: number[] = [];
+    const task = (resolve: () => void): void => {
+      const at = begun.push(performance.now()) - 1;
+      patience.start(() => {
+        took[at] = performance.now() - (begun[at] ?? 0);
+        resolve();
+      });
+    };
+    patience.start(() => expect.fail('it was canceled'))();
+    const first = new Promise<void>(task);
+    await new Promise<void>((resolve) => afterPatience(60, resolve));
+    await Promise.all([first, new Promise<void>(task)]);
+    // It begins anew after it had none.
+    await new Promise<void>(task);
+    for (const ms of took) expect(ms).to.be.at.least(155);
+    expect(took).to.have.length(3);
+  });
+
+  it('are not given up within a time limit that they share because this process was busy', async () => {
+    const patience = new SharedPatience(80);
+    let isOver = false;
+    patience.start(() => (isOver = true));
+    blockLoop(400);
+    // What has come meanwhile is read after the timers.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isOver).to.equal(false);
+    await eventually('the time is over', () => isOver);
   });
 });

@@ -8,6 +8,8 @@ import { includesKey, type Watcher, type WatchTarget } from './watch-target.ts';
 export interface WatchStreamListener {
   /** The server gave a watch up. */
   readonly onRefused: (watcher: Watcher, response: IWatchResponse) => void;
+  /** Called once, with the first watch that is live: whether the member gives watches the ids that requests propose. */
+  readonly onNumbered?: ((takesProposedIds: boolean) => void) | undefined;
   /** Once: the stream is over, and every watch on it. */
   readonly onEnd: (error: unknown) => void;
 }
@@ -132,6 +134,7 @@ export class WatchStream {
       if (!response.canceled) this.#cancelId(id);
     } else if (response.canceled) this.#listener.onRefused(owner, response);
     else {
+      if (this.#liveSince === undefined) this.#listener.onNumbered?.(this.takesProposedIds);
       this.#liveSince ??= performance.now();
       owner.tell({ status: 'live', revision: revisionOf(response) });
     }
