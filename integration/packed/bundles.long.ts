@@ -120,3 +120,32 @@ describe('packed code without its optional peers', function () {
     expect(await installation.check(source)).to.equal('');
   });
 });
+
+describe('packed code whose client library is missing', function () {
+  this.timeout(120_000);
+  let installation: Installation;
+  before(async () => {
+    installation = await Installation.of(['core', 'redis', 'postgres', 'mysql']);
+  });
+  after(() => installation.remove());
+
+  for (const [backend, library, url] of [
+    ['redis', 'redis', 'redis://127.0.0.1:1'],
+    ['postgres', 'pg', 'postgres://me@127.0.0.1:1/app'],
+    ['mysql', 'mysql2', 'mysql://me@127.0.0.1:1/app'],
+  ] as const)
+    it(`refuses ${backend} at once and for good`, async () => {
+      await rm(join(installation.directory, 'node_modules', library));
+      const imports = `import { ${backend} } from '@queuelock/${backend}';`;
+      const source = await installation.write(
+        `${backend}.mjs`,
+        program(imports, `${backend}({ url: '${url}' })`),
+      );
+      const { message, ms, ...error } = await outputOf(source);
+      expect(error).to.deep.equal({ code: 'INVALID_ARGUMENT', retryable: false });
+      expect(message).to.match(
+        new RegExp(`the npm package ${library} cannot be loaded .*run npm install ${library}`),
+      );
+      expect(ms).to.be.lessThan(4_000);
+    });
+});

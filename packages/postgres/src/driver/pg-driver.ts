@@ -1,5 +1,6 @@
 import type { ClientConfig } from 'pg';
 import type { Driver, Wire, WireEvents } from './driver.ts';
+import { refuseWithoutLibrary } from './errors.ts';
 import { wireOf } from './wire.ts';
 
 /** Opens the backend's own connections by npm pg, which is loaded with the first one. */
@@ -14,7 +15,7 @@ export class PgDriver implements Driver {
   }
 
   async open(events: WireEvents): Promise<Wire> {
-    const { default: pg } = await import('pg');
+    const { default: pg } = await import('pg').catch(refuseWithoutLibrary);
     const client = new pg.Client(this.#config);
     const close = (): void => {
       client.end().catch(() => undefined);
