@@ -131,14 +131,9 @@ function readScalar(read: Read, bytes: Buffer, end: number): unknown {
   const isShort = at < end && first < 0x80;
   if (isShort) at += 1;
   else readVarint(bytes, end);
-  switch (read.kind) {
-    case 'bool':
-      return isShort ? first !== 0 : low !== 0 || high !== 0;
-    case 'choice':
-      return read.names?.[isShort ? first : low] ?? read.names?.[0];
-    default:
-      return isShort ? String(first) : decimal(read.kind === 'uint64');
-  }
+  if (read.kind === 'bool') return isShort ? first !== 0 : low !== 0 || high !== 0;
+  if (read.kind === 'choice') return read.names?.[isShort ? first : low] ?? read.names?.[0];
+  return isShort ? String(first) : decimal(read.kind === 'uint64');
 }
 
 function readDelimited(read: Read, bytes: Buffer, end: number): unknown {
