@@ -1,7 +1,8 @@
 import type { Session } from '@queuelock/core/backend';
 import type { EtcdOptions } from '@queuelock/etcd';
 import { expect } from 'chai';
-import { SharedPatience, afterPatience } from '../src/base/patience.ts';
+import { afterPatience } from '../src/base/patience.ts';
+import { SharedTimeout } from '../src/base/shared-timeout.ts';
 import { Clients, eventually, freshQueue, wish } from './clients.ts';
 import { OwnServer } from './own-server.ts';
 
@@ -67,18 +68,18 @@ describe('many requests to etcd at once', () => {
     await new Promise<void>((resolve) => afterPatience(100, resolve));
   });
 
-  it('are given up after a time limit that they share, each after its own time', async () => {
-    const patience = new SharedPatience(160);
+  it('are given up after a timeout that they share, each after its own time', async () => {
+    const timeout = new SharedTimeout(160);
     const begun: number[] = [];
     const took: number[] = [];
     const task = (resolve: () => void): void => {
       const at = begun.push(performance.now()) - 1;
-      patience.start(() => {
+      timeout.start(() => {
         took[at] = performance.now() - (begun[at] ?? 0);
         resolve();
       });
     };
-    patience.start(() => expect.fail('it was canceled'))();
+    timeout.start(() => expect.fail('it was canceled'))();
     const first = new Promise<void>(task);
     await new Promise<void>((resolve) => afterPatience(60, resolve));
     await Promise.all([first, new Promise<void>(task)]);
@@ -88,10 +89,10 @@ describe('many requests to etcd at once', () => {
     expect(took).to.have.length(3);
   });
 
-  it('are not given up within a time limit that they share because this process was busy', async () => {
-    const patience = new SharedPatience(80);
+  it('are not given up within a timeout that they share because this process was busy', async () => {
+    const timeout = new SharedTimeout(80);
     let isOver = false;
-    patience.start(() => (isOver = true));
+    timeout.start(() => (isOver = true));
     blockLoop(400);
     // What has come meanwhile is read after the timers.
     await new Promise((resolve) => setImmediate(resolve));

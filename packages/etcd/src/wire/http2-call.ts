@@ -72,14 +72,14 @@ export class Http2Call {
     if (error) this.#listener.onEnd(error);
   }
 
-  /** As few listeners as it takes: each is paid for with every call. */
+  /** Adds as few listeners as possible, since each costs time in every call. */
   #listen(): void {
     const stream = this.#stream;
     stream.on('response', (headers: Headers, flags: number) => {
       this.#headers = headers;
-      if ('grpc-status' in headers) this.#hear(headers, (flags & NGHTTP2_FLAG_END_STREAM) !== 0);
+      if ('grpc-status' in headers) this.#receiveStatus(headers, (flags & NGHTTP2_FLAG_END_STREAM) !== 0);
     });
-    stream.on('trailers', (trailers: Headers) => this.#hear(trailers, true));
+    stream.on('trailers', (trailers: Headers) => this.#receiveStatus(trailers, true));
     stream.on('data', (piece: Buffer) => this.#receive(piece));
     // What it says is less than what the connection knows.
     stream.on('error', () => undefined);
@@ -89,9 +89,9 @@ export class Http2Call {
     });
   }
 
-  /** The status. Nothing follows the headers that end a call, so it ends here, unless some of the answer waits to be read. */
-  #hear(told: Headers, isLast: boolean): void {
-    this.#told = told;
+  /** Ends the call at its last headers, which nothing follows, unless a part of the response waits to be read. */
+  #receiveStatus(headers: Headers, isLast: boolean): void {
+    this.#told = headers;
     if (isLast && this.#stream.readableLength === 0) this.#end();
     else this.#stream.once('end', () => this.#end());
   }

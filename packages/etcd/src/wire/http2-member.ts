@@ -8,7 +8,8 @@ import type { Address } from './http2-link.ts';
 import { Http2Login } from './http2-login.ts';
 import { authenticate, type Method } from './http2-methods.ts';
 import { ask, type Unary } from './http2-unary.ts';
-import { SharedPatience, afterPatience } from '../base/patience.ts';
+import { afterPatience } from '../base/patience.ts';
+import { SharedTimeout } from '../base/shared-timeout.ts';
 import type { CheckedOptions } from '../api/options.ts';
 import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
@@ -17,13 +18,13 @@ import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 const LARGE_WINDOW = 4 * 2 ** 20;
 const USUAL_WINDOW = 2 ** 16 - 1;
 
-/** The time limit of most calls, in milliseconds. */
-interface UsualPatience {
+/** The timeout of most calls. */
+interface UsualTimeout {
   readonly ms: number;
-  readonly patience: SharedPatience;
+  readonly shared: SharedTimeout;
 }
 
-type Sending<Request, Response> = Omit<Unary<Request, Response>, 'line' | 'afterPatience'>;
+type Sending<Request, Response> = Omit<Unary<Request, Response>, 'line' | 'afterTimeout'>;
 
 /** The connections to a member, and the log-in of the calls on them. */
 export class Http2Member {
@@ -31,7 +32,7 @@ export class Http2Member {
   /** By path, of the last call there. */
   readonly #known = new Map<string, OutgoingHttpHeaders>();
   readonly #login: Http2Login | undefined;
-  readonly #usual: UsualPatience;
+  readonly #usual: UsualTimeout;
   /** Streams have a connection of their own: a large answer delays no heartbeat and no event. */
   readonly #calls: Http2Line;
   readonly #streams: Http2Line;
@@ -39,7 +40,7 @@ export class Http2Member {
   constructor(host: string, options: CheckedOptions, way: MemberCircuitBreaker) {
     const { auth, requestTimeoutMs } = options;
     const address = addressOf(host, options);
-    this.#usual = { ms: requestTimeoutMs, patience: new SharedPatience(requestTimeoutMs) };
+    this.#usual = { ms: requestTimeoutMs, shared: new SharedTimeout(requestTimeoutMs) };
     const lineOf = (window: number): Http2Line =>
       new Http2Line(address, { connectWithinMs: requestTimeoutMs, window, way });
     this.#calls = lineOf(LARGE_WINDOW);
@@ -108,12 +109,12 @@ export class Http2Member {
     return token;
   }
 
-  /** Most calls have the same time limit, and share its timer. */
+  /** Most calls have the same timeout, and share its timer. */
   #send<Request extends object, Response>(call: Sending<Request, Response>): Promise<Response> {
-    const { ms, patience } = this.#usual;
-    const after = (task: () => void): (() => void) =>
-      call.withinMs === ms ? patience.start(task) : afterPatience(call.withinMs, task);
-    return ask({ ...call, line: this.#calls, afterPatience: after });
+    const { ms, shared } = this.#usual;
+    const afterTimeout = (task: () => void): (() => void) =>
+      call.withinMs === ms ? shared.start(task) : afterPatience(call.withinMs, task);
+    return ask({ ...call, line: this.#calls, afterTimeout });
   }
 
   #headersOf({ path }: { readonly path: string }, token?: string): OutgoingHttpHeaders {

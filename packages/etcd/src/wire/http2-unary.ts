@@ -13,8 +13,8 @@ export interface Unary<Request, Response> {
   readonly method: Method<Request, Response>;
   readonly request: Request;
   readonly withinMs: number;
-  /** Calls a function after that time, unless what it returns is called before. */
-  readonly afterPatience: (task: () => void) => () => void;
+  /** Calls a function after `withinMs`. Returns a function that cancels that. */
+  readonly afterTimeout: (task: () => void) => () => void;
 }
 
 /** Sends it once. Rejects when it fails, or when there is no answer in time; the connection is not trusted any more then. */
@@ -31,7 +31,7 @@ export function ask<Request extends object, Response>(unary: Unary<Request, Resp
         else resolve(read(method, messages));
       },
     });
-    const stopWaiting = unary.afterPatience(() =>
+    const stopWaiting = unary.afterTimeout(() =>
       call.fail(new GrpcError('DEADLINE_EXCEEDED', `no answer within ${withinMs} ms`)),
     );
     call.end(frame);

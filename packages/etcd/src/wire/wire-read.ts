@@ -1,4 +1,4 @@
-// Messages are read without a library, for the reason that wire-write tells. What a member sent is not trusted: bytes that are no message are refused.
+// Messages are read without a library, for the reason that wire-write gives. Bytes from a member are not trusted: those that are no message are refused.
 
 /** The kinds of fields of etcd's messages. */
 type Kind = 'bytes' | 'text' | 'bool' | 'int64' | 'uint64' | 'choice' | 'message';
@@ -65,7 +65,7 @@ export function decoded<T>(decode: Decode<T>, bytes: Buffer): T {
   return readMessage(decode, bytes, bytes.length);
 }
 
-/** A copy: whoever keeps a key does not keep all that came along with it. */
+/** Copies the bytes, so that a key that is kept does not keep the whole response. */
 export function getBytes(field: number): ReadOf<Buffer> {
   return { kind: 'bytes', tag: tagOf(field, DELIMITED), each: false };
 }
@@ -100,12 +100,12 @@ export function getMessage<T>(field: number, decode: () => Decode<T>): ReadOf<T>
   return { kind: 'message', tag: tagOf(field, DELIMITED), each: false, decode };
 }
 
-/** One more of a list. */
+/** Adds each value to a list. */
 export function getEach<T>(read: ReadOf<T>): ReadOf<T[]> {
   return { ...(read as Read), each: true };
 }
 
-// Nearly all tags, lengths and counts are one byte, so readers take that without a call.
+// Nearly all tags, lengths and counts are one byte, which is read without a call.
 
 function readMessage<T>({ empty, fields }: Decode<T>, bytes: Buffer, end: number): T {
   const message = empty() as Fields;
@@ -146,7 +146,7 @@ function readDelimited(read: Read, bytes: Buffer, end: number): unknown {
   return begin === within ? EMPTY : Buffer.from(bytes.subarray(begin, within));
 }
 
-/** Reads a length, returns where what has it begins, and goes on to where that ends. */
+/** Reads a length and skips so many bytes. Returns where they begin. */
 function readLength(bytes: Buffer, end: number): number {
   const first = bytes[at] as number;
   const isShort = at < end && first < 0x80;

@@ -1,5 +1,5 @@
-// Messages are written without a library: a message costs one call of a function here, where the usual encoders need one for each field and each
-// byte that they plan, which is what a process spends before its code is compiled.
+// Messages are written without a library. A general encoder makes several calls of functions for each field, and these calls are what a process spends
+// its time on before its code is compiled.
 
 /** The kinds of fields of etcd's messages. */
 type Kind = 'bytes' | 'text' | 'bool' | 'int64' | 'choice' | 'message';
@@ -40,9 +40,9 @@ export type FieldsToWrite<T> = { readonly [K in keyof T]-?: WriteOf<NonNullable<
 
 const VARINT = 0;
 const DELIMITED = 2;
-/** What gRPC puts in front of a message: whether it is compressed, and its length. */
+/** The bytes that gRPC puts in front of a message: whether it is compressed, and its length. */
 const PREFIX = 5;
-// So many digits fit into a number whatever they are.
+// All texts of so many digits are exact as a number.
 const EXACT_DIGITS = 15;
 const MAX_VARINT = 10;
 const TWO_TO_31 = 2 ** 31;
@@ -65,7 +65,7 @@ export function framed<T extends object>(encode: Encode<T>, message: T): Buffer 
   buffer.writeUInt32BE(at - PREFIX, 1);
   const frame = Buffer.allocUnsafe(at);
   frame.set(buffer.subarray(0, at));
-  // A large one is not kept.
+  // A large buffer is not kept.
   if (buffer.length > USUAL_SIZE) buffer = Buffer.allocUnsafeSlow(USUAL_SIZE);
   return frame;
 }
@@ -182,7 +182,7 @@ function writeVarint(value: number): void {
   buffer[at++] = rest;
 }
 
-/** Writes a number of 64 bits. Arithmetic on bigints is slow, so each step takes four bytes' worth. */
+/** Writes a number of 64 bits. Arithmetic on bigints is slow, so each step takes 28 bits. */
 function writeTwoWords(value: bigint): void {
   let rest = value;
   while (rest >= 0x1000_0000n) {
@@ -193,7 +193,7 @@ function writeTwoWords(value: bigint): void {
   writeVarint(Number(rest));
 }
 
-/** Makes room for so many bytes more. The callers ask whether that is needed: it seldom is. */
+/** Makes room for so many more bytes. Callers check first whether that is needed, since it seldom is. */
 function grow(bytes: number): void {
   const larger = Buffer.allocUnsafeSlow(2 * (at + bytes));
   larger.set(buffer.subarray(0, at));
