@@ -4,11 +4,17 @@ import { inspectHandedIn, invalidArgument, requireMethods } from '@queuelock/cor
 
 /** A client of npm etcd3 (`Etcd3`, version 1.1), as far as it must be known here. */
 export interface Etcd3ClientLike {
+  /** Requests to the key space. */
   readonly kv: object;
+  /** Requests about leases. */
   readonly leaseClient: object;
+  /** Watch streams. */
   readonly watchClient: object;
+  /** Questions to a member about itself. */
   readonly maintenance: object;
+  /** Tells a client from a namespace of one, which has no such method. It is not called. */
   getRoles(): Promise<unknown>;
+  /** It is not called either: the client stays the caller's. */
   close(): void;
 }
 
