@@ -70,9 +70,12 @@ class EtcdBackend implements Backend {
     };
     this.errors$ = options.credentials.errors$;
     const connection = new Connection(options, drive);
-    const watches = new Watches(connection, options.requestTimeoutMs);
     const proofChoice = new ProofChoice(connection, options.heartbeatProof);
     const key = Buffer.from(nobodysKey(options.prefix));
+    const proxyDetection = new ProxyDetection({ connection, key });
+    const watches = new Watches(connection, options.requestTimeoutMs, (endpoint) =>
+      proxyDetection.listen(endpoint),
+    );
     const compactions = new Compactions({
       connection,
       key,
@@ -90,7 +93,7 @@ class EtcdBackend implements Backend {
       namingOf: options.namingOf,
       owner: randomUUID(),
       proofChoice,
-      proxyDetection: new ProxyDetection({ connection, key }),
+      proxyDetection,
     };
     this.registers = new EtcdRegisters(this.#around);
   }

@@ -19,7 +19,7 @@ interface Stored {
 /** Returns the rows of a queue by the ends of their keys, the latest first. */
 function rows(ends: readonly string[], { marks = [], more = false, together = 1 }: Stored = {}): QueueRows {
   const range = (keys: readonly string[]): QueueRows['latest'] => ({
-    header: { cluster_id: '1', member_id: '1', revision: '200', raft_term: '2' },
+    header: { revision: '200', raft_term: '2' },
     kvs: keys.map((key, i) => ({
       key: Buffer.from(key),
       create_revision: String(100 - (i < together ? 0 : i)),

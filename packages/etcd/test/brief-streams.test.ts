@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { IWatchRequest, IWatchResponse } from 'etcd3';
+import type { IWatchRequest, IWatchResponse } from '../src/protocol/messages.ts';
 import { Connection } from '../src/server/connection.ts';
 import type { Channel, ChannelListener, Driver } from '../src/driver/driver.ts';
 import { checkOptions } from '../src/api/options.ts';

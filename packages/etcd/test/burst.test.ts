@@ -2,7 +2,8 @@ import type { Session } from '@queuelock/core/backend';
 import type { EtcdOptions } from '@queuelock/etcd';
 import { expect } from 'chai';
 import { afterPatience } from '../src/base/patience.ts';
-import { Clients, freshQueue, newSpec } from './clients.ts';
+import { SharedTimeout } from '../src/base/shared-timeout.ts';
+import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 import { OwnServer } from './own-server.ts';
 
 const patient = new AbortController().signal;
@@ -65,5 +66,37 @@ describe('many concurrent requests to etcd', () => {
     const cancel = afterPatience(50, () => expect.fail('it was canceled'));
     cancel();
     await new Promise<void>((resolve) => afterPatience(100, resolve));
+  });
+
+  it('are given up after a timeout that they share, each after its own time', async () => {
+    const timeout = new SharedTimeout(160);
+    const begun: number[] = [];
+    const took: number[] = [];
+    const task = (resolve: () => void): void => {
+      const at = begun.push(performance.now()) - 1;
+      timeout.start(() => {
+        took[at] = performance.now() - (begun[at] ?? 0);
+        resolve();
+      });
+    };
+    timeout.start(() => expect.fail('it was canceled'))();
+    const first = new Promise<void>(task);
+    await new Promise<void>((resolve) => afterPatience(60, resolve));
+    await Promise.all([first, new Promise<void>(task)]);
+    // It begins anew after it had none.
+    await new Promise<void>(task);
+    for (const ms of took) expect(ms).to.be.at.least(155);
+    expect(took).to.have.length(3);
+  });
+
+  it('are not given up within a timeout that they share because this process was busy', async () => {
+    const timeout = new SharedTimeout(80);
+    let isOver = false;
+    timeout.start(() => (isOver = true));
+    blockLoop(400);
+    // What has come meanwhile is read after the timers.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isOver).to.equal(false);
+    await eventually('the time is over', () => isOver);
   });
 });

@@ -7,12 +7,11 @@ describe('@queuelock/etcd', () => {
   const harnessOf = harnessesOfEtcd();
 
   describeBackend(
-    harnessOf('etcd over HTTP/2, one node,', { transport: 'http2', prefix: 'conformance-http2/' }),
+    harnessOf('etcd over npm etcd3, one node,', { transport: 'etcd3', prefix: 'conformance-etcd3/' }),
   );
   describeWhatApplies(
     {
-      ...harnessOf('etcd over HTTP/2, one node, naming fast,', {
-        transport: 'http2',
+      ...harnessOf('etcd, one node, naming fast,', {
         prefix: 'conformance-fast/',
         naming: 'fast',
       }),

@@ -4,7 +4,6 @@ import { harnessesOfEtcd } from './conformance-harness.ts';
 describe('@queuelock/etcd', () => {
   describeBackend({
     ...harnessesOfEtcd()('etcd, one node,', {
-      transport: 'etcd3',
       prefix: 'conformance/',
       requestTimeoutMs: 5_000,
     }),

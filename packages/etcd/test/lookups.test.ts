@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ITxnRequest, ITxnResponse } from 'etcd3';
+import type { ITxnRequest, ITxnResponse } from '../src/protocol/messages.ts';
 import { until } from '@queuelock/harness/services/until';
 import type { Connection, Request } from '../src/server/connection.ts';
 import { Lookups } from '../src/server/lookups.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { IEvent } from 'etcd3';
+import type { IEvent } from '../src/protocol/messages.ts';
 import { diagnoseKeys, leasesIn } from '../src/views/diagnose-keys.ts';
 import { QueueLines, type ListedKey } from '../src/queue/queue-lines.ts';
 import { rangeOfText } from '../src/views/queues.ts';

@@ -1,4 +1,4 @@
-import type { IEvent, IWatchRequest, IWatchResponse } from 'etcd3';
+import type { IEvent, IWatchRequest, IWatchResponse } from '../src/protocol/messages.ts';
 import type { Channel, ChannelListener, Driver } from '../src/driver/driver.ts';
 
 /** The member's side of watch streams, scripted by a test. It sends nothing by itself. */

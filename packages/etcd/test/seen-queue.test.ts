@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { IEvent, IKeyValue } from 'etcd3';
+import type { IEvent, IKeyValue } from '../src/protocol/messages.ts';
 import { SeenQueue } from '../src/queue/seen-queue.ts';
 
 const directories = { entries: 'q/', marks: 'marks/' };

@@ -59,10 +59,10 @@ describe('the URL of an etcd backend', () => {
   });
 
   it('can contain the transport', async () => {
-    expect(read('etcd://h1?transport=http2')).to.deep.equal({ hosts: ['http://h1'], transport: 'http2' });
-    await fromUrl('etcd://h1?transport=etcd3').close();
+    expect(read('etcd://h1?transport=etcd3')).to.deep.equal({ hosts: ['http://h1'], transport: 'etcd3' });
+    await fromUrl('etcd://h1?transport=http2').close();
     expect(() => fromUrl('etcd://alice:wonderland@h1?transport=pigeon'))
-      .to.throw(/transport is one of etcd3, http2.*"pigeon"/)
+      .to.throw(/transport is one of http2, etcd3.*"pigeon"/)
       .with.property('code', 'INVALID_ARGUMENT');
   });
 
@@ -110,8 +110,8 @@ describe('the URL of an etcd backend', () => {
     ['a timeout of 0', { requestTimeoutMs: 0 }, /requestTimeoutMs is a number of milliseconds/],
     [
       'options of grpc-js where that is not used',
-      { transport: 'http2', grpcOptions: {} },
-      /grpcOptions are for the transport etcd3/,
+      { grpcOptions: {} },
+      /grpcOptions are for transport: 'etcd3' only/,
     ],
     ['an unknown naming', { naming: 'curator' as 'go' }, /naming is one of go, fast; got "curator"/],
     ['an unknown option', { host: 'h' } as EtcdOptions, /host is unknown, did you mean hosts\?/],

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { IWatchRequest } from 'etcd3';
+import type { IWatchRequest } from '../src/protocol/messages.ts';
 import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import type { ProcessService } from '@queuelock/harness/services/service';
 import { etcdTransport } from '@queuelock/harness/services/etcd-transport';

@@ -1,6 +1,6 @@
 import { LocalWaiters, type Departure } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import type { IEvent } from 'etcd3';
+import type { IEvent } from '../src/protocol/messages.ts';
 import { NEVER, Subject, filter, firstValueFrom } from 'rxjs';
 import { lifeOf, type ConflictingEntry } from '../src/queue/ahead.ts';
 import { watchRemoval, watchConflictEnd, type Waiter } from '../src/turn/watch-removal.ts';

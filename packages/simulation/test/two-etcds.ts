@@ -1,4 +1,10 @@
-import type { IEvent, IRangeRequest, IRequestOp, ITxnRequest, IWatchResponse } from 'etcd3';
+import type {
+  IEvent,
+  IRangeRequest,
+  IRequestOp,
+  ITxnRequest,
+  IWatchResponse,
+} from '../../etcd/src/protocol/messages.ts';
 import type { CallOptions, Driver } from '../src/product.ts';
 import type { Random } from '../src/random.ts';
 

@@ -1,4 +1,4 @@
-import type { IWatchResponse } from 'etcd3';
+import type { IWatchResponse } from '../../../etcd/src/protocol/messages.ts';
 import type { Driver } from '../../../etcd/src/driver/driver.ts';
 import { checkOptions } from '../../../etcd/src/api/options.ts';
 import { driverOf } from '../../../etcd/src/wire/transport.ts';

@@ -6,7 +6,7 @@ import {
   type LocalWaiters,
   type AdmissionRule,
 } from '@queuelock/core/backend';
-import type { IEvent } from 'etcd3';
+import type { IEvent } from '../protocol/messages.ts';
 import { lifeOf, type KeyRef, type ConflictingEntry } from '../queue/ahead.ts';
 import type { Compactions } from '../server/compactions.ts';
 import type { Entry } from '../entry/entry.ts';

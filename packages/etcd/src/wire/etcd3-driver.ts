@@ -1,6 +1,7 @@
 import { rootCertificates } from 'node:tls';
 import { noop } from 'cockatiel';
-import { Etcd3, type IOptions } from 'etcd3';
+import type { Etcd3, IOptions } from 'etcd3';
+import type { Etcd3Class } from '../api/etcd3-client.ts';
 import type { CallOptions, Driver } from '../driver/driver.ts';
 import { Etcd3Channel } from './etcd3-channel.ts';
 import { answeredWithin, loggingInOnce, requireLeader, type GrpcCallOptions } from './interceptors.ts';
@@ -9,7 +10,8 @@ import { watchOpenings } from './opening-sockets.ts';
 import type { EtcdCredentials } from '../api/credentials.ts';
 import type { CheckedOptions } from '../api/options.ts';
 import { isLogInRefused } from '../driver/errors.ts';
-import { Failures, MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
+import { MemberCircuitBreaker, type Failures } from '../driver/member-circuit-breaker.ts';
+import type { DriverOf } from './transport.ts';
 
 const GRPC_DEFAULTS: NonNullable<IOptions['grpcOptions']> = {
   // A connection that died without a word is noticed after 8 s. Servers allow a ping every 5 s and only while a call
@@ -27,19 +29,26 @@ const GRPC_DEFAULTS: NonNullable<IOptions['grpcOptions']> = {
 };
 
 /**
- * A member over npm etcd3, with neither its retries (they repeat transactions that were carried out and report the second outcome)
+ * Members over npm etcd3, with neither its retries (they repeat transactions that were carried out and report the second outcome)
  * nor its circuit breakers (they block heartbeats for five seconds).
  */
-export function etcd3Driver(
-  host: string,
-  options: CheckedOptions,
-  failures: Failures = new Failures(),
-): Driver {
+export function etcd3DriverBy(Etcd3: Etcd3Class): DriverOf {
+  return (host, options, failures) =>
+    etcd3Driver(options, {
+      ...{ host, failures },
+      make: (credentials) => new Etcd3(etcd3Options(host, options, credentials)) as Etcd3,
+    });
+}
+
+interface Etcd3Parts {
+  readonly host: string;
+  readonly failures: Failures;
+  readonly make: (credentials: EtcdCredentials) => Etcd3;
+}
+
+function etcd3Driver(options: CheckedOptions, { host, failures, make }: Etcd3Parts): Driver {
   const giveUpOpenings = watchOpenings(host);
-  const clients = new Etcd3Clients(
-    options.credentials,
-    (credentials) => new Etcd3(etcd3Options(host, options, credentials)),
-  );
+  const clients = new Etcd3Clients(options.credentials, make);
   const way = new MemberCircuitBreaker(failures);
   const unary =
     <Request, Response>(ask: (etcd: Etcd3, request: Request, call: GrpcCallOptions) => Promise<Response>) =>

@@ -91,18 +91,20 @@ export class Http2Link {
     return this.#failure ?? new Error(`the connection was closed${when}`);
   }
 
-  /** A new call, which is sent as soon as there is a connection. Throws when it has ended meanwhile. */
+  /** A new call, which is sent as soon as there is a connection; `closed` follows its end. Throws when the connection has ended meanwhile. */
   request(headers: OutgoingHttpHeaders): ClientHttp2Stream {
     const stream = this.#session.request(headers);
     this.#open += 1;
     if (this.#open === 1) this.#session.ref();
-    stream.once('close', () => {
-      this.#open -= 1;
-      if (this.#open > 0) return;
-      this.#session.unref();
-      if (this.#retired) this.destroy();
-    });
     return stream;
+  }
+
+  /** To be called once for each call, when it has closed. */
+  closed(): void {
+    this.#open -= 1;
+    if (this.#open > 0) return;
+    this.#session.unref();
+    if (this.#retired) this.destroy();
   }
 
   /** No further calls; those that are under way go on. */

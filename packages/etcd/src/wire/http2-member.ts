@@ -7,7 +7,9 @@ import { Http2Line } from './http2-line.ts';
 import type { Address } from './http2-link.ts';
 import { Http2Login } from './http2-login.ts';
 import { authenticate, type Method } from './http2-methods.ts';
-import { ask } from './http2-unary.ts';
+import { ask, type Unary } from './http2-unary.ts';
+import { afterPatience } from '../base/patience.ts';
+import { SharedTimeout } from '../base/shared-timeout.ts';
 import type { CheckedOptions } from '../api/options.ts';
 import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
@@ -16,12 +18,21 @@ import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 const LARGE_WINDOW = 4 * 2 ** 20;
 const USUAL_WINDOW = 2 ** 16 - 1;
 
+/** The timeout of most calls. */
+interface UsualTimeout {
+  readonly ms: number;
+  readonly shared: SharedTimeout;
+}
+
+type Sending<Request, Response> = Omit<Unary<Request, Response>, 'line' | 'afterTimeout'>;
+
 /** The connections to a member, and the log-in of the calls on them. */
 export class Http2Member {
   readonly #headers: OutgoingHttpHeaders;
   /** By path, of the last call there. */
   readonly #known = new Map<string, OutgoingHttpHeaders>();
   readonly #login: Http2Login | undefined;
+  readonly #usual: UsualTimeout;
   /** Streams have a connection of their own: a large answer delays no heartbeat and no event. */
   readonly #calls: Http2Line;
   readonly #streams: Http2Line;
@@ -29,6 +40,7 @@ export class Http2Member {
   constructor(host: string, options: CheckedOptions, way: MemberCircuitBreaker) {
     const { logsIn, credentials, requestTimeoutMs } = options;
     const address = addressOf(host, options);
+    this.#usual = { ms: requestTimeoutMs, shared: new SharedTimeout(requestTimeoutMs) };
     const lineOf = (window: number): Http2Line =>
       new Http2Line(address, { connectWithinMs: requestTimeoutMs, window, way, credentials });
     this.#calls = lineOf(LARGE_WINDOW);
@@ -46,13 +58,13 @@ export class Http2Member {
   }
 
   /** One request and its answer. Sent a second time only if the member refused it for the sake of its token. */
-  async ask<Request, Response>(
+  async ask<Request extends object, Response>(
     method: Method<Request, Response>,
     request: Request,
     { withinMs }: CallOptions,
   ): Promise<Response> {
     const send = (token?: string): Promise<Response> =>
-      ask({ line: this.#calls, headers: this.#headersOf(method, token), method, request, withinMs });
+      this.#send({ headers: this.#headersOf(method, token), method, request, withinMs });
     const renewed = this.#calls.renewed();
     if (renewed) await renewed;
     if (!this.#login) return send();
@@ -66,7 +78,7 @@ export class Http2Member {
     }
   }
 
-  open<Request, Response>(
+  open<Request extends object, Response>(
     method: Method<Request, Response>,
     listener: ChannelListener<Response>,
   ): Channel<Request> {
@@ -97,8 +109,16 @@ export class Http2Member {
     const { user } = await credentials.next();
     const request = { name: user?.username ?? '', password: user?.password ?? '' };
     const headers = this.#headersOf(authenticate);
-    const { token } = await ask({ line: this.#calls, headers, method: authenticate, request, withinMs });
+    const { token } = await this.#send({ headers, method: authenticate, request, withinMs });
     return token;
+  }
+
+  /** Most calls have the same timeout, and share its timer. */
+  #send<Request extends object, Response>(call: Sending<Request, Response>): Promise<Response> {
+    const { ms, shared } = this.#usual;
+    const afterTimeout = (task: () => void): (() => void) =>
+      call.withinMs === ms ? shared.start(task) : afterPatience(call.withinMs, task);
+    return ask({ ...call, line: this.#calls, afterTimeout });
   }
 
   #headersOf({ path }: { readonly path: string }, token?: string): OutgoingHttpHeaders {

@@ -1,5 +1,6 @@
 import type { ConnectionOptions } from 'mysql2';
 import type { Driver, Wire } from './driver.ts';
+import { refuseWithoutLibrary } from './errors.ts';
 
 /** Opens the backend's own connections by npm mysql2, with at most five attempts a second. */
 export class OwnDriver implements Driver {
@@ -20,7 +21,10 @@ export class OwnDriver implements Driver {
 
   async open({ onEnd, signal }: Parameters<Driver['open']>[0]): Promise<Wire> {
     // The library is loaded when the first connection is made.
-    const [{ createConnection }, options] = await Promise.all([import('mysql2'), this.#optionsNow()]);
+    const [{ createConnection }, options] = await Promise.all([
+      import('mysql2').catch(refuseWithoutLibrary),
+      this.#optionsNow(),
+    ]);
     signal.throwIfAborted();
     const connection = createConnection(options);
     const destroy = (): void => {

@@ -1,5 +1,6 @@
 import type { ClientConfig } from 'pg';
 import type { Driver, Wire, WireEvents } from './driver.ts';
+import { refuseWithoutLibrary } from './errors.ts';
 import { wireOf } from './wire.ts';
 
 /** Opens the backend's own connections by npm pg, which is loaded with the first one. */
@@ -15,7 +16,10 @@ export class PgDriver implements Driver {
   }
 
   async open(events: WireEvents): Promise<Wire> {
-    const [{ default: pg }, config] = await Promise.all([import('pg'), this.#configNow()]);
+    const [{ default: pg }, config] = await Promise.all([
+      import('pg').catch(refuseWithoutLibrary),
+      this.#configNow(),
+    ]);
     events.signal.throwIfAborted();
     const client = new pg.Client(config);
     const close = (): void => {

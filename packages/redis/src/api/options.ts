@@ -16,6 +16,7 @@ import {
   type QueueLockError,
 } from '@queuelock/core/backend';
 import type { Driver } from '../driver/driver.ts';
+import { refuseWithoutLibrary } from '../driver/errors.ts';
 import { givenDriver, type RedisClientLike } from '../driver/client-like.ts';
 import {
   NodeRedisDriver,
@@ -160,7 +161,7 @@ function clientOptions(
 
 /** Creates a client of npm redis. The library is loaded with the first connection, not with this module. */
 async function makeClient(options: ClientOverrides): Promise<Client> {
-  const { createClient } = await import('redis');
+  const { createClient } = await import('redis').catch(refuseWithoutLibrary);
   return createClient(options as ClientOptions);
 }
 

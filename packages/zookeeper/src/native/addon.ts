@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 import { QueueLockError } from '@queuelock/core/backend';
 
@@ -97,15 +96,28 @@ export function requireAddon(): new () => NativeClient {
   return Addon;
 }
 
+/** Uses a `require` that bundlers do not recognize: the package finds its compiled part by its own place. */
 function loadAddon(): new () => NativeClient {
-  const require = createRequire(import.meta.url);
   try {
-    return require('zookeeper') as new () => NativeClient;
+    return process.getBuiltinModule('node:module').createRequire(import.meta.url)(
+      'zookeeper',
+    ) as new () => NativeClient;
   } catch (error) {
     throw new QueueLockError(
       'INVALID_ARGUMENT',
-      'the npm package zookeeper cannot be loaded: it is compiled at installation, so allow its install script (pnpm: allowBuilds) and install the compiler that its README names; or omit the option transport, which needs no compiler',
+      `transport native ${reasonOf(error)}; or omit the option transport: the default, wire, needs no package`,
       { cause: error },
     );
   }
+}
+
+function reasonOf(error: unknown): string {
+  const isMissing =
+    error instanceof Error &&
+    'code' in error &&
+    error.code === 'MODULE_NOT_FOUND' &&
+    error.message.startsWith("Cannot find module 'zookeeper'");
+  return isMissing
+    ? 'needs the npm package zookeeper, which is not installed where @queuelock/zookeeper finds it: npm install zookeeper@7'
+    : `cannot load the npm package zookeeper (${String(error)}): it is compiled when it is installed, so allow its install script (pnpm: allowBuilds) and see its README for what the compiler needs`;
 }
