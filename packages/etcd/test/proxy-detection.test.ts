@@ -5,7 +5,7 @@ import { checkOptions } from '../src/api/options.ts';
 import { Connection } from '../src/server/connection.ts';
 import { ProxyDetection } from '../src/server/proxy-detection.ts';
 import { Watches } from '../src/server/watches.ts';
-import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 import { OwnServer } from './own-server.ts';
 
 const WITHIN_MS = 5_000;
@@ -53,7 +53,7 @@ describe('the detection of a grpc-proxy in front of etcd', () => {
 
   it('opens one watch stream, at the first heartbeat, when the backend has none', async () => {
     const session = await clients.session({ hosts: own.server.endpoint });
-    const spec = wish(freshQueue());
+    const spec = newSpec(freshQueue());
     await session.enqueue(spec);
     const before = await watchStreams();
     for (let beat = 0; beat < 3; beat += 1) await session.renew(signal);

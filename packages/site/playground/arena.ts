@@ -2,24 +2,24 @@ import type { Contenders } from '@queuelock/bridge';
 import { QueueLockError, type LockClient } from '@queuelock/core';
 import type { MemoryServer } from '@queuelock/memory';
 import { Subject } from 'rxjs';
-import { Story } from '../../cli/src/arena/story.ts';
+import { EventLog } from '../../cli/src/arena/event-log.ts';
 import type { ArenaEvent } from '../../cli/src/arena/events.ts';
 import { createStamp, millisOf } from '../../cli/src/stamp.ts';
 import { Player } from './player.ts';
 
-const AT_FIRST = 4;
-const MOST = 8;
-/** Gone ones that are shown. */
-const REMEMBERED = 2;
+const INITIAL_CONTENDERS = 4;
+const MAX_CONTENDERS = 8;
+/** Number of contenders that are gone and still shown. */
+const MAX_GONE = 2;
 const TTL_MS = 5_000;
 const NANOSECONDS = 1e6;
 
-/** The contenders of the playground, and the story of what happens to them. */
+/** The contenders of the playground, and the log of their events. */
 export class Playground implements Contenders {
   readonly name = 'demo';
   readonly changed$ = new Subject<void>();
   readonly #server: MemoryServer;
-  readonly #story = new Story();
+  readonly #log = new EventLog();
   readonly #stamp = createStamp({
     monotonicNs: () => BigInt(Math.round(performance.now() * NANOSECONDS)),
     wallMs: () => Date.now(),
@@ -31,19 +31,19 @@ export class Playground implements Contenders {
     this.#server = server;
     client.watch(this.name).subscribe(({ status, entries }) => {
       if (status !== 'live') return;
-      for (const player of this.#players) player.look(entries);
+      for (const player of this.#players) player.update(entries);
       this.changed$.next();
     });
-    for (let number = 1; number <= AT_FIRST; number += 1) this.#add();
+    for (let number = 1; number <= INITIAL_CONTENDERS; number += 1) this.#add();
   }
 
   readonly draw: Contenders['draw'] = () => ({
-    most: MOST,
+    maxContenders: MAX_CONTENDERS,
     ttlMs: TTL_MS,
     canCut: true,
     cut: 'Each contender has a link of its own to the store in this page. Cut lets nothing through, in either direction.',
     contenders: this.#players.map(({ snapshot }) => snapshot),
-    happenings: this.#story.lines.map(({ t, ...line }) => ({ ...line, at: millisOf(t) })),
+    happenings: this.#log.entries.map(({ t, ...line }) => ({ ...line, at: millisOf(t) })),
   });
 
   readonly act: Contenders['act'] = async (act) => {
@@ -51,7 +51,7 @@ export class Playground implements Contenders {
     if (act.act === 'add') this.#add();
     else {
       const player = this.#players.find(({ id }) => id === act.id);
-      if (!player) throw refused(`there is no ${act.id} any more`);
+      if (!player) throw refused(`there is no contender ${act.id} any more`);
       try {
         player.act(act.act);
       } catch (error) {
@@ -63,9 +63,10 @@ export class Playground implements Contenders {
 
   #add(): void {
     const living = this.#players.filter(({ isGone }) => !isGone);
-    if (living.length >= MOST) throw refused(`there are ${String(living.length)} contenders already`);
+    if (living.length >= MAX_CONTENDERS)
+      throw refused(`there are ${String(living.length)} contenders already`);
     this.#count += 1;
-    const gone = this.#players.filter(({ isGone }) => isGone).slice(0, -REMEMBERED);
+    const gone = this.#players.filter(({ isGone }) => isGone).slice(0, -MAX_GONE);
     const player = new Player({
       id: `c${String(this.#count)}`,
       number: this.#count,
@@ -74,15 +75,15 @@ export class Playground implements Contenders {
       server: this.#server,
       stamp: this.#stamp,
       emit: (event) => {
-        this.#tell(event);
+        this.#onEvent(event);
       },
     });
     this.#players = [...this.#players.filter((one) => !gone.includes(one)), player];
     this.changed$.next();
   }
 
-  #tell(event: ArenaEvent): void {
-    this.#story.add(event);
+  #onEvent(event: ArenaEvent): void {
+    this.#log.add(event);
     this.changed$.next();
   }
 }

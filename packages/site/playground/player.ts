@@ -8,12 +8,12 @@ import {
 import { memory, type MemoryServer } from '@queuelock/memory';
 import type { Subscription } from 'rxjs';
 import type { ArenaEvent, Disturbance } from '../../cli/src/arena/events.ts';
-import { Standing, type PlayerSnapshot } from '../../cli/src/arena/standing.ts';
+import { ContenderState, type PlayerSnapshot } from '../../cli/src/arena/contender-state.ts';
 import type { ContendEvent } from '../../cli/src/contend/event.ts';
 import { FreezableClock } from './frozen-clock.ts';
 import { CuttableLink } from './link.ts';
 
-/** What a contender is made with. */
+/** Parameters of a contender. */
 export interface PlayerSettings {
   readonly id: string;
   readonly number: number;
@@ -24,7 +24,7 @@ export interface PlayerSettings {
   readonly emit: (event: ArenaEvent) => void;
 }
 
-/** What can be done to a contender. */
+/** An action of the visitor on a contender. */
 export type PlayerAct = 'release' | 'freeze' | 'thaw' | 'cut' | 'mend' | 'kill';
 
 const HOLD_MS = 2_500;
@@ -37,13 +37,13 @@ export class Player {
   readonly #clock = new FreezableClock();
   readonly #link = new CuttableLink(this.#clock);
   readonly #client: LockClient;
-  readonly #standing = new Standing();
+  readonly #state = new ContenderState();
   #claim: Subscription | undefined;
   #ownership: Ownership | undefined;
   #endHold: (() => void) | undefined;
-  /** Its time was over while it was cut off: it ends the hold when it can. */
+  /** Whether its hold time ended while it was cut off, so that it ends the hold when it is connected again. */
   #isDue = false;
-  /** By this page's time of day, as it knew last: one that is frozen looks at no clock. */
+  /** End of its proven time, by the wall clock of this page, as it last read it. A frozen contender reads no clock. */
   #provenUntilMs = 0;
   #round = 0;
   #isKilled = false;
@@ -69,15 +69,15 @@ export class Player {
       isCut: this.#link.isCut,
     };
     if (this.#isKilled) return { ...own, isFrozen: false, status: 'gone', end: 'killed' };
-    const { status, entry } = this.#standing;
+    const { status, entry } = this.#state;
     const until = this.#ownership && this.#lookAtProvenTime();
     return { ...own, status, ...entry, ...(until === undefined ? {} : { provenUntil: until }) };
   }
 
-  /** The queue as the store has it. */
-  look(entries: readonly QueueEntry[]): void {
+  /** Updates it from the entries of the queue in the store. */
+  update(entries: readonly QueueEntry[]): void {
     const isDeaf = this.#isFrozen || this.#link.isCut || this.#isKilled;
-    if (this.#standing.look(entries, isDeaf)) this.#emit('expired', {});
+    if (this.#state.update(entries, isDeaf)) this.#emit('expired', {});
   }
 
   /** @throws {Error} for what cannot be done to it now */
@@ -125,7 +125,7 @@ export class Player {
       const until = this.#provenUntil;
       this.#emit('crashed', until === undefined ? {} : { until });
       this.#isKilled = true;
-      // Nothing of it ever runs again: for the store it is as dead as a process that was killed.
+      // No code of it runs again, as in a process that was killed.
       this.#clock.kill();
     },
   };
@@ -134,14 +134,14 @@ export class Player {
     return this.#clock.isFrozen;
   }
 
-  /** Until when its hold is proven, as a stamp. */
+  /** End of the proven time of its hold, as a stamp. */
   get #provenUntil(): string | undefined {
     if (!this.#ownership) return undefined;
     const left = this.#lookAtProvenTime() - Date.now();
     return left > 0 ? (BigInt(this.#settings.stamp()) + BigInt(Math.ceil(left * 1e6))).toString() : undefined;
   }
 
-  /** To read what is left of a hold is to notice that nothing is left, which one that is frozen cannot. */
+  /** Reads the proven time, unless it is frozen: reading it would report a loss, which a frozen process cannot notice. */
   #lookAtProvenTime(): number {
     if (this.#ownership && !this.#isFrozen) this.#provenUntilMs = Date.now() + this.#ownership.remainingMs;
     return this.#provenUntilMs;
@@ -190,7 +190,7 @@ export class Player {
     });
   }
 
-  /** Ends the hold if it still has it. */
+  /** Releases the lock if it still holds it. */
   #release(): void {
     const ownership = this.#ownership;
     if (!ownership?.held) return;
@@ -209,7 +209,7 @@ export class Player {
   ): void {
     const { stamp, name, emit } = this.#settings;
     const event = { t: stamp(), id: this.id, ev, name, n: this.#round, ...more } as ContendEvent;
-    if (ev !== 'expired' && ev !== 'crashed') this.#standing.follow(event);
+    if (ev !== 'expired' && ev !== 'crashed') this.#state.follow(event);
     emit(event);
   }
 
