@@ -8,7 +8,7 @@ import type { Store as Server } from '../scenarios/stores.ts';
 /** Facts about holding; the others depend only on the manager itself and are the same everywhere. */
 const SHORT: ReadonlySet<string> = new Set(['holding', 'ifAvailable', 'the life of a manager']);
 /** Takes a TTL. */
-const DEATH = 'the lock of a client that dies goes to the next in line, and a waiter that dies is skipped';
+const DEATH = 'the lock of a client that dies passes to the next waiter, and a waiter that dies is skipped';
 
 export const shortFacts = factsThat((about, title) => SHORT.has(about) && title !== DEATH);
 export const otherFacts = factsThat((about, title) => !SHORT.has(about) || title === DEATH);

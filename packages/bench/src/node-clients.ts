@@ -100,7 +100,7 @@ function only(scenario: Cell['scenario']): Client['words'] {
   return (cell) => (cell.scenario === scenario ? [scenario, `n=${cell.size}`] : undefined);
 }
 
-/** Runs the script with this scenario. */
+/** Makes a client of another Node library that runs one scenario. */
 function other(
   store: Client['store'],
   name: string,

@@ -45,14 +45,14 @@ export function faultsOn(store: () => Store): void {
 }
 
 function faultsOfHolders(bench: Bench): void {
-  it('that kills a holder frees the lock when its lease is over', async () => {
+  it('that kills a holder frees the lock when its lease ends', async () => {
     const holder = await bench.holder('killed');
     const next = bench.locks().acquire('killed');
     await holder.kill();
     await (await next).release();
   }).timeout(WITHIN_MS);
 
-  it('that stops a holder for longer than its TTL is known to it at its first look', async () => {
+  it('that stops a holder for longer than its TTL is known to it at its first read', async () => {
     const holder = await bench.holder('stopped');
     const next = bench.locks().acquire('stopped');
     await holder.freeze();
@@ -65,7 +65,7 @@ function faultsOfHolders(bench: Bench): void {
 }
 
 function faultsOfConnections(bench: Bench): void {
-  it('that cuts every connection costs a holder nothing, nor those in line their places', async () => {
+  it('that cuts every connection costs no hold and no position', async () => {
     const { proxy, url } = await bench.proxied();
     const holding = await bench.locks(url, LONG_TTL_MS).acquire('cut');
     const claim = bench.locks(url, LONG_TTL_MS).acquire('cut');
@@ -75,7 +75,7 @@ function faultsOfConnections(bench: Bench): void {
     await (await claim).release();
   }).timeout(WITHIN_MS);
 
-  it('that keeps a process away when its turn comes is found out when it is there again', async () => {
+  it('that freezes a waiter over its grant is detected when it resumes', async () => {
     const { proxy, url } = await bench.proxied();
     const holding = await bench.locks(bench.url, LONG_TTL_MS).acquire('away');
     const claim = bench.locks(url, LONG_TTL_MS).acquire('away');
@@ -87,14 +87,14 @@ function faultsOfConnections(bench: Bench): void {
     await (await claim).release();
   }).timeout(WITHIN_MS);
 
-  it('that ends every connection leads to five attempts a second at most', async () => {
+  it('that ends every connection causes at most five attempts a second', async () => {
     const { proxy, session } = await bench.proxiedSession();
     await attemptsAreFew(proxy, session);
   }).timeout(WITHIN_MS);
 }
 
 function faultsOfReplies(bench: Bench): void {
-  it('that loses the reply to an enqueue leaves one place, which is got again', async () => {
+  it('that loses the reply to an enqueue leaves one entry, which the retry returns', async () => {
     const { proxy, session } = await bench.proxiedSession();
     const wanted = wish({ queue: 'lost reply' });
     const first = await session.enqueue(wish({ queue: 'lost reply' }));
@@ -107,7 +107,7 @@ function faultsOfReplies(bench: Bench): void {
     await bench.untilInLine('lost reply', 2);
   }).timeout(WITHIN_MS);
 
-  it('that loses the reply to a removal has removed', async () => {
+  it('that loses the reply to a removal has removed the entry', async () => {
     const { proxy, session } = await bench.proxiedSession();
     const [first, wanted] = [wish({ queue: 'lost removal' }), wish({ queue: 'lost removal' })];
     for (const spec of [first, wanted]) await session.enqueue(spec);
@@ -122,7 +122,7 @@ function faultsOfReplies(bench: Bench): void {
 }
 
 function faultsOfTheServer(bench: Bench): void {
-  it('that forgets an entry is found by the next renewal, and its holder learns it', async () => {
+  it('that removes an entry is detected by the next renewal, and its holder is notified', async () => {
     const session = await bench.session();
     const loss = lost(await session.enqueue(wish({ queue: 'forgotten' })));
     await bench.store().forget('forgotten');
@@ -130,7 +130,7 @@ function faultsOfTheServer(bench: Bench): void {
     expect(await loss).to.equal('ENTRY_LOST');
   });
 
-  it('that restarts the server loses no lock and no place', async () => {
+  it('that restarts the server loses no lock and no position', async () => {
     const holding = await bench.locks(bench.url, LONG_TTL_MS).acquire('restarted');
     const claim = bench.locks(bench.url, LONG_TTL_MS).acquire('restarted');
     await bench.untilInLine('restarted', 2);
