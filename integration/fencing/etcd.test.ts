@@ -11,7 +11,7 @@ import type { Site } from '../scenarios/stores.ts';
 import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { expectStaleHolderRefused } from './stale-holder.ts';
 
-describe('a write in etcd that compares with the hold', function () {
+describe('write in etcd that compares with the hold', function () {
   this.timeout(60_000);
   let site: Site;
   let locks: LockClient;
@@ -32,7 +32,7 @@ describe('a write in etcd that compares with the hold', function () {
     await endScripts();
   });
 
-  it('is refused for a holder that was frozen past its TTL, and goes through without the compare', async () => {
+  it('is refused for a holder that was frozen past its TTL, and is accepted without the compare', async () => {
     await expectStaleHolderRefused(site, {
       kind: 'etcd',
       place: `${site.endpoint}/stale`,
@@ -40,7 +40,7 @@ describe('a write in etcd that compares with the hold', function () {
     });
   });
 
-  it('goes through under the lock and no more after the release, also under a prefix', async () => {
+  it('is accepted under the lock and refused after the release, also under a prefix', async () => {
     const write = async (held: Parameters<Etcd3['if']>): Promise<boolean> =>
       (
         await client
@@ -110,7 +110,7 @@ describe('a write in etcd that compares with the hold', function () {
     );
   });
 
-  it('goes through in the raw API as well', async () => {
+  it('is also possible in the raw API', async () => {
     const kv = new KVClient((client as unknown as { pool: ConstructorParameters<typeof KVClient>[0] }).pool);
     const put = { request_put: { key: Buffer.from('raw'), value: Buffer.from('x') } };
     const ownership = await locks.acquire('raw');
@@ -121,7 +121,7 @@ describe('a write in etcd that compares with the hold', function () {
     safely(() => expect(late.succeeded).to.equal(false));
   });
 
-  it('is written once when etcd3 repeats it after a lost answer, and then reported as refused, once it compares the data too', async () => {
+  it('is written once when etcd3 repeats it after a lost reply, and then reported as refused unless it compares the data too', async () => {
     await using proxy = await startProxy(site.endpoint);
     const lossy = new Etcd3({ hosts: [proxy.endpoint] });
     try {

@@ -10,7 +10,7 @@ export interface HttpReceiver {
   stop(): Promise<void>;
 }
 
-/** A server with one text behind the gate at `/fenced` and one without at `/unfenced`. */
+/** Starts a server with a fenced text at `/fenced` and an unfenced one at `/unfenced`. */
 export async function startReceiver(lock: string): Promise<HttpReceiver> {
   const gate = createFencingGate();
   const texts = new Map([

@@ -2,7 +2,7 @@ import { fencedUpdate, sqlOutcome } from '@queuelock/fencing';
 import { queryBy, type Database } from './databases.ts';
 import { answerOf, type Resource } from './writer.ts';
 
-/** What has to be there: one row for each way of writing. */
+/** Initial content: one row for each way of writing. */
 export const SQL_TABLE = [
   'CREATE TABLE texts (id varchar(20) PRIMARY KEY, text varchar(20), fence bigint NOT NULL DEFAULT 0)',
   `INSERT INTO texts (id) VALUES ('fenced')`,

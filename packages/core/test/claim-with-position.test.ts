@@ -166,7 +166,7 @@ describe('a claim with its position', () => {
       expect(queue.statuses).to.deep.equal(['joining', 'ended']);
       expect(queue.last)
         .to.have.nested.property('error.message')
-        .that.includes('claimWithPosition needs to see the queue');
+        .that.includes('claimWithPosition needs to read the queue');
       const refusal = rejection(blind.acquire('x', { onPosition: () => undefined }));
       expect(await stage.passing(refusal)).to.include({ code: 'ACCESS_DENIED' });
       expect(stage.server.entryCount).to.equal(1);

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -95,18 +95,24 @@ describe('a close that drains', () => {
 });
 
 describe('a process that closes on signals', () => {
-  async function endOf(how: string, signal: NodeJS.Signals): Promise<[end: unknown, told: string[]]> {
+  /** Starts the program, sends the signal when it works, and returns how it ends and the lines that it prints. */
+  async function endOf(
+    how: string,
+    signal: NodeJS.Signals,
+    send: (child: ChildProcess) => void = (child) => child.kill(signal),
+  ): Promise<[end: unknown, told: string[], warnings: string]> {
     const script = fileURLToPath(new URL('closing-process.ts', import.meta.url));
     const child = spawn(process.execPath, [...process.execArgv, script, how], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
-    let out = '';
+    let [out, warnings] = ['', ''];
+    child.stderr.on('data', (chunk) => (warnings += String(chunk)));
     child.stdout.on('data', (chunk) => {
       out += String(chunk);
-      if (out === 'working\n') child.kill(signal);
+      if (out === 'working\n') send(child);
     });
     const [code, by] = (await once(child, 'close')) as [number | null, string | null];
-    return [code ?? by, out.trim().split('\n')];
+    return [code ?? by, out.trim().split('\n'), warnings];
   }
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -127,5 +133,56 @@ describe('a process that closes on signals', () => {
     const [end, reported] = await endOf('listener', 'SIGTERM');
     expect(end).to.equal(7);
     expect(reported).to.include('done');
+  });
+
+  it('runs beforeExit when its clients are closed, and then dies by the signal', async () => {
+    const [end, told] = await endOf('hooked', 'SIGTERM');
+    expect(end).to.equal('SIGTERM');
+    expect(told.slice(-2)).to.deep.equal(['done', 'closed the server after SIGTERM']);
+  });
+
+  it('reports an error of beforeExit as a warning, and dies by the signal', async () => {
+    const [end, , warnings] = await endOf('failing', 'SIGTERM');
+    expect(end).to.equal('SIGTERM');
+    expect(warnings).to.include('the server is not closed');
+  });
+
+  it('does not wait for beforeExit longer than beforeExitMs', async () => {
+    const [end, told] = await endOf('hanging', 'SIGTERM');
+    expect([end, told.at(-1)]).to.deep.equal(['SIGTERM', 'done']);
+  });
+
+  it('lets its works end when the signal comes twice in a moment', async () => {
+    const [end, told] = await endOf('willing', 'SIGTERM', (child) => {
+      child.kill('SIGTERM');
+      child.kill('SIGTERM');
+      child.stdout?.once('data', () => child.kill('SIGTERM'));
+    });
+    expect([end, told.at(-1)]).to.deep.equal(['SIGTERM', 'done']);
+  });
+
+  for (const framework of ['framework', 'slow-framework']) {
+    it(`lets its works end when a ${framework} raises the signal again`, async () => {
+      const [end, told] = await endOf(framework, 'SIGTERM');
+      expect(end).to.equal('SIGTERM');
+      expect(told.slice(-2)).to.deep.equal(['raised again', 'done']);
+    });
+  }
+
+  it('dies at once by a second signal that comes later', async () => {
+    const [end, told] = await endOf('endless', 'SIGTERM', (child) => {
+      const again = setInterval(() => child.kill('SIGTERM'), 100);
+      child.once('exit', () => clearInterval(again));
+    });
+    expect(end).to.equal('SIGTERM');
+    expect(told).to.include('told').and.not.include('done');
+  });
+
+  it('dies at once by another signal', async () => {
+    const [end, told] = await endOf('endless', 'SIGTERM', (child) => {
+      child.stdout?.once('data', () => child.kill('SIGINT'));
+      child.kill('SIGTERM');
+    });
+    expect([end, told.includes('done')]).to.deep.equal(['SIGINT', false]);
   });
 });

@@ -2,8 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { parseBackendUrl } from '@queuelock/core/backend';
+import { parseBackendUrl, valueOf } from '@queuelock/core/backend';
 import { etcd, fromUrl, type EtcdOptions } from '@queuelock/etcd';
+import { issueCertificates } from '@queuelock/harness/services/certificates';
 import { optionsOf } from '../src/url.ts';
 
 const read = (url: string): EtcdOptions => optionsOf(parseBackendUrl(url));
@@ -34,12 +35,15 @@ describe('the URL of an etcd backend', () => {
       string,
       string,
     ];
-    for (const file of [ca, cert, key]) await writeFile(file, `PEM of ${file}`);
-    expect(read(`etcds://h?ca=${ca}&cert=${cert}&key=${key}`).credentials).to.deep.equal({
-      rootCertificate: Buffer.from(`PEM of ${ca}`),
-      certChain: Buffer.from(`PEM of ${cert}`),
-      privateKey: Buffer.from(`PEM of ${key}`),
-    });
+    const issued = (await issueCertificates())!;
+    await writeFile(ca, issued.ca);
+    await writeFile(cert, issued.client.cert);
+    await writeFile(key, issued.client.key);
+    const { credentials } = read(`etcds://h?ca=${ca}&cert=${cert}&key=${key}`);
+    const files = { certChain: issued.client.cert, privateKey: issued.client.key };
+    expect(await valueOf(credentials)).to.deep.equal({ rootCertificate: issued.ca, ...files });
+    await writeFile(ca, issued.client.cert);
+    expect(await valueOf(credentials)).to.deep.equal({ rootCertificate: issued.client.cert, ...files });
     await rm(directory, { recursive: true });
   });
 

@@ -25,6 +25,7 @@ import { observeQueues } from './views/queues.ts';
 import { NodeRegisters, type RegisterStore } from './views/registers.ts';
 import { parseResumption } from './session/resumption.ts';
 import {
+  EMPTY,
   NEVER,
   Observable,
   catchError,
@@ -49,6 +50,7 @@ const VIEWER_IDLE_MS = 1_000;
 /** The ZooKeeper backend. It uses one connection per session, and one for all observers while there are any. */
 export class ZooKeeperBackend implements Backend {
   readonly info: BackendInfo;
+  readonly errors$: NonNullable<Backend['errors$']>;
   readonly registers: Registers;
   readonly #settings: Settings;
   readonly #dial: Dial | undefined;
@@ -64,6 +66,7 @@ export class ZooKeeperBackend implements Backend {
   constructor(settings: Settings, dial?: Dial) {
     this.#settings = settings;
     this.#dial = dial;
+    this.errors$ = settings.tls?.errors$ ?? EMPTY;
     this.info = {
       name: 'zookeeper',
       endpoint: settings.endpoint,

@@ -5,7 +5,7 @@ import type { RawStore } from './contender.ts';
 import { endpointOf } from './protocol.ts';
 import { SESSION_MS } from './session.ts';
 
-/** ZooKeeper over sockets of Node, the transport of ours, without anything of a lock. */
+/** Raw ZooKeeper calls over Node's sockets, as our native transport uses them. */
 export async function rawWire(): Promise<RawStore> {
   const clock = systemClock();
   const endpoint = endpointOf('ZK');

@@ -272,7 +272,7 @@ const CONNECTIONS: readonly Mutant[] = [
   ),
 ];
 
-/** Those that could be made in the core or the ZooKeeper backend. */
+/** Mutants of the core and of the ZooKeeper backend. */
 export const ON_ZOOKEEPER: readonly Mutant[] = [
   ...TIMES,
   ...PLACES,

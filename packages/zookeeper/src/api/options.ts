@@ -10,10 +10,12 @@ import {
   type BackendUrl,
   type KnownOptions,
   type PemFiles,
+  type FreshCredentials,
+  type Provided,
 } from '@queuelock/core/backend';
 import { REFUSED_BY_SERVER } from '../queue/names.ts';
 import { DEFAULT_NAMING, schemeOf, type Naming, type Scheme } from '../queue/naming.ts';
-import { tlsOf, type Tls, type ZooKeeperTls } from './tls.ts';
+import { freshTlsOf, tlsOf, type Tls, type ZooKeeperTls } from './tls.ts';
 
 /** Options of the ZooKeeper backend. */
 export interface ZooKeeperOptions {
@@ -21,7 +23,10 @@ export interface ZooKeeperOptions {
   readonly hosts: readonly string[];
   /** The path below which all queues are stored, for instance `/locks`. It is created if it is missing. Default: the root. */
   readonly chroot?: string;
-  /** Credentials of the digest scheme. They are sent unencrypted unless TLS is used. Default: none. */
+  /**
+   * Credentials of the digest scheme. They are sent unencrypted unless TLS is used. They cannot be a function: nodes belong to the user and password
+   * that created them, so another password is another owner. Default: none.
+   */
   readonly auth?: { readonly username: string; readonly password: string };
   /**
    * The `tickTime` of the servers in milliseconds. Default 2000, as in ZooKeeper. Sessions shorter than `syncLimit` + 2 ticks, or shorter
@@ -43,8 +48,12 @@ export interface ZooKeeperOptions {
    * addon that works only in the main thread. Default `wire`.
    */
   readonly transport?: 'native' | 'wire';
-  /** TLS to the servers, with `transport: 'wire'`. `{}` is enough for most servers. Default: no TLS. */
-  readonly tls?: ZooKeeperTls;
+  /**
+   * TLS to the servers, with `transport: 'wire'`. `{}` is enough for most servers. With a function, which may return a promise, certificates are read
+   * again for each new connection, as they are from the files of a URL. If that fails, the last valid ones are used, and `errors$` of the lock
+   * client emits the failure. Default: no TLS.
+   */
+  readonly tls?: Provided<ZooKeeperTls>;
 }
 
 type TransportName = NonNullable<ZooKeeperOptions['transport']>;
@@ -64,7 +73,7 @@ export interface Settings {
    */
   readonly schemeFor: (queue: string) => Scheme;
   readonly transport: TransportName;
-  readonly tls: Tls | undefined;
+  readonly tls: FreshCredentials<Tls> | undefined;
   /** The URL of the servers without credentials, for messages. */
   readonly endpoint: string;
 }
@@ -84,7 +93,7 @@ const OPTIONS: KnownOptions<ZooKeeperOptions> = {
   connectTimeoutMs: 'number',
   naming: 'any',
   transport: 'any',
-  tls: 'object',
+  tls: 'any',
 };
 const AUTH_OPTIONS: KnownOptions<NonNullable<ZooKeeperOptions['auth']>> = {
   username: 'any',
@@ -124,16 +133,17 @@ export function settingsOf(options: ZooKeeperOptions): Settings {
   checkedOptions('options of zookeeper', options, OPTIONS);
   const hosts = hostsOf(options.hosts);
   const root = rootOf(options.chroot);
+  const connectTimeoutMs = whole('connectTimeoutMs', options.connectTimeoutMs ?? 4_000);
   return {
     hosts,
     root,
     auth: authOf(options.auth),
     tickTimeMs: whole('tickTimeMs', options.tickTimeMs ?? 2_000),
     syncLimit: whole('syncLimit', options.syncLimit ?? 5),
-    connectTimeoutMs: whole('connectTimeoutMs', options.connectTimeoutMs ?? 4_000),
+    connectTimeoutMs,
     schemeFor: schemesOf(options.naming),
     transport,
-    tls: options.tls && tlsOf(options.tls),
+    tls: options.tls && freshTlsOf(options.tls, connectTimeoutMs / 2),
     endpoint: `${options.tls ? 'zks' : 'zk'}://${hosts.map(({ name, port }) => `${name.includes(':') ? `[${name}]` : name}:${port}`).join(',')}${root}`,
   };
 }
@@ -164,9 +174,16 @@ export function optionsOfUrl(url: string): ZooKeeperOptions {
     ...(username !== undefined && password !== undefined ? { auth: { username, password } } : {}),
     ...namingOf(params),
     ...(params.has('transport') ? { transport } : {}),
-    ...(scheme === 'zks' ? { tls: readPems({ ca, cert, key }) } : {}),
+    ...(scheme === 'zks' ? { tls: pemsOf({ ca, cert, key }) } : {}),
     ...numbersOf(params),
   };
+}
+
+/** A function that reads the files for each connection, once they have been found right. */
+function pemsOf(files: PemFiles): Provided<ZooKeeperTls> {
+  const pems = readPems(files);
+  tlsOf(pems);
+  return Object.keys(pems).length === 0 ? pems : () => readPems(files);
 }
 
 function numbersOf(params: BackendUrl['params']): Partial<Record<(typeof NUMBERS)[number], number>> {

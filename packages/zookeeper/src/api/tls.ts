@@ -1,5 +1,14 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
-import { checkedOptions, invalidArgument, secureContextOf, type KnownOptions } from '@queuelock/core/backend';
+import {
+  FreshCredentials,
+  checkedOptions,
+  isFunction,
+  providedByCaller,
+  secureContextOf,
+  valueOf,
+  type KnownOptions,
+  type Provided,
+} from '@queuelock/core/backend';
 
 /** Options of TLS. Certificates and keys are in PEM. */
 export interface ZooKeeperTls {
@@ -27,8 +36,16 @@ const TLS_OPTIONS: KnownOptions<ZooKeeperTls> = { ca: 'any', cert: 'any', key: '
  */
 export function tlsOf(options: ZooKeeperTls): Tls {
   const { ca, cert, key, servername } = checkedOptions('tls', options, TLS_OPTIONS);
-  for (const [name, text] of Object.entries({ ca, cert, key }))
-    if (text !== undefined && !String(text).includes('-----BEGIN '))
-      throw invalidArgument(`tls.${name}`, '(not shown)', 'is in PEM');
   return { secureContext: secureContextOf({ ca, cert, key }, createSecureContext), servername };
+}
+
+/**
+ * Returns what connections with TLS are made with, read again for each if it comes from a function.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` as `tlsOf`, for options that are no function
+ */
+export function freshTlsOf(given: Provided<ZooKeeperTls>, withinMs: number): FreshCredentials<Tls> {
+  const provided = providedByCaller(given);
+  const isFixed = !isFunction(provided);
+  const known = isFixed ? tlsOf(provided) : undefined;
+  return new FreshCredentials({ withinMs, known, isFixed, read: async () => tlsOf(await valueOf(provided)) });
 }

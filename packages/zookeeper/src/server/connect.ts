@@ -43,6 +43,7 @@ export async function connect(settings: Settings, request: ConnectRequest): Prom
   try {
     signal.throwIfAborted();
     const addresses = await orAborted(resolveAll(settings), attempt.signal);
+    if (settings.tls) await orAborted(settings.tls.next(), attempt.signal);
     const { delayMs } = request.pacer;
     if (delayMs > 0) await orAborted(pause(delayMs, undefined, { ref: false }), attempt.signal);
     return await connectTo(addresses, settings, { ...request, signal: attempt.signal, onFailure });

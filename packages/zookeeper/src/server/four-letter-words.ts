@@ -1,4 +1,4 @@
-import type { Settings } from '../api/options.ts';
+import type { Tls } from '../api/tls.ts';
 import { dial, type Place } from '../wire/dial.ts';
 
 /** A four-letter command for operators, on the client port. `srvr` is always allowed, `conf` only if the server's whitelist contains it. */
@@ -9,7 +9,7 @@ export type FourLetterWord = 'srvr' | 'conf';
  * for `withinMs`.
  */
 export function sendFourLetterWord(
-  server: Place & Pick<Settings, 'tls'>,
+  server: Place & { readonly tls: Tls | undefined },
   word: FourLetterWord,
   withinMs: number,
 ): Promise<ReadonlyMap<string, string>> {

@@ -23,7 +23,7 @@ export async function diagnose(
 async function diagnoseServer(host: Host, settings: Settings): Promise<readonly Finding[]> {
   const about = `server ${host.name}:${host.port}`;
   try {
-    const server = { host: host.name, port: host.port, tls: settings.tls };
+    const server = { host: host.name, port: host.port, tls: await settings.tls?.next() };
     const facts = await sendFourLetterWord(server, 'srvr', WORD_TIMEOUT_MS);
     const conf = await sendFourLetterWord(server, 'conf', WORD_TIMEOUT_MS);
     return [...judgeServer(about, facts), ...judgeTicks(about, conf, settings)];

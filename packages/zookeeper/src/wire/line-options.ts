@@ -1,4 +1,4 @@
-import type { Clock } from '@queuelock/core/backend';
+import type { Clock, FreshCredentials } from '@queuelock/core/backend';
 import type { SessionKey } from '../driver/driver.ts';
 import type { ConnectionPacer } from '../base/connection-pacer.ts';
 import type { Dial } from './dial.ts';
@@ -11,7 +11,8 @@ export interface LineOptions {
   readonly addresses: () => readonly string[];
   /** Default: over the network. */
   readonly dial?: Dial | undefined;
-  readonly tls?: Tls | undefined;
+  /** Read again for each attempt but the first, which uses those already read. */
+  readonly tls?: FreshCredentials<Tls> | undefined;
   /** Is called with the reason when an attempt failed. */
   readonly onFailure: (failure: Error) => void;
   readonly auth: { readonly username: string; readonly password: string } | undefined;

@@ -134,7 +134,7 @@ export class WireLine {
       {
         address: this.#rotation.next(addresses()),
         dial,
-        tls,
+        tls: tls?.latest,
         hello: this.#seen.hello(),
         withinMs: withJitter(connectTimeoutOf(ttlMs), clock),
         clock,
@@ -150,8 +150,16 @@ export class WireLine {
   }
 
   #pause(): State {
-    const timer = setTimeout(() => (this.#state = this.#attempt()), this.#options.pacer.delayMs);
-    return { status: 'pausing', timer };
+    const { pacer, tls } = this.#options;
+    const attempt = (): void => {
+      if (this.#state === pausing) this.#state = this.#attempt();
+    };
+    const timer = setTimeout(() => {
+      if (!tls || tls.isFixed) attempt();
+      else tls.next().then(attempt, attempt);
+    }, pacer.delayMs);
+    const pausing: State = { status: 'pausing', timer };
+    return pausing;
   }
 
   #onWelcome(link: WireLink, welcome: Welcome): void {

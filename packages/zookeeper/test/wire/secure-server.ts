@@ -14,16 +14,19 @@ import type { Certificates } from '@queuelock/harness/services/certificates';
 /** A ZooKeeper server with TLS on a port of its own. */
 export interface SecureServer {
   readonly port: number;
+  /** Restarts it on the same data, with the certificates of the moment. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Starts a server that requires a client certificate of this authority. */
-export async function startSecureZooKeeper({ ca, server, client }: Certificates): Promise<SecureServer> {
+export async function startSecureZooKeeper(certificates: Certificates): Promise<SecureServer> {
   let port = 0;
   const started = await startProcess({
     name: 'zookeeper-tls',
     ports: 2,
     command: async (place) => {
+      const { ca, server } = certificates;
       port = place.ports[1]!;
       const [identity, authority] = [join(place.directory, 'server.pem'), join(place.directory, 'ca.pem')];
       await writeFile(identity, Buffer.concat([server.key, server.cert]));
@@ -41,6 +44,7 @@ export async function startSecureZooKeeper({ ca, server, client }: Certificates)
       return withNetty(await zooKeeperCommand(place, {}, { lines, javaOptions }));
     },
     probe: async ({ ports }: Place) => {
+      const { ca, client } = certificates;
       // The first TLS handshake takes much longer than the later ones.
       await sendFourLetterWord(
         { host: 'localhost', port, tls: tlsOf({ ca, ...client }) },
@@ -50,7 +54,7 @@ export async function startSecureZooKeeper({ ca, server, client }: Certificates)
       return zooKeeperVersion(`127.0.0.1:${ports[0]}`);
     },
   });
-  return { port, stop: () => started.stop() };
+  return { port, restart: () => started.restart(), stop: () => started.stop() };
 }
 
 const PATIENCE_MS = 10_000;
