@@ -14,7 +14,7 @@ export interface PresentEntry {
 }
 
 /** An entry that is being converted to a reader, or that was converted. It may have two nodes. */
-export interface ConvertingEntry extends Omit<PresentEntry, 'status'> {
+interface ConvertingEntry extends Omit<PresentEntry, 'status'> {
   readonly status: 'converting';
   readonly otherPath: string;
 }
