@@ -4,8 +4,8 @@ import { createLockClient, type LockClient } from '../src/index.ts';
 import { madeBy, type Made } from './made.ts';
 
 const CYCLES = 100;
-/** Streams that are subscribed to: ten of the core, four of the memory backend. */
-const STREAMS = 14;
+/** Streams that are subscribed to: the turns of the entry, through the three layers of the memory backend. */
+const STREAMS = 4;
 const LEAST = { abortControllers: 0, timers: 0, errors: 0, subscriptions: STREAMS };
 
 // Times say nothing on a busy machine; what is made on the way is what they are made of.

@@ -4,6 +4,7 @@ export {
   EMPTY,
   NEVER,
   Observable,
+  type Observer,
   type MonoTypeOperatorFunction,
   type OperatorFunction,
   ReplaySubject,

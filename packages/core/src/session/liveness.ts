@@ -5,6 +5,14 @@ import { BehaviorSubject, Subject, type Observable } from '../base/rx.ts';
 /** Health of a session that has not ended. */
 export type Health = 'alive' | 'suspect';
 
+/** A claim under a session. Called directly, because a subscription for each claim would cost more than a claim that never waits. */
+export interface LivenessListener {
+  /** Called after each change of `Liveness.isAlive`. */
+  healthChanged(): void;
+  /** Called when the session has ended. */
+  sessionEnded(error: QueueLockError): void;
+}
+
 /**
  * Tracks whether a session is proven to be alive. Every read compares the clock with the deadline, so it is correct even when timers are late. The
  * end is emitted synchronously, before the read returns.
@@ -16,6 +24,7 @@ export class Liveness {
   readonly #proofs$ = new Subject<void>();
   readonly #wanted$ = new Subject<void>();
   readonly #ending = new AbortController();
+  readonly #listeners = new Set<LivenessListener>();
   #deadline: number;
   #trouble: unknown;
   #ended: QueueLockError | undefined;
@@ -49,6 +58,16 @@ export class Liveness {
     return new QueueLockError('UNAVAILABLE', `the session at ${this.#endpoint} is in doubt: ${detail}`, {
       cause,
     });
+  }
+
+  /** Registers a listener until `delete` or the end of the session; notifies it at once if the session has ended. */
+  add(listener: LivenessListener): void {
+    if (this.#ended) listener.sessionEnded(this.#ended);
+    else this.#listeners.add(listener);
+  }
+
+  delete(listener: LivenessListener): void {
+    this.#listeners.delete(listener);
   }
 
   /** Emits whenever a heartbeat was confirmed. */
@@ -103,6 +122,7 @@ export class Liveness {
     this.#cancelAlarm();
     this.#ending.abort(error);
     this.#health$.error(error);
+    this.#tellListeners(error);
   }
 
   /**
@@ -115,6 +135,12 @@ export class Liveness {
     this.end(
       isOver ? error : new QueueLockError('SESSION_LOST', message, { cause: error, reason: 'session-lost' }),
     );
+  }
+
+  /** A listener that is called may delete others, or add new ones, which are notified by `add`. */
+  #tellListeners(error: QueueLockError): void {
+    for (const listener of [...this.#listeners])
+      if (this.#listeners.delete(listener)) listener.sessionEnded(error);
   }
 
   #tooLate(): QueueLockError {
@@ -134,7 +160,9 @@ export class Liveness {
   }
 
   #tell(health: Health): void {
-    if (this.#health$.value !== health) this.#health$.next(health);
+    if (this.#health$.value === health) return;
+    this.#health$.next(health);
+    for (const listener of [...this.#listeners]) listener.healthChanged();
   }
 
   #setAlarm(): () => void {

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { checkedSignal } from '../base/checked-signal.ts';
 import type { Clock } from '../base/clock.ts';
-import type { Closing } from './closing.ts';
+import type { Closing, ClosingListener } from './closing.ts';
 import type { Hold } from '../api/hold-api.ts';
 import { QueueLockError, describeEviction, detailOf, isQueueLockError } from '../api/errors.ts';
 
@@ -42,7 +42,7 @@ export async function workUnder<H extends Hold, T>(hold: H, terms: WorkTerms<H, 
 }
 
 /** The stop signal of a work: aborts at the first reason to stop. */
-class Stop {
+class Stop implements ClosingListener {
   readonly signal: AbortSignal;
   readonly #controller = new AbortController();
   readonly #ends: readonly AbortSignal[];
@@ -70,13 +70,18 @@ class Stop {
       end.addEventListener('abort', tell);
       this.#undo.push(() => end.removeEventListener('abort', tell));
     }
-    if (closing) this.#undo.push(closing.tell((error) => this.#abort(error)));
+    closing?.add(this);
     if (isLimited) this.#undo.push(clock.after(workTimeoutMs, () => this.#abort(this.#timeLimit)));
   }
 
   /** Marks the work as ended; nothing aborts the signal any more. */
   end(): void {
     for (const undo of this.#undo.splice(0)) undo();
+    this.#closing?.delete(this);
+  }
+
+  closing(error: QueueLockError): void {
+    this.#abort(error);
   }
 
   /** Returns the error to report for a work that threw. */

@@ -4,32 +4,32 @@ import { inCore, type Defect } from './defect.ts';
 export const WAITING_DEFECTS: readonly Defect[] = [
   inCore('an abort ends no wait', 'at once', [
     'work/wait-limit.ts',
-    "      signal.addEventListener('abort', abort);\n",
+    "    signal.addEventListener('abort', abort);\n",
     '',
   ]),
   inCore('a timeout ends no wait', 'at once', ['work/wait-limit.ts', 'timeoutMs > 0', 'timeoutMs < 0']),
   inCore(
     'an abort or a timeout ends a hold as well',
     ['outcome', 'run', 'signal', 'no way back'],
-    ['work/wait-limit.ts', '.pipe(takeUntil(granted$))', ''],
+    ['claim/contender.ts', '    this.#acquisition.endWait();\n', ''],
   ),
   inCore('a waiter does not hear of the end of its session', 'at once', [
-    'claim/following.ts',
-    'this.#follow(live.liveness.health$,',
-    'this.#follow(new Observable((deaf) => live.liveness.health$.subscribe({ next: (now) => deaf.next(now), error: () => undefined })),',
+    'claim/contender.ts',
+    '    else this.#fail(error);\n',
+    '',
   ]),
   inCore('a waiter hears of its first turn only', 'progress', [
-    'entry/limit.ts',
-    'turns$.pipe(beginningWith(turn))',
-    'of(turn)',
+    'claim/contender.ts',
+    'turn$.subscribe({ next, error })',
+    'new Subscription()',
   ]),
   inCore(
     'a waiter hears the turns of another entry',
     ['order', 'exclusive', 'grant', 'progress', 'outcome', 'signal', 'learns'],
-    ['entry/limit.ts', 'turns$.pipe(beginningWith', 'misrouted(turns$).pipe(beginningWith'],
+    ['claim/contender.ts', 'this.#followTurns(turns$);', 'this.#followTurns(misrouted(turns$));'],
     [
-      'entry/limit.ts',
-      'function turnsFrom(',
+      'claim/contender.ts',
+      '/**\n * The state machine of one entry:',
       `let previous$: Observable<Turn> | undefined;
 function misrouted(own$: Observable<Turn>): Observable<Turn> {
   const turn$ = previous$ ?? own$;
@@ -37,13 +37,14 @@ function misrouted(own$: Observable<Turn>): Observable<Turn> {
   return turn$;
 }
 
-function turnsFrom(`,
+/**
+ * The state machine of one entry:`,
     ],
   ),
   inCore(
     'a waiter does not wait',
     ['exclusive', 'order'],
-    ['claim/following.ts', 'if (!now.admitted) {', 'if (!now) {'],
+    ['claim/contender.ts', 'if (!now.admitted) {', 'if (!now) {'],
   ),
   inCore(
     'a lock is granted in doubt',
@@ -61,9 +62,9 @@ function turnsFrom(`,
     ],
   ),
   inCore('a try waits in line', 'at once', [
-    'claim/lock.ts',
-    "timeoutMs === 0 ? 'try' : 'wait'",
-    "timeoutMs === 0 ? 'wait' : 'wait'",
+    'claim/acquisition.ts',
+    'return this.#request.patience.timeoutMs === 0;',
+    'return false;',
   ]),
   inCore('nobody loses patience with the opening of a session', 'at once', [
     'session/session.ts',

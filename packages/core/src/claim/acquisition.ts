@@ -1,0 +1,207 @@
+import type { ClaimState } from '../api/api.ts';
+import { traceOf, type AcquireTrace } from '../diagnostics/diagnostics.ts';
+import type { ClosingListener } from '../work/closing.ts';
+import { Contender } from './contender.ts';
+import { Entry, type Enqueue, type EntryOwner } from '../entry/entry.ts';
+import { type QueueLockError, invalidArgument } from '../api/errors.ts';
+import type { ClaimContext } from './lock.ts';
+import { Subscription, take, throwIfEmpty, type Observable } from '../base/rx.ts';
+import type { LiveSession } from '../session/session.ts';
+import { JOINING, afterAttempt, closedOf, failed, inWords, type Ended } from './steps.ts';
+import { UNANSWERED, isLimited, limitWait } from '../work/wait-limit.ts';
+import { wishOf, type ClaimRequest } from '../entry/wish.ts';
+
+/**
+ * One acquisition: makes contenders, of which at most one is in the queue, until one has held the lock or none is wanted any more. A session that
+ * is open and a limit that does not change are not subscribed to, so a free lock is joined, held and left by plain calls.
+ */
+export class Acquisition implements EntryOwner, ClosingListener {
+  readonly context: ClaimContext;
+  /** Set only if diagnostics are subscribed. */
+  readonly trace: AcquireTrace | undefined;
+  readonly #changed: (acquisition: Acquisition) => void;
+  #request: ClaimRequest;
+  #contender: Contender | undefined;
+  #end: Ended | undefined;
+  #isOver = false;
+  #mayBeStale = true;
+  #trouble: unknown;
+  #liftLimit: (() => void) | undefined;
+  #opening: Subscription | undefined;
+
+  /** @param changed called after each change of `state` */
+  constructor(context: ClaimContext, request: ClaimRequest, changed: (acquisition: Acquisition) => void) {
+    this.context = context;
+    this.#request = request;
+    this.#changed = changed;
+    this.trace = traceOf(request, context);
+  }
+
+  get request(): ClaimRequest {
+    return this.#request;
+  }
+
+  /** Whether the hold has not begun, and may still. */
+  get isPending(): boolean {
+    return !this.#end && !this.#contender?.hasHeld;
+  }
+
+  get state(): ClaimState {
+    return this.#end ?? this.#contender?.state ?? JOINING;
+  }
+
+  begin(): void {
+    this.changed();
+    // A wait ends when the client begins to close; a hold continues.
+    if (!this.#isOver) this.context.closing.add(this);
+    const start = (): void => {
+      this.#start();
+    };
+    if (this.trace) this.trace.begin(start);
+    else start();
+  }
+
+  /** Undoes the claim at any stage. */
+  giveUp(): void {
+    this.#isOver = true;
+    this.trace?.left();
+    this.#undo();
+  }
+
+  // --- called by the entry
+
+  get isTry(): boolean {
+    return this.#request.patience.timeoutMs === 0;
+  }
+
+  get enqueue(): Enqueue | undefined {
+    return this.context.enqueue;
+  }
+
+  trouble(why: unknown): void {
+    this.#trouble = why;
+    this.context.trouble?.(why);
+  }
+
+  leaving(left: Promise<void>): void {
+    this.context.afterwards(left);
+  }
+
+  // --- called by the client
+
+  closing(why: QueueLockError): void {
+    this.finish(failed(closedOf(this.#request.queue, why)));
+  }
+
+  // --- called by the contender
+
+  changed(): void {
+    this.#changed(this);
+  }
+
+  /** Lifts what ends a wait and no hold. */
+  endWait(): void {
+    this.#liftLimit?.();
+    this.#liftLimit = undefined;
+    this.context.closing.delete(this);
+  }
+
+  /** Goes on after an attempt that came to no hold. */
+  retry(cause: unknown): void {
+    this.#leave();
+    const isTogether = this.enqueue !== undefined;
+    const next = afterAttempt(cause, { mayBeStale: this.#mayBeStale, isTogether });
+    if (next === 'end') {
+      this.finish(failed(cause));
+      return;
+    }
+    this.#mayBeStale = next === 'behind';
+    if (next === 'behind') this.#request = { ...this.#request, id: undefined };
+    this.#open();
+  }
+
+  finish(end: Ended): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#end = inWords(end, this.#request, this.context.info.endpoint);
+    if (end.outcome === 'failed') this.trace?.failed(end.error);
+    this.changed();
+    this.#undo();
+  }
+
+  // --- the steps
+
+  #start(): void {
+    if (this.#isOver) return;
+    const { patience, queue } = this.#request;
+    if (isLimited(patience)) {
+      const trouble = (): unknown => this.#trouble ?? this.context.openingTrouble();
+      const waiting = { clock: this.context.clock, what: JSON.stringify(queue), trouble };
+      this.#liftLimit = limitWait(patience, waiting, (error) => {
+        this.finish(failed(error));
+      });
+    }
+    if (!this.#end) this.#open();
+  }
+
+  /** Step 1: uses the session, or opens one. */
+  #open(): void {
+    const live = this.context.present();
+    if (live) this.#enter(live);
+    else
+      this.#follow(this.context.session$, (opened) => {
+        this.#enter(opened);
+      });
+  }
+
+  /** Reads the present limit, if that is a stream. */
+  #enter(live: LiveSession): void {
+    const { limit } = this.#request;
+    if (limit.fixed !== undefined) {
+      this.#join(live, limit.fixed);
+      return;
+    }
+    const none = (): QueueLockError =>
+      invalidArgument('limit', 'a stream without a value', 'has a present value');
+    this.#follow(limit.now$.pipe(take(1), throwIfEmpty(none)), (now) => {
+      this.#join(live, now);
+    });
+  }
+
+  /** Step 2: enters the queue. */
+  #join(live: LiveSession, limit: number): void {
+    const { liveness } = live;
+    try {
+      // Detects a session that ended while timers were late.
+      if (liveness.remainingMs === 0) liveness.ending.throwIfAborted();
+      const typicalHoldMs = this.context.holdTimes.typical(this.#request.queue);
+      const wish = wishOf(this.#request, { limit, typicalHoldMs });
+      this.trouble(UNANSWERED);
+      this.#contender = new Contender(new Entry(live, wish, this), this);
+    } catch (cause) {
+      this.retry(cause);
+      return;
+    }
+    this.#contender.begin();
+  }
+
+  #follow<T>(source$: Observable<T>, next: (value: T) => void): void {
+    const error = (cause: unknown): void => {
+      this.retry(cause);
+    };
+    const opening = (this.#opening ??= new Subscription());
+    opening.add(source$.subscribe({ next, error }));
+  }
+
+  #leave(): void {
+    this.#opening?.unsubscribe();
+    this.#opening = undefined;
+    this.#contender?.leave();
+    this.#contender = undefined;
+  }
+
+  #undo(): void {
+    this.endWait();
+    this.#leave();
+  }
+}
