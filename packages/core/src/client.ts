@@ -130,12 +130,12 @@ class SharedSessionClient implements LockClient {
     return requestOf(name, options, this.#defaults);
   }
 
-  async #acquire(name: string, options: AcquireOptions): Promise<Ownership> {
+  #acquire(name: string, options: AcquireOptions): Promise<Ownership> {
     const request = this.#request(name, options);
     const outer = holdToEnter(this, name, options);
     if (outer) return outer.enter(options, this.#context.clock);
     const held = acquireNotifying(this.#context, request, options);
-    return options.reentrant ? ReentrantOwnership.outermost(this, await held) : held;
+    return options.reentrant ? held.then((hold) => ReentrantOwnership.outermost(this, hold)) : held;
   }
 
   async tryAcquire(
@@ -162,7 +162,7 @@ class SharedSessionClient implements LockClient {
     const what = `the lock ${JSON.stringify(name)}`;
     const hold = { by: this, ownership, permits: wait.permits ?? 1 };
     const { clock, closing } = this.#context;
-    return this.#works.noted(
+    return await this.#works.during(() =>
       runWithin(hold, () => workUnder(ownership, { what, work, clock, closing, ...limits })),
     );
   }

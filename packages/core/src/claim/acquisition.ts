@@ -4,12 +4,23 @@ import type { ClosingListener } from '../work/closing.ts';
 import { Contender } from './contender.ts';
 import { Entry, type Enqueue, type EntryOwner } from '../entry/entry.ts';
 import { type QueueLockError, invalidArgument } from '../api/errors.ts';
+import type { Ownership } from '../api/hold-api.ts';
 import type { ClaimContext } from './lock.ts';
 import { Subscription, take, throwIfEmpty, type Observable } from '../base/rx.ts';
 import type { LiveSession } from '../session/session.ts';
 import { JOINING, afterAttempt, closedOf, failed, inWords, type Ended } from './steps.ts';
 import { UNANSWERED, isLimited, limitWait } from '../work/wait-limit.ts';
 import { wishOf, type ClaimRequest } from '../entry/wish.ts';
+
+/** What is told of an acquisition. Members that are left out cost nothing. */
+export interface ClaimListener {
+  /** Called after each change of `state` before the end. */
+  readonly changed?: (acquisition: Acquisition) => void;
+  /** Called when the hold begins. */
+  readonly held?: (ownership: Ownership) => void;
+  /** Called once, with the last state. */
+  readonly ended: (end: Ended) => void;
+}
 
 /**
  * One acquisition: makes contenders, of which at most one is in the queue, until one has held the lock or none is wanted any more. A session that
@@ -19,46 +30,35 @@ export class Acquisition implements EntryOwner, ClosingListener {
   readonly context: ClaimContext;
   /** Set only if diagnostics are subscribed. */
   readonly trace: AcquireTrace | undefined;
-  readonly #changed: (acquisition: Acquisition) => void;
+  readonly #listener: ClaimListener;
   #request: ClaimRequest;
   #contender: Contender | undefined;
-  #end: Ended | undefined;
   #isOver = false;
   #mayBeStale = true;
   #trouble: unknown;
   #liftLimit: (() => void) | undefined;
   #opening: Subscription | undefined;
 
-  /** @param changed called after each change of `state` */
-  constructor(context: ClaimContext, request: ClaimRequest, changed: (acquisition: Acquisition) => void) {
+  constructor(context: ClaimContext, request: ClaimRequest, listener: ClaimListener) {
     this.context = context;
     this.#request = request;
-    this.#changed = changed;
+    this.#listener = listener;
     this.trace = traceOf(request, context);
   }
 
-  get request(): ClaimRequest {
-    return this.#request;
-  }
-
-  /** Whether the hold has not begun, and may still. */
-  get isPending(): boolean {
-    return !this.#end && !this.#contender?.hasHeld;
-  }
-
   get state(): ClaimState {
-    return this.#end ?? this.#contender?.state ?? JOINING;
+    return this.#contender?.state ?? JOINING;
   }
 
   begin(): void {
     this.changed();
     // A wait ends when the client begins to close; a hold continues.
     if (!this.#isOver) this.context.closing.add(this);
-    const start = (): void => {
-      this.#start();
-    };
-    if (this.trace) this.trace.begin(start);
-    else start();
+    if (this.trace)
+      this.trace.begin(() => {
+        this.#start();
+      });
+    else this.#start();
   }
 
   /** Undoes the claim at any stage. */
@@ -96,7 +96,7 @@ export class Acquisition implements EntryOwner, ClosingListener {
   // --- called by the contender
 
   changed(): void {
-    this.#changed(this);
+    this.#listener.changed?.(this);
   }
 
   /** Lifts what ends a wait and no hold. */
@@ -104,6 +104,11 @@ export class Acquisition implements EntryOwner, ClosingListener {
     this.#liftLimit?.();
     this.#liftLimit = undefined;
     this.context.closing.delete(this);
+  }
+
+  held(ownership: Ownership): void {
+    this.#listener.held?.(ownership);
+    this.changed();
   }
 
   /** Goes on after an attempt that came to no hold. */
@@ -123,9 +128,8 @@ export class Acquisition implements EntryOwner, ClosingListener {
   finish(end: Ended): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#end = inWords(end, this.#request, this.context.info.endpoint);
     if (end.outcome === 'failed') this.trace?.failed(end.error);
-    this.changed();
+    this.#listener.ended(inWords(end, this.#request, this.context.info.endpoint));
     this.#undo();
   }
 
@@ -140,8 +144,9 @@ export class Acquisition implements EntryOwner, ClosingListener {
       this.#liftLimit = limitWait(patience, waiting, (error) => {
         this.finish(failed(error));
       });
+      if (!this.#liftLimit) return;
     }
-    if (!this.#end) this.#open();
+    this.#open();
   }
 
   /** Step 1: uses the session, or opens one. */
@@ -177,7 +182,7 @@ export class Acquisition implements EntryOwner, ClosingListener {
       const typicalHoldMs = this.context.holdTimes.typical(this.#request.queue);
       const wish = wishOf(this.#request, { limit, typicalHoldMs });
       this.trouble(UNANSWERED);
-      this.#contender = new Contender(new Entry(live, wish, this), this);
+      this.#contender = new Contender(new Entry(live, wish, this), this.#request, this);
     } catch (cause) {
       this.retry(cause);
       return;

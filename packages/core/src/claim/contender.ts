@@ -15,6 +15,7 @@ import type { AnswerTools } from '../handover/requests.ts';
 import { Subscription, type Observable } from '../base/rx.ts';
 import { JOINING, RELEASED, queued, sameTurn, type Step } from './steps.ts';
 import type { Turn } from '../api/spi.ts';
+import type { ClaimRequest } from '../entry/wish.ts';
 
 /**
  * The state machine of one entry: joins the queue, waits, holds and leaves. Only what takes time is subscribed to: the turns, and while it waits its
@@ -22,6 +23,7 @@ import type { Turn } from '../api/spi.ts';
  */
 export class Contender implements Holder, LivenessListener {
   readonly #entry: Entry;
+  readonly #request: ClaimRequest;
   readonly #acquisition: Acquisition;
   #step: Step = 'joining';
   #turn: Turn | undefined;
@@ -36,14 +38,10 @@ export class Contender implements Holder, LivenessListener {
   /** Set for a limit that changes. */
   #granted: Moment | undefined;
 
-  constructor(entry: Entry, acquisition: Acquisition) {
+  constructor(entry: Entry, request: ClaimRequest, acquisition: Acquisition) {
     this.#entry = entry;
+    this.#request = request;
     this.#acquisition = acquisition;
-  }
-
-  /** Whether it holds the lock, or has held it. */
-  get hasHeld(): boolean {
-    return this.#ownership !== undefined;
   }
 
   get state(): ClaimState {
@@ -59,8 +57,10 @@ export class Contender implements Holder, LivenessListener {
 
   /** Leaves the queue at any step, or releases. */
   leave(): void {
+    const isLeaving = this.#step === 'leaving';
     this.#step = 'ended';
     this.#unfollow();
+    if (isLeaving) return;
     this.#ownership?.giveUp();
     void this.#entry.leave();
   }
@@ -90,9 +90,8 @@ export class Contender implements Holder, LivenessListener {
   }
 
   tools(): AnswerTools {
-    const { context, request } = this.#acquisition;
-    const { clock, evictions, watch } = context;
-    return { label: this.#entry.label, queue$: watch(request.queue), evictions, clock };
+    const { clock, evictions, watch } = this.#acquisition.context;
+    return { label: this.#entry.label, queue$: watch(this.#request.queue), evictions, clock };
   }
 
   // --- the steps
@@ -100,7 +99,7 @@ export class Contender implements Holder, LivenessListener {
   async #join(): Promise<void> {
     try {
       await this.#entry.join();
-      throwIfMismatched(this.#acquisition.request.limit, this.#entry);
+      throwIfMismatched(this.#request.limit, this.#entry);
     } catch (cause) {
       if (this.#step === 'joining') this.#acquisition.retry(cause);
     }
@@ -110,7 +109,7 @@ export class Contender implements Holder, LivenessListener {
   /** Step 3: follows the turn. */
   #wait(): void {
     this.#step = 'waiting';
-    const { limit, inLine } = this.#acquisition.request;
+    const { limit, inLine } = this.#request;
     const { spec, placement } = this.#entry;
     const { turn, turns$, key, order } = placement;
     if (!turn.admitted && !asksNothing(inLine))
@@ -144,7 +143,7 @@ export class Contender implements Holder, LivenessListener {
     if (this.#step !== 'waiting' || sameTurn(this.#turn, now)) return;
     this.#turn = now;
     this.#beginning?.unsubscribe();
-    const { context, request, trace } = this.#acquisition;
+    const { context, trace } = this.#acquisition;
     const { live, spec, placement } = this.#entry;
     if (!now.admitted) {
       trace?.stoodInLine({ id: spec.id, order: placement.order });
@@ -152,17 +151,18 @@ export class Contender implements Holder, LivenessListener {
       return;
     }
     const { clock, lockDelayMs } = context;
-    const { minRemainingMs } = request;
+    const { minRemainingMs } = this.#request;
     const beginning = { live, spec, minRemainingMs, lockDelayMs, clock };
-    if (mayBeginNow(beginning)) this.#hold(now);
+    const time = clock.now();
+    if (mayBeginNow(beginning, time)) this.#hold(now, time);
     else
       this.#beginning = this.#follow(whenItMayBegin(beginning), () => {
-        this.#hold(now);
+        this.#hold(now, clock.now());
       });
   }
 
   /** Step 4: holds. */
-  #hold(turn: Turn): void {
+  #hold(turn: Turn, begunAt: number): void {
     const { context, trace } = this.#acquisition;
     this.#step = 'holding';
     this.#acquisition.endWait();
@@ -171,8 +171,8 @@ export class Contender implements Holder, LivenessListener {
     const ownership = new HeldOwnership({ entry: this.#entry, turn, holder: this, info: context.info });
     this.#ownership = ownership;
     if (trace) ownership.trace(trace.granted(ownership));
-    this.#begunAt = context.clock.now();
-    this.#acquisition.changed();
+    this.#begunAt = begunAt;
+    this.#acquisition.held(ownership);
   }
 
   /** Ends the wait or the hold, because the session or the entry was lost. */
@@ -207,12 +207,12 @@ export class Contender implements Holder, LivenessListener {
   }
 
   #unfollow(): void {
-    const { context, request } = this.#acquisition;
+    const { clock, holdTimes } = this.#acquisition.context;
     this.#entry.live.liveness.delete(this);
     this.#turns?.unsubscribe();
     this.#followed?.unsubscribe();
     if (this.#begunAt === undefined) return;
-    context.holdTimes.note(request.queue, context.clock.now() - this.#begunAt);
+    holdTimes.note(this.#request.queue, clock.now() - this.#begunAt);
     this.#begunAt = undefined;
   }
 }

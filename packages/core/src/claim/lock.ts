@@ -11,7 +11,7 @@ import type { Ownership } from '../api/hold-api.ts';
 import type { HoldTimes } from '../turn/hold-times.ts';
 import type { QueueState } from '../api/queue-api.ts';
 import { Observable } from '../base/rx.ts';
-import { settle } from './wait-until-held.ts';
+import type { Ended } from './steps.ts';
 import type { LiveSession } from '../session/session.ts';
 import type { BackendInfo, ObserveOptions } from '../api/spi.ts';
 import type { ClaimRequest } from '../entry/wish.ts';
@@ -43,9 +43,14 @@ export interface ClaimContext {
  */
 export function claim(context: ClaimContext, request: ClaimRequest): Observable<ClaimState> {
   return new Observable((subscriber) => {
-    const acquisition = new Acquisition(context, request, ({ state }) => {
-      subscriber.next(state);
-      if (state.status === 'ended') subscriber.complete();
+    const acquisition = new Acquisition(context, request, {
+      changed: ({ state }) => {
+        subscriber.next(state);
+      },
+      ended: (end) => {
+        subscriber.next(end);
+        subscriber.complete();
+      },
     });
     subscriber.add(() => {
       acquisition.giveUp();
@@ -60,9 +65,10 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
  */
 export function acquire(context: ClaimContext, request: ClaimRequest): Promise<Ownership> {
   return new Promise((resolve, reject) => {
-    const changed = (acquisition: Acquisition): void => {
-      if (!acquisition.isPending) settle(acquisition.state, { resolve, reject });
+    const ended = (end: Ended): void => {
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- an abort rejects with the signal's own reason
+      if (end.outcome !== 'released') reject(end.error);
     };
-    new Acquisition(context, request, changed).begin();
+    new Acquisition(context, request, { held: resolve, ended }).begin();
   });
 }

@@ -1,7 +1,7 @@
 // Chapter entry: how does a request become an entry in the queue, and how does the entry leave?
 // wish, limit: the request. entry (here): joining and leaving, despite lost responses. entry-value, own-label: the published data.
 
-import { isDefinite, repeatAfter, repeatUntilDefinite } from '../kit/definite.ts';
+import { isDefinite, repeatAfter } from '../kit/definite.ts';
 import { QueueLockError, invalidArgument, isQueueLockError, type QueueLockErrorCode } from '../api/errors.ts';
 import { OwnLabel } from './own-label.ts';
 import type { LiveSession } from '../session/session.ts';
@@ -34,8 +34,9 @@ export class Entry {
   readonly #label: Wish['label'];
   readonly #stop = new Stop();
   #ownLabel: OwnLabel | undefined;
-  #joined: Promise<void> | undefined;
   #isJoining = false;
+  /** Set by a claim that is given up while it joins. */
+  #onJoined: (() => void) | undefined;
   /** Whether it is in the queue, or an attempt to join ended without a certain outcome. */
   #mayBeIn = false;
   #left: Promise<void> | undefined;
@@ -65,10 +66,21 @@ export class Entry {
    * Joins the queue (step 2). Rejects with `TIMEOUT` when a try found a conflicting entry ahead. A join is not interrupted, since its effect
    * would be unknown; a removal follows it.
    */
-  join(): Promise<void> {
+  async join(): Promise<void> {
+    let placement: Placement | undefined;
     this.#isJoining = true;
-    this.#joined = this.#join();
-    return this.#joined;
+    try {
+      placement = await this.#enqueue();
+    } catch (error) {
+      placement = await this.#enqueueAfter(error);
+    } finally {
+      this.#isJoining = false;
+      this.#onJoined?.();
+    }
+    this.#owner.trouble(undefined);
+    if (!placement) throw taken(this.spec.queue);
+    this.#mayBeIn = true;
+    this.placement = placement;
   }
 
   /**
@@ -81,21 +93,6 @@ export class Entry {
     this.#left = this.#takeOut();
     this.#owner.leaving(this.#left);
     return this.#left;
-  }
-
-  async #join(): Promise<void> {
-    let placement: Placement | undefined;
-    try {
-      placement = await this.#enqueue();
-    } catch (error) {
-      placement = await this.#enqueueAfter(error);
-    } finally {
-      this.#isJoining = false;
-    }
-    this.#owner.trouble(undefined);
-    if (!placement) throw taken(this.spec.queue);
-    this.#mayBeIn = true;
-    this.placement = placement;
   }
 
   #enqueue(): Promise<Placement | undefined> {
@@ -131,10 +128,8 @@ export class Entry {
     if (!isDefinite(error)) this.#mayBeIn = true;
   }
 
-  async #untilJoined(): Promise<void> {
-    // A claim may be given up within the call that joins, before its promise is there.
-    await Promise.resolve();
-    await this.#joined?.catch(ignore);
+  #untilJoined(): Promise<void> {
+    return new Promise((resolve) => (this.#onJoined = resolve));
   }
 
   /**
@@ -144,13 +139,23 @@ export class Entry {
   async #takeOut(): Promise<void> {
     const { session, liveness, ids } = this.live;
     const { queue, id } = this.spec;
+    if (this.#isJoining) await this.#untilJoined();
     try {
-      if (this.#isJoining) await this.#untilJoined();
-      if (this.#mayBeIn) await repeatUntilDefinite(() => session.remove(queue, id), liveness.ending);
+      if (this.#mayBeIn && !liveness.hasEnded) await session.remove(queue, id);
+    } catch (failure) {
+      await this.#takeOutAfter(failure);
+    }
+    ids.delete(id);
+  }
+
+  async #takeOutAfter(failure: unknown): Promise<void> {
+    const { session, liveness } = this.live;
+    const { queue, id } = this.spec;
+    try {
+      await repeatAfter(failure, () => session.remove(queue, id), liveness.ending);
     } catch (error) {
       liveness.endByRefusal('the server refused to remove an entry', error);
     }
-    ids.delete(id);
   }
 }
 
@@ -168,7 +173,3 @@ function isNotIn(error: unknown): boolean {
 }
 
 const NOT_IN: ReadonlySet<QueueLockErrorCode> = new Set(['ENTRY_LOST', 'SESSION_LOST', 'INVALID_ARGUMENT']);
-
-function ignore(): void {
-  // Only settling matters here, not the outcome.
-}

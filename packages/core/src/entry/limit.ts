@@ -25,7 +25,8 @@ export type Limit =
  * @param check returns the validated number, or throws
  */
 export function limitOf({ limit: given$ = 1 }: ClaimOptions, check: (limit: number) => number): Limit {
-  if (isObservable(given$)) return { fixed: undefined, now$: given$.pipe(map(check)) };
+  if (typeof given$ !== 'number' && isObservable(given$))
+    return { fixed: undefined, now$: given$.pipe(map(check)) };
   return { fixed: check(given$) };
 }
 

@@ -27,12 +27,13 @@ export class HeldOwnership implements Ownership {
   readonly #live: LiveSession;
   readonly #holder: Holder;
   readonly #info: BackendInfo;
-  readonly #ended = new Moment();
   #shared: boolean;
   /** Created together with the signal, on its first read. */
   #loss: AbortController | undefined;
   #signal: AbortSignal | undefined;
   #end: 'released' | 'lost' | undefined;
+  /** Created for those who follow requests. */
+  #ended: Moment | undefined;
   #story: Promise<unknown> | undefined;
   #lossError: QueueLockError | undefined;
   #trace: HoldTrace | undefined;
@@ -112,7 +113,9 @@ export class HeldOwnership implements Ownership {
 
   get requests$(): Observable<HandoverRequest> {
     const tell: AnsweringHold['tell'] = (change) => this.#written(() => this.#entry.label.tell(change));
-    return requestsTo({ own: this, ended$: this.#ended.come$, tell }, this.#holder.tools());
+    const ended = (this.#ended ??= new Moment());
+    if (this.#end && !ended.hasCome) ended.come();
+    return requestsTo({ own: this, ended$: ended.come$, tell }, this.#holder.tools());
   }
 
   readonly downgrade = async (): Promise<void> => {
@@ -205,7 +208,7 @@ export class HeldOwnership implements Ownership {
     if (this.#end) return false;
     this.#end = end;
     this.#trace?.ended(this.#lossError);
-    this.#ended.come();
+    this.#ended?.come();
     return true;
   }
 

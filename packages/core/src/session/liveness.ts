@@ -90,10 +90,20 @@ export class Liveness {
     return this.#ending.signal;
   }
 
+  /** Whether the session has ended, as far as it is known without a look at the clock. */
+  get hasEnded(): boolean {
+    return this.#ended !== undefined;
+  }
+
   /** Remaining proven time in milliseconds; 0 when the session has ended. */
   get remainingMs(): number {
+    return this.remainingMsAt(this.#clock.now());
+  }
+
+  /** The same at a reading of the clock that was just taken. */
+  remainingMsAt(now: number): number {
     if (this.#ended) return 0;
-    const left = this.#deadline - this.#clock.now();
+    const left = this.#deadline - now;
     if (left > 0) return left;
     this.end(this.#tooLate());
     return 0;

@@ -41,19 +41,19 @@ function isLimit(timeoutMs: number | undefined): timeoutMs is number {
 
 /**
  * Calls `end` with the signal's reason when it aborts, or at the timeout with `TIMEOUT`, or `UNAVAILABLE` if there was trouble at that moment.
- * @returns a function that lifts the limit
+ * @returns a function that lifts the limit; `undefined` if the signal has aborted already
  */
 export function limitWait(
   { signal, timeoutMs }: WaitLimit,
   context: WaitContext,
   end: (error: unknown) => void,
-): () => void {
+): (() => void) | undefined {
   const abort = (): void => {
     end(signal?.reason);
   };
   if (signal?.aborted) {
     abort();
-    return () => undefined;
+    return undefined;
   }
   if (signal) {
     // One signal may end many waits. By default, Node warns of a leak at the eleventh listener.

@@ -28,11 +28,14 @@ type Outcome<T> = { readonly value: T } | { readonly error: unknown };
 export async function workUnder<H extends Hold, T>(hold: H, terms: WorkTerms<H, T>): Promise<Awaited<T>> {
   const { what, work } = terms;
   const stop = new Stop(hold, terms);
-  const outcome = await outcomeOf(() => {
+  let outcome: Outcome<Awaited<T>>;
+  try {
     // The grant and the stop may occur at the same time.
     if (terms.stop?.aborted) throw terms.stop.reason;
-    return work(hold, stop.signal);
-  });
+    outcome = { value: await work(hold, stop.signal) };
+  } catch (error) {
+    outcome = { error };
+  }
   stop.end();
   const { reason } = hold.signal as { readonly reason: unknown };
   await hold.release();
@@ -102,14 +105,6 @@ function tookTooLong(what: string, workTimeoutMs: number): QueueLockError {
     'WORK_TIMEOUT',
     `${what}: the work was told to stop after ${String(workTimeoutMs)} ms (workTimeoutMs); it may have had effects`,
   );
-}
-
-async function outcomeOf<T>(work: () => T | PromiseLike<T>): Promise<Outcome<Awaited<T>>> {
-  try {
-    return { value: await work() };
-  } catch (error) {
-    return { error };
-  }
 }
 
 function throwIfLost(loss: unknown, what: string, outcome: Outcome<unknown>): void {

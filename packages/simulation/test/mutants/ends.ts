@@ -6,8 +6,8 @@ const LEFT_OVER: readonly Rule[] = ['progress', 'nothing left'];
 export const ENDS: readonly Mutant[] = [
   mutant('a removal without an answer counts as done', LEFT_OVER, [
     'core/src/entry/entry.ts',
-    'await repeatUntilDefinite(() => session.remove(queue, id), liveness.ending);',
-    'await session.remove(queue, id).catch(() => undefined);',
+    '      await this.#takeOutAfter(failure);\n',
+    '      void failure;\n',
   ]),
   mutant('a removal that is refused leaves the entry', LEFT_OVER, [
     'core/src/entry/entry.ts',

@@ -5,7 +5,7 @@ export const JOINING_DEFECTS: readonly Defect[] = [
   inCore(
     'leaving does not follow an enqueue that is under way',
     ['nothing left', 'progress'],
-    ['entry/entry.ts', '      if (this.#isJoining) await this.#untilJoined();\n', ''],
+    ['entry/entry.ts', '    if (this.#isJoining) await this.#untilJoined();\n', ''],
   ),
   inCore(
     'a waiter that gives up stays in the queue',
@@ -29,11 +29,7 @@ export const JOINING_DEFECTS: readonly Defect[] = [
   inCore(
     'a removal is not repeated',
     ['release', 'nothing left', 'progress'],
-    [
-      'entry/entry.ts',
-      'repeatUntilDefinite(() => session.remove(queue, id), liveness.ending)',
-      'session.remove(queue, id).catch(() => undefined)',
-    ],
+    ['entry/entry.ts', '      await this.#takeOutAfter(failure);\n', '      void failure;\n'],
   ),
   inCore(
     'a removal that fails is thrown',
@@ -59,8 +55,8 @@ export const JOINING_DEFECTS: readonly Defect[] = [
     ],
     [
       'entry/entry.ts',
-      '      if (this.#isJoining) await',
-      '      if (this.#isJoining) void session.remove(queue, id).catch(() => undefined);\n      if (this.#isJoining) await',
+      '    if (this.#isJoining) await',
+      '    if (this.#isJoining) void session.remove(queue, id).catch(() => undefined);\n    if (this.#isJoining) await',
     ],
   ),
   inCore('a join outlives its session', 'at once', [

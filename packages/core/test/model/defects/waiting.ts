@@ -57,8 +57,8 @@ function misrouted(own$: Observable<Turn>): Observable<Turn> {
     ['grant', 'outcome'],
     [
       'hold/grant.ts',
-      '  const { remainingMs }',
-      '  if (minRemainingMs === 0) return true;\n  const { remainingMs }',
+      '  const remainingMs =',
+      '  if (minRemainingMs === 0) return true;\n  const remainingMs =',
     ],
   ),
   inCore('a try waits in line', 'at once', [
