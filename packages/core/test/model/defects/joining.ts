@@ -5,7 +5,7 @@ export const JOINING_DEFECTS: readonly Defect[] = [
   inCore(
     'leaving does not follow an enqueue that is under way',
     ['nothing left', 'progress'],
-    ['entry/entry.ts', '    if (this.#isJoining) await this.#untilJoined();\n', ''],
+    ['entry/entry.ts', 'this.#isJoining ? this.#untilJoined() : undefined', 'undefined'],
   ),
   inCore(
     'a waiter that gives up stays in the queue',
@@ -55,8 +55,8 @@ export const JOINING_DEFECTS: readonly Defect[] = [
     ],
     [
       'entry/entry.ts',
-      '    if (this.#isJoining) await',
-      '    if (this.#isJoining) void session.remove(queue, id).catch(() => undefined);\n    if (this.#isJoining) await',
+      '    await (this.#isJoining',
+      '    if (this.#isJoining) void session.remove(queue, id).catch(() => undefined);\n    await (this.#isJoining',
     ],
   ),
   inCore('a join outlives its session', 'at once', [
