@@ -88,6 +88,6 @@ export function turnBehind(
  * never admitted beside a writer.
  */
 export function otherLimit(entries: readonly Entry[], own: Entry): number | undefined {
-  if (own.shared) return undefined;
+  if (own.shared || entries.length === 1) return undefined;
   return entries.findLast(({ order, limit }) => order < own.order && limit !== own.limit)?.limit;
 }

@@ -33,6 +33,7 @@ export class Acquisition implements EntryOwner, ClosingListener {
   readonly #listener: ClaimListener;
   #request: ClaimRequest;
   #contender: Contender | undefined;
+  #isWaiting = true;
   #isOver = false;
   #mayBeStale = true;
   #trouble: unknown;
@@ -51,7 +52,7 @@ export class Acquisition implements EntryOwner, ClosingListener {
   }
 
   begin(): void {
-    this.changed();
+    this.#listener.changed?.(this);
     // A wait ends when the client begins to close; a hold continues.
     if (!this.#isOver) this.context.closing.add(this);
     if (this.trace)
@@ -103,12 +104,13 @@ export class Acquisition implements EntryOwner, ClosingListener {
   endWait(): void {
     this.#liftLimit?.();
     this.#liftLimit = undefined;
+    this.#isWaiting = false;
     this.context.closing.delete(this);
   }
 
   held(ownership: Ownership): void {
     this.#listener.held?.(ownership);
-    this.changed();
+    this.#listener.changed?.(this);
   }
 
   /** Goes on after an attempt that came to no hold. */
@@ -206,7 +208,7 @@ export class Acquisition implements EntryOwner, ClosingListener {
   }
 
   #undo(): void {
-    this.endWait();
+    if (this.#isWaiting) this.endWait();
     this.#leave();
   }
 }

@@ -21,6 +21,7 @@ export class Liveness {
   readonly #clock: Clock;
   readonly #endpoint: string;
   readonly #health$ = new BehaviorSubject<Health>('alive');
+  #health: Health = 'alive';
   readonly #proofs$ = new Subject<void>();
   readonly #wanted$ = new Subject<void>();
   readonly #ending = new AbortController();
@@ -47,12 +48,12 @@ export class Liveness {
 
   /** The current value of `health$`, as a boolean. */
   get isAlive(): boolean {
-    return !this.#ended && this.#health$.value === 'alive';
+    return !this.#ended && this.#health === 'alive';
   }
 
   /** Why the session is suspect; `undefined` when it is not. */
   get trouble(): QueueLockError | undefined {
-    if (this.#ended || this.#health$.value === 'alive') return undefined;
+    if (this.#ended || this.#health === 'alive') return undefined;
     const cause = this.#trouble;
     const detail = cause === undefined ? 'no heartbeat is confirmed' : detailOf(cause);
     return new QueueLockError('UNAVAILABLE', `the session at ${this.#endpoint} is in doubt: ${detail}`, {
@@ -170,7 +171,8 @@ export class Liveness {
   }
 
   #tell(health: Health): void {
-    if (this.#health$.value === health) return;
+    if (this.#health === health) return;
+    this.#health = health;
     this.#health$.next(health);
     for (const listener of [...this.#listeners]) listener.healthChanged();
   }

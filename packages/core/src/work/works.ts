@@ -8,14 +8,15 @@ export class Works {
   #onIdle: (() => void) | undefined;
 
   /** Runs a work, which `drain` waits for. */
-  async during<T>(work: () => Promise<T>): Promise<T> {
-    this.#underWay += 1;
-    try {
-      return await work();
-    } finally {
+  during<T>(work: () => Promise<T>): Promise<T> {
+    const ended = (): void => {
       this.#underWay -= 1;
       if (this.#underWay === 0) this.#onIdle?.();
-    }
+    };
+    this.#underWay += 1;
+    const running = work();
+    running.then(ended, ended);
+    return running;
   }
 
   /** Begins to close: waits and joins end, and works are told to stop. Settles when all works have ended, or at the timeout. */
