@@ -1,11 +1,13 @@
 import { memory } from '@queuelock/memory';
 import { expect } from 'chai';
 import { createLockClient, type LockClient } from '../src/index.ts';
-import { madeBy, type Made } from './made.ts';
+import { callsBy, madeBy, type Made } from './made.ts';
 
 const CYCLES = 100;
 /** Streams that are subscribed to: the turns of the entry, and those of the memory server behind them. */
 const STREAMS = 2;
+/** It is 231 on Node 20. A subscription takes about 40. */
+const MAX_CALLS = 260;
 const LEAST = { abortControllers: 0, timers: 0, errors: 0, subscriptions: STREAMS };
 
 // Times say nothing on a busy machine; what is made on the way is what they are made of.
@@ -34,6 +36,14 @@ describe('what an acquisition makes', () => {
 
   it('is no signal, no timer and no error where nobody asks for one', async () => {
     expect(await perCycle(async () => (await client.acquire('x')).release())).to.deep.equal(LEAST);
+  });
+
+  it('is few calls of functions: cold code costs by their number', async () => {
+    const cycle = async (): Promise<void> => {
+      for (let i = 0; i < CYCLES; i += 1) await (await client.acquire('x')).release();
+    };
+    await cycle();
+    expect((await callsBy(cycle)) / CYCLES).to.be.within(100, MAX_CALLS);
   });
 
   it('is for a run the signal that its work is handed, and that of the hold, which it follows', async () => {

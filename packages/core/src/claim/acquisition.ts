@@ -12,7 +12,7 @@ import { JOINING, afterAttempt, closedOf, failed, inWords, type Ended } from './
 import { UNANSWERED, isLimited, limitWait } from '../work/wait-limit.ts';
 import { wishOf, type ClaimRequest } from '../entry/wish.ts';
 
-/** What is told of an acquisition. Members that are left out cost nothing. */
+/** Callbacks of an acquisition. Without `changed`, its states are not created. */
 export interface ClaimListener {
   /** Called after each change of `state` before the end. */
   readonly changed?: (acquisition: Acquisition) => void;
@@ -23,8 +23,8 @@ export interface ClaimListener {
 }
 
 /**
- * One acquisition: makes contenders, of which at most one is in the queue, until one has held the lock or none is wanted any more. A session that
- * is open and a limit that does not change are not subscribed to, so a free lock is joined, held and left by plain calls.
+ * An acquisition, from the call to the end. Creates contenders one after the other, until one has held the lock or the claim ends otherwise. Does
+ * not subscribe to an open session or a fixed limit, so acquiring and releasing a free lock takes plain calls.
  */
 export class Acquisition implements EntryOwner, ClosingListener {
   readonly context: ClaimContext;

@@ -18,8 +18,8 @@ import type { Turn } from '../api/spi.ts';
 import type { ClaimRequest } from '../entry/wish.ts';
 
 /**
- * The state machine of one entry: joins the queue, waits, holds and leaves. Only what takes time is subscribed to: the turns, and while it waits its
- * requests and the conditions of the hold.
+ * The state machine of one entry: joins the queue, waits, holds and leaves. Subscribes to the turns; while it waits, also to answers to its request
+ * and to the conditions of the hold.
  */
 export class Contender implements Holder, LivenessListener {
   readonly #entry: Entry;
@@ -33,7 +33,7 @@ export class Contender implements Holder, LivenessListener {
   #turns: Subscription | undefined;
   /** Of the hold that is about to begin. */
   #beginning: Subscription | undefined;
-  /** Besides the turns, what is followed before the hold; after it, the search for the reason of the end. */
+  /** Subscriptions other than to the turns: before the hold, and for the reason of its loss. */
   #followed: Subscription | undefined;
   /** Set for a limit that changes. */
   #granted: Moment | undefined;

@@ -139,7 +139,7 @@ export class Entry {
   async #takeOut(): Promise<void> {
     const { session, liveness, ids } = this.live;
     const { queue, id } = this.spec;
-    // Even if there is nothing to wait for: an unsubscription ends all that it ends before the next waiter may be granted.
+    // Deferred even if no join is pending: synchronous clean-up, as by an unsubscription, ends before the next waiter may be granted.
     await (this.#isJoining ? this.#untilJoined() : undefined);
     try {
       if (this.#mayBeIn && !liveness.hasEnded) await session.remove(queue, id);
