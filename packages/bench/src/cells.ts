@@ -8,6 +8,7 @@ export type Medium = (typeof MEDIA)[number];
 
 export const SCENARIOS = [
   'call',
+  'cold',
   'free',
   'many',
   'drain',
@@ -41,6 +42,7 @@ export interface Extent {
 
 const SIZES: Readonly<Record<Exclude<Scenario, 'drain' | 'spread'>, readonly number[]>> = {
   call: [1, 64],
+  cold: [1],
   free: [1, 64],
   many: [256],
   fresh: [2, 10],
@@ -83,6 +85,7 @@ export function sizeText({ scenario, size, noise }: Cell): string {
 
 const UNITS: Readonly<Record<Scenario, string>> = {
   call: 'call',
+  cold: 'process',
   free: 'lock',
   many: 'lock',
   drain: 'waiter',

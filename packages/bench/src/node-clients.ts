@@ -53,6 +53,7 @@ export const nodeClients: readonly Client[] = [
   other('etcd', 'npm etcd3 watchers', ['memory', 'etcd3-watchers']),
   other('etcd', 'npm etcd3 Lock', ['start', 'etcd3-lock']),
   other('etcd', 'bare node', ['start', 'bare-node']),
+  other('etcd', 'queuelock, memory', ['cold', 'ours-memory']),
   floor('zookeeper', 'npm zookeeper', floorWords('create', 'createdelete')),
   ours('zookeeper', 'npm zookeeper'),
   floor('zookeeper', 'wire', floorWords('create', 'createdelete')),
@@ -81,6 +82,7 @@ function ours(store: Client['store'], transport: string): Client[] {
     { ...common, name: `${name}, ${MULTI_OF} in one`, words: inMultis },
     { ...common, name, command: published('memory', started), words: only('memory') },
     { ...common, name, command: published('start', started), words: only('start') },
+    { ...common, name, command: published('cold', started), words: only('cold') },
   ];
 }
 
@@ -104,7 +106,7 @@ function only(scenario: Cell['scenario']): Client['words'] {
 function other(
   store: Client['store'],
   name: string,
-  [script, kind]: readonly ['memory' | 'start', string],
+  [script, kind]: readonly ['cold' | 'memory' | 'start', string],
 ): Client {
   const command = published(script, kind);
   return { name, store, kind: 'peer', transport: name, command, words: only(script) };

@@ -32,6 +32,23 @@ const CYCLE: readonly Column[] = [
   { key: 'clientCpu', label: `client CPU ${US}` },
   { key: 'serverCpu', label: `server CPU ${US}` },
 ];
+/** By the number of the cycle in its process. */
+const COLD: readonly Column[] = [
+  { key: 'p50', label: `2,001-10,000 p50 ${US}` },
+  { key: 'clientCpu', label: 'CPU' },
+  { key: 'p50To2000', label: '501-2,000' },
+  { key: 'cpuTo2000', label: 'CPU' },
+  { key: 'p50To500', label: '101-500' },
+  { key: 'cpuTo500', label: 'CPU' },
+  { key: 'p50To100', label: '11-100' },
+  { key: 'cpuTo100', label: 'CPU' },
+  { key: 'p50To10', label: '2-10' },
+  { key: 'cpuTo10', label: 'CPU' },
+  { key: 'p50At1', label: 'first' },
+  { key: 'cpuAt1', label: 'CPU' },
+  { key: 'calls', label: 'calls' },
+  { key: 'runCalls', label: 'calls of run' },
+];
 const HAND_OFF: readonly Column[] = [
   { key: 'p50', label: `p50 ${US}` },
   { key: 'p99', label: `p99 ${US}` },
@@ -51,6 +68,7 @@ const HAND_OFF: readonly Column[] = [
 /** Columns by scenario. Ratios are computed from the first. */
 const COLUMNS: Readonly<Record<Scenario, readonly Column[]>> = {
   call: CYCLE,
+  cold: COLD,
   free: CYCLE,
   many: [{ key: 'perSecond', label: 'per s' }, ...CYCLE.filter(({ key }) => key !== 'perSecond')],
   drain: HAND_OFF,

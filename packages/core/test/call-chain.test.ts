@@ -6,7 +6,7 @@ import { HeldOwnership } from '../src/hold/ownership.ts';
 
 const ROUNDS = 50;
 // The last ones are still referenced by the test.
-const IN_USE = 3;
+const IN_USE = 4;
 
 /** Counts ownerships after garbage collection. */
 function ownerships(): number {

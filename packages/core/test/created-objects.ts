@@ -1,3 +1,4 @@
+import { Session } from 'node:inspector/promises';
 import { Observable } from 'rxjs';
 import { QueueLockError } from '../src/api/errors.ts';
 
@@ -48,4 +49,24 @@ export async function madeBy(work: () => Promise<unknown>): Promise<Made> {
     Object.setPrototypeOf(QueueLockError, base as object);
   }
   return made;
+}
+
+const OURS = /packages\/(?:core|memory)\/src|\/rxjs\//;
+
+/** Counts the calls of functions of this package, of the memory backend and of RxJS while `work` runs. */
+export async function callsBy(work: () => Promise<unknown>): Promise<number> {
+  const inspector = new Session();
+  inspector.connect();
+  try {
+    await inspector.post('Profiler.enable');
+    await inspector.post('Profiler.startPreciseCoverage', { callCount: true });
+    await work();
+    const { result } = await inspector.post('Profiler.takePreciseCoverage');
+    const functions = result.filter(({ url }) => OURS.test(url)).flatMap((script) => script.functions);
+    // The loader of sources names every closure when it is created.
+    const counted = functions.filter(({ functionName }) => functionName !== '__name');
+    return counted.reduce((sum, { ranges: [whole] }) => sum + (whole?.count ?? 0), 0);
+  } finally {
+    inspector.disconnect();
+  }
 }

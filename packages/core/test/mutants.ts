@@ -49,7 +49,7 @@ const SEVERAL_NAMES: readonly Mutant[] = [
   mutant(
     'one name of several joins again alone',
     'a multi-lock that is overtaken in one queue joins again in all of them together',
-    ['claim/ending.ts', 'error instanceof OvertakenError && !together', 'error instanceof OvertakenError'],
+    ['claim/steps.ts', 'cause instanceof OvertakenError && !isTogether', 'cause instanceof OvertakenError'],
   ),
 ];
 

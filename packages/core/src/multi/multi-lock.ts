@@ -88,7 +88,7 @@ export class NamesTogether implements MultiLock {
         runWithin({ by: this.#tools.by, ownership: ownership.of(name), permits: 1 }, inner),
       () => workUnder(ownership, { what, work, clock, closing, ...limits }),
     );
-    return this.#tools.works.noted(within());
+    return await this.#tools.works.during(within);
   }
 
   #refuseReentry(): void {

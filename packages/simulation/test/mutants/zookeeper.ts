@@ -151,8 +151,8 @@ const ENTERING: readonly Mutant[] = [
   ]),
   mutant('a removal without an answer counts as done', LEFT_OVER, [
     'core/src/entry/entry.ts',
-    'await repeatUntilDefinite(() => session.remove(spec.queue, spec.id), liveness.ending);',
-    'await session.remove(spec.queue, spec.id).catch(() => undefined);',
+    '      await this.#takeOutAfter(failure);\n',
+    '      void failure;\n',
   ]),
   mutant('whoever leaves is not taken out', LEFT_OVER, [
     'zookeeper/src/entry/entry.ts',

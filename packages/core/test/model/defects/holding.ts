@@ -54,14 +54,14 @@ export const HOLDING_DEFECTS: readonly Defect[] = [
     'void this.#entry.leave();',
   ]),
   inCore('a state says `held` after the release', 'no way back', [
-    'claim/following.ts',
-    'if (!ownership?.held) return;',
-    'if (!ownership) return;',
+    'claim/contender.ts',
+    "if (this.#step === 'holding' && this.#ownership?.held)",
+    'if (this.#ownership)',
   ]),
   inCore('a holder is not notified that its entry was removed', 'learns', [
-    'claim/following.ts',
-    '    this.#followed.unsubscribe();\n    const ending',
-    "    if (this.#ownership && String(cause).includes('ENTRY_LOST')) return;\n    this.#followed.unsubscribe();\n    const ending",
+    'claim/contender.ts',
+    "    this.#step = 'ending';\n",
+    "    if (this.#ownership && String(cause).includes('ENTRY_LOST')) return;\n    this.#step = 'ending';\n",
   ]),
   inCore('a run resolves although its lock was lost', 'run', [
     'work/work.ts',
@@ -74,7 +74,7 @@ export const HOLDING_DEFECTS: readonly Defect[] = [
     ['reentrancy/call-chain.ts', 'held.push(level.hold)', 'held.pop()'],
   ),
   inCore('a holder that unsubscribes holds until the server has confirmed it', 'no way back', [
-    'claim/following.ts',
+    'claim/contender.ts',
     '    this.#ownership?.giveUp();\n',
     '',
   ]),
