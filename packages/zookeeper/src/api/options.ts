@@ -30,8 +30,7 @@ export interface ZooKeeperOptions {
   readonly auth?: { readonly username: string; readonly password: string };
   /**
    * The `tickTime` of the servers in milliseconds. Default 2000, as in ZooKeeper. Sessions shorter than `syncLimit` + 2 ticks, or shorter
-   * than four ticks, are refused, because a client cannot prove how long such a session lives. With the default settings the minimum is 14
-   * s.
+   * than four ticks, are refused, because a client cannot prove how long such a session lives. By default the minimum is 14 s.
    */
   readonly tickTimeMs?: number;
   /** The `syncLimit` of the servers in ticks. Default 5, as in ZooKeeper. A single server has no followers, so set 2 for it. */
@@ -67,10 +66,7 @@ export interface Settings {
   readonly tickTimeMs: number;
   readonly syncLimit: number;
   readonly connectTimeoutMs: number;
-  /**
-   * Returns the naming scheme of a queue.
-   * @throws {QueueLockError} `INVALID_ARGUMENT` when the function in `naming` returns an unknown scheme
-   */
+  /** @throws {QueueLockError} `INVALID_ARGUMENT` when the function in `naming` returns an unknown scheme */
   readonly schemeFor: (queue: string) => Scheme;
   readonly transport: TransportName;
   readonly tls: FreshCredentials<Tls> | undefined;
