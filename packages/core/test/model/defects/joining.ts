@@ -64,7 +64,7 @@ export const JOINING_DEFECTS: readonly Defect[] = [
     "if (this.#step === 'joining') this.#acquisition.retry(error);\n    else ",
     "if (this.#step !== 'joining') ",
   ]),
-  inCore('who joins while the session ends gets the same one again', 'outcome', [
+  inCore('a claim that joins while the session ends gets the same session again', 'outcome', [
     'session/liveness.ts',
     '    this.#health$.error(error);\n    this.#tellListeners(error);\n',
     '    this.#tellListeners(error);\n    this.#health$.error(error);\n',
