@@ -27,10 +27,10 @@ describe('jitter', () => {
   it('spreads out clients that send heartbeats at the same moment, and delays none of them', async () => {
     const clock = virtualClock();
     const server = createMemoryServer({ clock });
-    const beats: number[][] = [];
+    const heartbeats: number[][] = [];
     const clients = Array.from({ length: CLIENTS }, (_, at) => {
       const own: number[] = [];
-      beats.push(own);
+      heartbeats.push(own);
       const intercept = <T>(call: MemoryCall, proceed: () => Promise<T>): Promise<T> => {
         if (call === 'renew') own.push(clock.now());
         return proceed();
@@ -42,25 +42,25 @@ describe('jitter', () => {
     });
     for (const [at, client] of clients.entries()) client.claim(String(at)).subscribe();
     await clock.advance(10 * PACE_MS);
-    for (const own of beats) {
+    for (const own of heartbeats) {
       const pauses = own.map((now, at) => now - (own[at - 1] ?? 0));
       expect(Math.min(...pauses)).to.be.at.least(0.8 * PACE_MS);
       expect(Math.max(...pauses)).to.be.at.most(PACE_MS);
     }
-    const tenth = beats.map((own) => Math.round(own[9] ?? 0));
+    const tenth = heartbeats.map((own) => Math.round(own[9] ?? 0));
     expect(new Set(tenth).size, 'moments of the tenth beat').to.be.above(CLIENTS / 2);
     await Promise.all(clients.map((client) => client.close()));
   });
 
   it('limits how often refused views read again, and lets them read soon after a success', () =>
     onStage(async (stage) => {
-      let looks = 0;
+      let reads = 0;
       let isRefused = true;
       const client = stage.client({
         spoil: (backend) => ({
           ...backend,
           observe: (queue) => {
-            looks++;
+            reads++;
             return isRefused
               ? throwError(() => new QueueLockError('ACCESS_DENIED', 'not yours'))
               : backend.observe(queue);
@@ -70,7 +70,7 @@ describe('jitter', () => {
       const statuses: string[] = [];
       const watch = client.watch('x').subscribe(({ status }) => statuses.push(status));
       await stage.clock.advance(60_000);
-      expect(looks).to.be.within(10, 20);
+      expect(reads).to.be.within(10, 20);
       isRefused = false;
       await stage.until('the view is live', () => statuses.at(-1) === 'live');
       watch.unsubscribe();

@@ -117,22 +117,22 @@ describe('a process that closes on signals', () => {
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     it(`lets its works end and is ended by the signal: ${signal}`, async () => {
-      const [end, [, ...told]] = await endOf('willing', signal);
+      const [end, [, ...reported]] = await endOf('willing', signal);
       expect(end).to.equal(signal);
-      expect(told).to.deep.equal(['told', 'QueueLockError: [CLOSED] "x": the client is closing', 'done']);
+      expect(reported).to.deep.equal(['told', 'QueueLockError: [CLOSED] "x": the client is closing', 'done']);
     });
   }
 
   it('does not wait for ever', async () => {
-    const [end, told] = await endOf('stubborn', 'SIGTERM');
+    const [end, reported] = await endOf('stubborn', 'SIGTERM');
     expect(end).to.equal('SIGTERM');
-    expect(told).to.include('told').and.not.include('done');
+    expect(reported).to.include('told').and.not.include('done');
   });
 
   it('leaves its end to other listeners of the signal', async () => {
-    const [end, told] = await endOf('listener', 'SIGTERM');
+    const [end, reported] = await endOf('listener', 'SIGTERM');
     expect(end).to.equal(7);
-    expect(told).to.include('done');
+    expect(reported).to.include('done');
   });
 
   it('runs beforeExit when its clients are closed, and then dies by the signal', async () => {

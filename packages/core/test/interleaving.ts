@@ -31,10 +31,10 @@ export const anyInterleaving: fc.IAsyncProperty<unknown> = fc.asyncProperty(
       const [next = 'arrives'] = call === 'close' ? [] : fate.take(1);
       await scheduler.schedule(Promise.resolve(), `${call} sent`);
       if (next === 'request lost') throw new Error('request lost');
-      const answer = proceed();
+      const reply = proceed();
       await scheduler.schedule(Promise.resolve(), `${call} answered`);
       if (next === 'answer lost') throw new Error('answer lost');
-      return answer;
+      return reply;
     };
     const deliver = (arrive: () => void): void => {
       void scheduler.schedule(Promise.resolve(), 'event').then(arrive);

@@ -3,8 +3,8 @@ import { QueueLockError } from '../src/index.ts';
 import { follow, join, onStage, ownershipOf, rejection } from './stage.ts';
 
 /** Returns what a receiver reads from the value as JSON. */
-function sent(told: unknown): unknown {
-  return JSON.parse(JSON.stringify(told));
+function sent(reported: unknown): unknown {
+  return JSON.parse(JSON.stringify(reported));
 }
 
 describe('the JSON form', () => {

@@ -73,8 +73,8 @@ describe('a lock client', () => {
   describe('run', () => {
     it('resolves with the result of the work, after the release', async () => {
       const client = connect();
-      const answer = await client.run('x', ({ held, name }) => ({ held, name }));
-      expect(answer).to.deep.equal({ held: true, name: 'x' });
+      const reply = await client.run('x', ({ held, name }) => ({ held, name }));
+      expect(reply).to.deep.equal({ held: true, name: 'x' });
       expect(server.entryCount).to.equal(0);
     });
 
@@ -375,9 +375,9 @@ describe('a lock client', () => {
     it('opens again when the opening took longer than the session is proven to live', async () => {
       const openings: number[] = [];
       const slow: Intercept = async (call, proceed) => {
-        const answer = await proceed();
+        const reply = await proceed();
         if (call === 'open' && openings.push(clock.now()) === 1) await elapsed(TTL_MS);
-        return answer;
+        return reply;
       };
       const client = connect({ backend: { intercept: slow }, connectTimeoutMs: 2 * TTL_MS });
       const statuses = follow(client).states;
@@ -393,9 +393,9 @@ describe('a lock client', () => {
       const calls: [string, number][] = [];
       const slow: Intercept = async (call, proceed) => {
         calls.push([call, clock.now()]);
-        const answer = await proceed();
+        const reply = await proceed();
         if (call === 'open') await elapsed(TTL_MS / 2);
-        return answer;
+        return reply;
       };
       follow(connect({ backend: { intercept: slow }, connectTimeoutMs: TTL_MS }));
       await clock.advance(TTL_MS / 2);
@@ -486,21 +486,23 @@ describe('a lock client', () => {
     });
 
     it('is lost for all entries at once when one of them is notified first', async () => {
-      const told$ = new Subject<never>();
+      const reported$ = new Subject<never>();
       const backend = memory({ server });
       const open: typeof backend.open = async (ttlMs, signal) => {
         const session = await backend.open(ttlMs, signal);
         const enqueue = session.enqueue.bind(session);
         session.enqueue = async (spec) => {
           const placement = await enqueue(spec);
-          return spec.queue === 'x' ? { ...placement, turns$: merge(placement.turns$, told$) } : placement;
+          return spec.queue === 'x'
+            ? { ...placement, turns$: merge(placement.turns$, reported$) }
+            : placement;
         };
         return session;
       };
       const client = createLockClient({ ...backend, open }, { clock, ttlMs: TTL_MS });
       clients.push(client);
       const [first, other] = [await client.acquire('x'), await client.acquire('y')];
-      told$.error(new QueueLockError('SESSION_LOST', 'expired'));
+      reported$.error(new QueueLockError('SESSION_LOST', 'expired'));
       expect([first.held, other.held]).to.deep.equal([false, false]);
       await settle();
     });
@@ -515,13 +517,13 @@ describe('a lock client', () => {
     });
 
     it('is not revived by a late confirmation', async () => {
-      let answer: (() => void) | undefined;
+      let reply: (() => void) | undefined;
       const client = connect({
         backend: {
           intercept: async (call, proceed) => {
             if (call !== 'renew') return proceed();
             const renewed = proceed();
-            await new Promise<void>((resolve) => (answer = resolve));
+            await new Promise<void>((resolve) => (reply = resolve));
             return renewed;
           },
         },
@@ -529,7 +531,7 @@ describe('a lock client', () => {
       const ownership = await client.acquire('x');
       await clock.advance(TTL_MS / 4);
       clock.stall(TTL_MS);
-      answer?.();
+      reply?.();
       await new Promise(setImmediate);
       expect(ownership.held).to.equal(false);
     });
@@ -567,12 +569,12 @@ describe('a lock client', () => {
     it('ends all its holds at one instant: none is lost without its signal', async () => {
       const client = connect();
       const [first, second] = [await client.acquire('x'), await client.acquire('y')];
-      const looks: boolean[] = [];
-      first.signal.addEventListener('abort', () => looks.push(second.signal.aborted, !second.held));
-      second.signal.addEventListener('abort', () => looks.push(first.signal.aborted, !first.held));
+      const reads: boolean[] = [];
+      first.signal.addEventListener('abort', () => reads.push(second.signal.aborted, !second.held));
+      second.signal.addEventListener('abort', () => reads.push(first.signal.aborted, !first.held));
       clock.stall(TTL_MS);
       expect(first.held).to.equal(false);
-      expect(looks).to.deep.equal([true, true, true, true]);
+      expect(reads).to.deep.equal([true, true, true, true]);
       await settle();
     });
 
@@ -603,9 +605,9 @@ describe('a lock client', () => {
       const client = connect({
         backend: {
           intercept: async (call, proceed) => {
-            const answer = await proceed();
+            const reply = await proceed();
             if (call === 'enqueue' && lost++ < 2) throw new Error('connection reset');
-            return answer;
+            return reply;
           },
         },
       });
@@ -648,8 +650,8 @@ describe('a lock client', () => {
       const client = connect({
         backend: {
           intercept: async (call, proceed) => {
-            const answer = await proceed();
-            if (call !== 'remove' || lost) return answer;
+            const reply = await proceed();
+            if (call !== 'remove' || lost) return reply;
             lost = true;
             throw new Error('connection reset');
           },
@@ -691,17 +693,17 @@ describe('a lock client', () => {
       const cut = connect({
         backend: { intercept: (_call, proceed) => (away ? Promise.reject(new Error('cut')) : proceed()) },
       });
-      let answered: unknown;
+      let replied: unknown;
       const running = cut.run('x', () => {
         away = true;
         return 'done';
       });
-      void running.then((answer) => (answered = answer));
+      void running.then((reply) => (replied = reply));
       await clock.advance(TTL_MS / 2);
-      expect(answered).to.equal(undefined);
+      expect(replied).to.equal(undefined);
       const next = connect().acquire('x');
       await clock.advance(TTL_MS / 2);
-      expect([await running, answered]).to.deep.equal(['done', 'done']);
+      expect([await running, replied]).to.deep.equal(['done', 'done']);
       away = false;
       await (await next).release();
     });
@@ -802,10 +804,10 @@ describe('a lock client', () => {
     });
 
     it('ends a wait with a pending join at once, and waits for the outcome of the join', async () => {
-      let answer: () => void = () => undefined;
-      const answered = new Promise<void>((resolve) => (answer = resolve));
+      let reply: () => void = () => undefined;
+      const replied = new Promise<void>((resolve) => (reply = resolve));
       const client = connect({
-        backend: { intercept: (call, proceed) => (call === 'enqueue' ? answered.then(proceed) : proceed()) },
+        backend: { intercept: (call, proceed) => (call === 'enqueue' ? replied.then(proceed) : proceed()) },
       });
       const waiting = rejection(client.acquire('x'));
       await settle();
@@ -814,7 +816,7 @@ describe('a lock client', () => {
       expect(await waiting).to.include({ code: 'CLOSED' });
       await settle();
       expect(closed).to.equal(false);
-      answer();
+      reply();
       await closing;
     });
 

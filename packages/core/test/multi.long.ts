@@ -4,14 +4,14 @@
 import { randomInt } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { allWishes, combinations, explore } from './multi/order-rule.ts';
+import { allClaims, combinations, explore } from './multi/order-rule.ts';
 import { anyPlan } from './multi/plan.ts';
 import { play } from './multi/play.ts';
 
 const RUNS = Number(process.env['MULTI_RUNS'] ?? 1_000);
 
 describe('the order of several queues', () => {
-  const groups = combinations(allWishes(['x', 'y', 'z']), 3);
+  const groups = combinations(allClaims(['x', 'y', 'z']), 3);
 
   it(`has no deadlock when each entry set has one order, in any interleaving of all ${groups.length} groups of three`, () => {
     let states = 0;

@@ -2,30 +2,37 @@
 // of three, and plays more plans.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { allWishes, combinations, crosses, explore, type Entering, type Wish } from './multi/order-rule.ts';
+import {
+  allClaims,
+  combinations,
+  crosses,
+  explore,
+  type Entering,
+  type NameClaim,
+} from './multi/order-rule.ts';
 import { anyPlan, calmPlan, type Plan } from './multi/plan.ts';
 import { play } from './multi/play.ts';
 
 const RUNS = 50;
 
 describe('the order of several queues', () => {
-  const wishes = allWishes(['x', 'y', 'z']);
+  const specs = allClaims(['x', 'y', 'z']);
   it('has no deadlock when each entry set has one order, in any interleaving of any two', () => {
-    for (const group of combinations(wishes, 2)) {
+    for (const group of combinations(specs, 2)) {
       const { circle, standstill } = explore(group, 'at one point');
       expect([circle, standstill], JSON.stringify(group)).to.deep.equal([false, false]);
     }
   });
 
-  const stuck = (group: readonly Wish[], entering: Entering): boolean => {
+  const stuck = (group: readonly NameClaim[], entering: Entering): boolean => {
     const { circle, standstill } = explore(group, entering);
     expect(circle, 'a circle is what a standstill is made of').to.equal(standstill);
     return standstill;
   };
 
   it('has deadlocks when entries are made one by one, only when orders cross, readers included', () => {
-    const pairs = combinations(wishes, 2).filter((group) => stuck(group, 'one by one'));
-    const crossing = ([one, other]: readonly Wish[]): boolean => !one!.shared || !other!.shared;
+    const pairs = combinations(specs, 2).filter((group) => stuck(group, 'one by one'));
+    const crossing = ([one, other]: readonly NameClaim[]): boolean => !one!.shared || !other!.shared;
     expect(pairs.every((group) => crosses(group) && crossing(group))).to.equal(true);
     expect(pairs).to.have.length.above(40);
     const ring = ['xy', 'yz', 'zx'].map((names) => ({ names: names.split(''), shared: false }));
@@ -41,8 +48,8 @@ describe('the order of several queues', () => {
   });
 
   it('has deadlocks when entries are made at several times, even in one and the same order of names', () => {
-    for (const group of combinations(wishes, 2)) {
-      const [one, other] = group as [Wish, Wish];
+    for (const group of combinations(specs, 2)) {
+      const [one, other] = group as [NameClaim, NameClaim];
       const common = one.names.filter((name) => other.names.includes(name));
       const conflicting = common.length > 1 && !(one.shared && other.shared);
       expect(stuck(group, 'one by one without waiting'), JSON.stringify(group)).to.equal(conflicting);

@@ -77,21 +77,21 @@ describe('an option out of its range', () => {
   afterEach(() => client.close());
 
   for (const wrong of CLAIMS) {
-    const [given, argument, value] = wrong;
+    const [input, argument, value] = wrong;
     it(`is refused at the call with argument, value and rule: ${argument} ${value.slice(0, 20)}`, async () => {
       expectRefusal(
-        thrownBy(() => client.claim('x', given)),
+        thrownBy(() => client.claim('x', input)),
         wrong,
       );
-      expectRefusal(await rejection(client.acquire('x', given)), wrong);
-      expectRefusal(await rejection(client.run('x', () => undefined, given)), wrong);
+      expectRefusal(await rejection(client.acquire('x', input)), wrong);
+      expectRefusal(await rejection(client.run('x', () => undefined, input)), wrong);
     });
   }
 
   for (const wrong of ACQUISITIONS) {
-    const [given, argument, value] = wrong;
+    const [input, argument, value] = wrong;
     it(`is refused by the promise: ${argument} ${value}`, async () => {
-      expectRefusal(await rejection(client.acquire('x', given)), wrong);
+      expectRefusal(await rejection(client.acquire('x', input)), wrong);
     });
   }
 

@@ -39,7 +39,7 @@ describe('reads of a value in the store', () => {
   });
 
   it('keep their minimum interval, however often the value changes, and see the last change', async () => {
-    const look = stage.look({ pauseMs: 250 });
+    const read = stage.look({ pauseMs: 250 });
     // The event loop is blocked meanwhile, so timers run late.
     const late = (ms: number): Promise<void> => {
       stage.clock.stall(ms);
@@ -52,7 +52,7 @@ describe('reads of a value in the store', () => {
     }
     stage.change();
     await late(250);
-    look.unsubscribe();
+    read.unsubscribe();
     expect(stage.begun).to.deep.equal([0, 300, 600, 900, 1150]);
     expect(stage.seen).to.deep.equal([0, 3, 6, 9, 10]);
   });
@@ -74,7 +74,7 @@ describe('reads of a value in the store', () => {
     expect(stage.seen).to.deep.equal([0, 1]);
   });
 
-  it('end with the error of the notifications, and with the observer', async () => {
+  it('end when the notifications fail, and when the observer unsubscribes', async () => {
     stage.look({ againAfterMs: 1_000 });
     await stage.clock.advance(0);
     stage.refuse(new Error('refused'));

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { replayed } from '../src/views/replayed.ts';
 import type { PastChange } from '../src/api/store-facts.ts';
 
-type Told = readonly [
+type ChangeSpec = readonly [
   revision: number,
   kind: PastChange['kind'],
   who: string,
@@ -10,11 +10,11 @@ type Told = readonly [
 ];
 
 /** Returns entries with the label as their owner and key, in alphabetical order. */
-function seen(who: string, { shared = false, value = who }: Told[3] = {}): PastChange['entry'] {
+function seen(who: string, { shared = false, value = who }: ChangeSpec[3] = {}): PastChange['entry'] {
   return { key: who, order: BigInt(who.charCodeAt(0)), shared, value };
 }
 
-function story(before: readonly string[], ...changes: readonly Told[]): string[] {
+function story(before: readonly string[], ...changes: readonly ChangeSpec[]): string[] {
   const stored = {
     before: before.map((who) => seen(who)),
     changes: changes.map(([revision, kind, who, more]) => ({
@@ -64,7 +64,7 @@ describe('a replayed history', () => {
 
   it('lets readers hold together, also one that was a writer', () => {
     const shared = { shared: true };
-    const changes: Told[] = [
+    const changes: ChangeSpec[] = [
       [3, 'joined', 'b', shared],
       [4, 'changed', 'a', shared],
       [5, 'joined', 'c'],

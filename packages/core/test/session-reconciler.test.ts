@@ -36,12 +36,12 @@ class Store {
 
   /** Places an entry and records its notifications. */
   place(ord: number): readonly string[] {
-    const told: string[] = [];
+    const reported: string[] = [];
     const { queue, id } = entry(ord);
     this.entries
       .track({ queue, id, ord, key: id, turn: { admitted: true }, call: this.asked })
-      .subscribe({ error: ({ code }: { readonly code: string }) => told.push(code) });
-    return told;
+      .subscribe({ error: ({ code }: { readonly code: string }) => reported.push(code) });
+    return reported;
   }
 
   /** Reads as if it was requested a second ago. */
@@ -66,10 +66,10 @@ describe('a read of all entries of a session', () => {
   });
 
   it('reports the entries that the store has lost', async () => {
-    const told = [store.place(11), store.place(12)];
+    const reported = [store.place(11), store.place(12)];
     store.has = [entry(12)];
     await store.look();
-    expect(told).to.deep.equal([['ENTRY_LOST'], []]);
+    expect(reported).to.deep.equal([['ENTRY_LOST'], []]);
     expect(store.looks.unclaimed).to.deep.equal([]);
   });
 
@@ -109,7 +109,7 @@ describe('a read of all entries of a session', () => {
   });
 
   it('does not run before an entry was requested', () => {
-    const looks = new SessionReconciler<FoundEntry>({
+    const reads = new SessionReconciler<FoundEntry>({
       entries: store.entries,
       pendingEnqueues: store.pendingEnqueues,
       inherited: 0,
@@ -117,6 +117,6 @@ describe('a read of all entries of a session', () => {
       remove: () => expect.fail('removed'),
       nextCall: () => 1,
     });
-    looks.reconcile();
+    reads.reconcile();
   });
 });

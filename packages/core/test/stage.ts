@@ -22,7 +22,7 @@ const STEP_MS = 25;
 const PATIENCE_MS = 120_000;
 // Nothing here takes real time. What has not finished by then waits for an event that never comes.
 const STUCK_AFTER_MS = 5_000;
-// Read when the module loads, before a stage replaces them.
+// The real timers, saved before a stage replaces them.
 const { setTimeout, clearTimeout } = globalThis;
 
 /** Options of a client of a stage. */
@@ -121,9 +121,9 @@ function evenlySpread(): () => number {
 
 /** A fact about the core, checked on a stage of its own. */
 export interface CoreFact {
-  /** In the present tense. */
+  /** The fact as a sentence in the present tense. */
   readonly title: string;
-  /** Rejects if it is not true. */
+  /** Rejects if the fact is not true. */
   readonly check: (stage: Stage) => Promise<void>;
 }
 
@@ -208,18 +208,18 @@ export function thrownBy(call: () => unknown): unknown {
 }
 
 /** Lets calls of these kinds take effect and loses their replies, the first times. */
-export function losingAnswers(calls: readonly MemoryCall[], times = 1): Intercept {
+export function losingReplies(calls: readonly MemoryCall[], times = 1): Intercept {
   const left = new Map(calls.map((call) => [call, times]));
   return async (call, proceed) => {
     const count = left.get(call) ?? 0;
     left.set(call, count - 1);
-    const answer = await proceed();
+    const reply = await proceed();
     if (count > 0) throw new Error(`the answer to ${call} is lost`);
-    return answer;
+    return reply;
   };
 }
 
-/** Holds calls until it is opened. */
+/** Holds calls until `open` is called. */
 export class Gate {
   readonly #calls: ReadonlySet<MemoryCall>;
   readonly #held: (() => void)[] = [];
@@ -241,10 +241,10 @@ export class Gate {
   };
 
   /** Holds replies after the calls took effect. */
-  readonly answers: Intercept = async (call, proceed) => {
-    const answer = await proceed();
+  readonly replies: Intercept = async (call, proceed) => {
+    const reply = await proceed();
     await this.#pass(call);
-    return answer;
+    return reply;
   };
 
   /** Releases all held calls and all later ones. */

@@ -5,7 +5,7 @@ import { createLockClient, type LockClient } from '../src/index.ts';
 import { nearestName } from '../src/base/nearest-name.ts';
 
 /** Passes a value without type checks, as plain JavaScript can. */
-const untyped = (given: unknown): never => given as never;
+const untyped = (input: unknown): never => input as never;
 
 async function refusalOf(call: () => unknown): Promise<string> {
   try {
@@ -41,14 +41,14 @@ describe('an unknown option', () => {
       expect(await refusalOf(() => withOptions(untyped({ colour: 1 })))).to.match(
         new RegExp(`^${argument}: colour is unknown, known are \\w+`),
       );
-      for (const [given, shown] of [
+      for (const [input, shown] of [
         [null, 'null'],
         [500, '500'],
         [['x'], 'an array'],
         ['secret', 'a text'],
         [() => 0, 'a function'],
       ] as const)
-        expect(await refusalOf(() => withOptions(untyped(given)))).to.equal(
+        expect(await refusalOf(() => withOptions(untyped(input)))).to.equal(
           `${argument} must be an object; got ${shown}`,
         );
     });
@@ -87,8 +87,8 @@ describe('an unknown option', () => {
     expect(await refusalOf(() => client.multi(['x']).acquire(untyped({ limit: 2 })))).to.include(
       'limit is unknown',
     );
-    for (const wish of [{ steal: { reason: 'late' } }, { request: { reason: 'late', withinMs: 5 } }])
-      expect(await refusalOf(() => client.tryAcquire('x', wish))).to.include('needs a wait in line');
+    for (const spec of [{ steal: { reason: 'late' } }, { request: { reason: 'late', withinMs: 5 } }])
+      expect(await refusalOf(() => client.tryAcquire('x', spec))).to.include('needs a wait in line');
   });
 });
 

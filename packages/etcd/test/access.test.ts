@@ -6,7 +6,7 @@ import type { ProcessService } from '@queuelock/harness/services/service';
 import { Connection } from '../src/server/connection.ts';
 import { Lookups } from '../src/server/lookups.ts';
 import { checkOptions } from '../src/api/options.ts';
-import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 import { Operator } from './operator.ts';
 import { startOwnServer } from './own-server.ts';
 
@@ -40,7 +40,7 @@ describe('etcd with authentication', () => {
       `etcd://${alice.username}:${alice.password}@${server.endpoint}/allowed?heartbeatProof=strict`,
     );
     const session = await backend.open(10_000, patient);
-    const placement = await session.enqueue(wish(freshQueue()));
+    const placement = await session.enqueue(newSpec(freshQueue()));
     expect(placement.turn.admitted).to.equal(true);
     expect(placement.key).to.match(/^allowed\/q-/);
     expect(await session.renew(patient)).to.equal(10_000);
@@ -63,7 +63,7 @@ describe('etcd with authentication', () => {
     const backend = clients.backend({ hosts: server.endpoint, prefix: 'allowed/' });
     const opened = backend.open(5_000, patient);
     // On some versions leases need no permission; keys need one on all versions.
-    const failure = await failureOf(opened.then((session) => session.enqueue(wish(freshQueue()))));
+    const failure = await failureOf(opened.then((session) => session.enqueue(newSpec(freshQueue()))));
     expect(failure.code).to.equal('ACCESS_DENIED');
   });
 
@@ -71,8 +71,8 @@ describe('etcd with authentication', () => {
     const elsewhere = { hosts: server.endpoint, auth: alice, prefix: 'elsewhere/' };
     const session = await clients.session(elsewhere);
     const queue = freshQueue();
-    expect(await failureOf(session.enqueue(wish(queue)))).to.have.property('code', 'ACCESS_DENIED');
-    expect(await failureOf(session.tryEnqueue(wish(queue)))).to.have.property('code', 'ACCESS_DENIED');
+    expect(await failureOf(session.enqueue(newSpec(queue)))).to.have.property('code', 'ACCESS_DENIED');
+    expect(await failureOf(session.tryEnqueue(newSpec(queue)))).to.have.property('code', 'ACCESS_DENIED');
     let failure: unknown;
     const observing = clients
       .backend(elsewhere)
@@ -87,7 +87,7 @@ describe('etcd with authentication', () => {
     // The whole queue of that name is below allowed/, and .queuelock/ is not.
     const backend = clients.backend({ hosts: server.endpoint, auth: alice });
     const session = await backend.open(10_000, patient);
-    const failure = await failureOf(session.enqueue(wish('allowed')));
+    const failure = await failureOf(session.enqueue(newSpec('allowed')));
     expect(failure).to.have.property('code', 'ACCESS_DENIED');
     expect(failure.message)
       .to.include('"allowed"')
@@ -97,14 +97,14 @@ describe('etcd with authentication', () => {
   it('reads the other keys of a batch when one key is forbidden', async () => {
     const connection = new Connection(checkOptions({ hosts: server.endpoint, auth: alice }));
     const lookups = new Lookups(connection);
-    const answers = await Promise.allSettled(
+    const replies = await Promise.allSettled(
       ['allowed/a', 'elsewhere/b', 'allowed/c'].map((key) =>
         lookups.look({ key: Buffer.from(key), createRevision: '1' }),
       ),
     );
     connection.close();
-    expect(answers.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected', 'fulfilled']);
-    expect(answers[1]).to.have.nested.property('reason.code', 'ACCESS_DENIED');
+    expect(replies.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected', 'fulfilled']);
+    expect(replies[1]).to.have.nested.property('reason.code', 'ACCESS_DENIED');
   });
 
   for (const transport of ['etcd3', 'http2'] as const)
@@ -119,12 +119,13 @@ describe('etcd with authentication', () => {
       await admin.user(alice.username).addRole(role);
       const options = { hosts: server.endpoint, auth: alice, prefix: `${transport}/`, transport };
       const session = await clients.session(options);
-      const [a, b] = [wish('a'), wish('b')];
+      const [a, b] = [newSpec('a'), newSpec('b')];
       await session.enqueue(a);
       const kept = clients.follow(await session.enqueue(b));
       await session.renew(patient);
       await role.revoke(permission('a'));
-      for (let beats = 0; beats < 3; beats += 1) expect(await session.renew(patient)).to.equal(session.ttlMs);
+      for (let heartbeats = 0; heartbeats < 3; heartbeats += 1)
+        expect(await session.renew(patient)).to.equal(session.ttlMs);
       expect(await failureOf(session.remove('a', a.id))).to.have.property('code', 'ACCESS_DENIED');
       expect(kept.error).to.equal(undefined);
       await operator.remove(kept.key);
@@ -141,9 +142,9 @@ describe('etcd with authentication', () => {
         await clients.session(options, 30_000),
       ];
       const queue = freshQueue();
-      const held = wish(queue);
+      const held = newSpec(queue);
       await holding.enqueue(held);
-      const turns = clients.follow(await waiting.enqueue(wish(queue)));
+      const turns = clients.follow(await waiting.enqueue(newSpec(queue)));
       await waiting.renew(patient);
       await server.kill();
       await server.restart();

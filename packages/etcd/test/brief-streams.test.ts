@@ -7,7 +7,7 @@ import { checkOptions } from '../src/api/options.ts';
 import { Watches } from '../src/server/watches.ts';
 
 const FOR_MS = 1_500;
-// Without backoff there would be about 80.
+// A client without backoff would open about 80 streams.
 const MOST = 20;
 
 describe('a server that accepts watch streams and ends them at once', () => {

@@ -2,7 +2,7 @@ import type { Session } from '@queuelock/core/backend';
 import type { EtcdOptions } from '@queuelock/etcd';
 import { expect } from 'chai';
 import { afterPatience } from '../src/base/patience.ts';
-import { Clients, freshQueue, wish } from './clients.ts';
+import { Clients, freshQueue, newSpec } from './clients.ts';
 import { OwnServer } from './own-server.ts';
 
 const patient = new AbortController().signal;
@@ -27,12 +27,12 @@ describe('many concurrent requests to etcd', () => {
     // The first heartbeat opens the stream of heartbeats.
     await session.renew(patient);
     const parent = freshQueue();
-    let placed = 0;
+    let placement = 0;
     const entering = Array.from({ length: 3_000 }, (_, i) =>
-      session.enqueue(wish(`${parent}/${i}`)).then(() => (placed += 1)),
+      session.enqueue(newSpec(`${parent}/${i}`)).then(() => (placement += 1)),
     );
     await session.renew(patient);
-    expect(placed, 'at the heartbeat').to.be.lessThan(1_500);
+    expect(placement, 'at the heartbeat').to.be.lessThan(1_500);
     await Promise.all(entering);
     expect(await own.operator.keysUnder(`${parent}/`)).to.have.length(3_000);
   });
@@ -40,9 +40,9 @@ describe('many concurrent requests to etcd', () => {
   it('are not sent when they were aborted', async () => {
     const session = await open();
     const parent = freshQueue();
-    const wishes = Array.from({ length: 200 }, (_, i) => wish(`${parent}/${i}`));
-    const entering = Promise.allSettled(wishes.map((one) => session.enqueue(one)));
-    await Promise.all(wishes.map(({ queue, id }) => session.remove(queue, id)));
+    const specs = Array.from({ length: 200 }, (_, i) => newSpec(`${parent}/${i}`));
+    const entering = Promise.allSettled(specs.map((one) => session.enqueue(one)));
+    await Promise.all(specs.map(({ queue, id }) => session.remove(queue, id)));
     const codes = (await entering).map(
       (one) => one.status === 'rejected' && (one.reason as { code: string }).code,
     );
@@ -53,7 +53,7 @@ describe('many concurrent requests to etcd', () => {
 
   it('do not time out because this process was busy', async () => {
     const session = await clients.session({ hosts: own.server.endpoint, requestTimeoutMs: 1_000 });
-    const entering = [session.enqueue(wish(freshQueue())), session.enqueue(wish(freshQueue()))];
+    const entering = [session.enqueue(newSpec(freshQueue())), session.enqueue(newSpec(freshQueue()))];
     blockLoop(1_500);
     for (const { turn } of await Promise.all(entering)) expect(turn.admitted).to.equal(true);
   });

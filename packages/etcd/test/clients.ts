@@ -10,16 +10,16 @@ export function freshQueue(): string {
 }
 
 /** Returns the spec of an entry: exclusive with a limit of 1 by default. */
-export function wish(queue: string, more: Partial<EntrySpec> = {}): EntrySpec {
+export function newSpec(queue: string, more: Partial<EntrySpec> = {}): EntrySpec {
   return { queue, id: randomBytes(16).toString('hex'), shared: false, limit: 1, ...more };
 }
 
 /** Resolves when the condition holds. */
 export async function eventually(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const ask = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     if (!(await holds())) throw new Error('not yet');
   };
-  await until(ask, { what, withinMs: 15_000 });
+  await until(check, { what, withinMs: 15_000 });
 }
 
 /** Resolves with the code of the error that the promise rejects with; `undefined` when it resolves. */

@@ -63,7 +63,7 @@ describe('watch events that an etcd server may have lost around a compaction', (
     expect({ Range: before['Range'], ...others }).to.deep.equal(before);
     for (const one of waiting) one.unsubscribe();
     const last = await reads();
-    // It sends no requests itself.
+    // This subscription sends no requests itself.
     const counting = compactions(false).compacted$.subscribe();
     await rounds(10);
     counting.unsubscribe();
@@ -71,16 +71,16 @@ describe('watch events that an etcd server may have lost around a compaction', (
   });
 
   it('are read again once after each compaction', async () => {
-    let told = 0;
-    const waiting = compactions().compacted$.subscribe(() => (told += 1));
+    let reported = 0;
+    const waiting = compactions().compacted$.subscribe(() => (reported += 1));
     await rounds(3);
-    expect(told, 'before').to.equal(0);
+    expect(reported, 'before').to.equal(0);
     for (const count of [1, 2]) {
       await own.operator.put('history');
       await own.operator.compact();
-      await eventually('it is told', () => told === count);
+      await eventually('it is told', () => reported === count);
       await rounds(3);
-      expect(told).to.equal(count);
+      expect(reported).to.equal(count);
     }
     waiting.unsubscribe();
   });
@@ -100,17 +100,17 @@ describe('watch events that an etcd server may have lost around a compaction', (
     // The watch is confirmed, and then gets no events.
     const deaf$ = concat(of<WatchNews>({ status: 'live' }), NEVER);
     const lookups = new Lookups(connection);
-    let looks = 0;
-    const look: Lookups['look'] = (ref) => lookups.look(ref).finally(() => (looks += 1));
-    const sight = {
+    let reads = 0;
+    const look: Lookups['look'] = (ref) => lookups.look(ref).finally(() => (reads += 1));
+    const status = {
       watches: { watch: () => deaf$ } as unknown as Watches,
       lookups: { look } as unknown as Lookups,
       compactions: compactions(),
       followed: new LocalWaiters(),
     };
     let at: bigint | undefined;
-    const waiting = watchRemoval({ key, createRevision }, sight).subscribe((revision) => (at = revision));
-    await eventually('it has looked', () => looks === 1);
+    const waiting = watchRemoval({ key, createRevision }, status).subscribe((revision) => (at = revision));
+    await eventually('it has looked', () => reads === 1);
     await rounds(3);
     await own.operator.remove('lost');
     await rounds(5);

@@ -24,10 +24,10 @@ export class DeafPort {
     const [port] = (await once(listener, 'message')) as [number];
     listener.kill('SIGSTOP');
     const waiting: Socket[] = [];
-    for (let answers = true; answers;) {
+    for (let replies = true; replies;) {
       const socket = connect(port, '127.0.0.1');
       waiting.push(socket);
-      answers = await once(socket, 'connect', { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) }).then(
+      replies = await once(socket, 'connect', { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) }).then(
         () => true,
         () => false,
       );

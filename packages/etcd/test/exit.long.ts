@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { medianOf } from '@queuelock/harness/median';
 import { sharedEtcd } from '@queuelock/harness/services';
 import { DeafPort } from './deaf-port.ts';
-import { endingOf } from './ending.ts';
+import { endingOf } from './process-exit.ts';
 
 const SOON_MS = 2_000;
 const RUNS = 3;
@@ -16,9 +16,9 @@ describe('a process that used etcd', function () {
 
   /** Returns the median of the milliseconds. */
   async function ending(script: URL, ...hosts: readonly string[]): Promise<number> {
-    const took: number[] = [];
-    for (let run = 0; run < RUNS; run += 1) took.push(await endingOf(script, hosts));
-    return medianOf(took);
+    const durations: number[] = [];
+    for (let run = 0; run < RUNS; run += 1) durations.push(await endingOf(script, hosts));
+    return medianOf(durations);
   }
 
   it('ends within two seconds after everything is closed', async () => {

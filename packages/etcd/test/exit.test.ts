@@ -1,5 +1,5 @@
 import { sharedEtcd } from '@queuelock/harness/services';
-import { endingOf } from './ending.ts';
+import { endingOf } from './process-exit.ts';
 
 describe('a process that used etcd', () => {
   it('exits by itself after everything is closed', async () => {

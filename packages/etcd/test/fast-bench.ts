@@ -1,10 +1,10 @@
 import type { EntrySpec, Placement, Session } from '@queuelock/core/backend';
 import type { Naming } from '@queuelock/etcd';
 import { benchOf, type Bench } from './bench.ts';
-import { Clients, freshQueue, wish, type TurnLog } from './clients.ts';
+import { Clients, freshQueue, newSpec, type TurnLog } from './clients.ts';
 
 /** An entry in the queue. */
-export interface Place {
+export interface QueuedEntry {
   readonly session: Session;
   readonly spec: EntrySpec;
   readonly placement: Placement;
@@ -31,16 +31,16 @@ export class FastBench {
     });
   }
 
-  async enter(session: Session, more: Partial<EntrySpec> = {}): Promise<Place> {
-    const spec = wish(this.queue, more);
+  async enter(session: Session, more: Partial<EntrySpec> = {}): Promise<QueuedEntry> {
+    const spec = newSpec(this.queue, more);
     return { session, spec, placement: await session.enqueue(spec) };
   }
 
-  leave({ session, spec }: Place): Promise<boolean> {
+  leave({ session, spec }: QueuedEntry): Promise<boolean> {
     return session.remove(spec.queue, spec.id);
   }
 
-  follow({ placement }: Place): TurnLog {
+  follow({ placement }: QueuedEntry): TurnLog {
     return this.at.clients.follow(placement);
   }
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { safely } from '@queuelock/conformance';
 import type { Session } from '@queuelock/core/backend';
-import { codeOf, wish, type TurnLog } from './clients.ts';
-import { FastBench, type Place } from './fast-bench.ts';
+import { codeOf, newSpec, type TurnLog } from './clients.ts';
+import { FastBench, type QueuedEntry } from './fast-bench.ts';
 import { holdInOrder } from './fast-crowd.ts';
-import { mentions } from './late.ts';
+import { mentions } from './late-request.ts';
 import { loseReply } from './lost-reply.ts';
 
 describe('fast entries of etcd in a queue with other entries', () => {
@@ -21,10 +21,11 @@ describe('fast entries of etcd in a queue with other entries', () => {
     turns.map(({ turn }) => turn?.admitted === true);
 
   it('wait for entries of naming go, and those for them, in order', async () => {
-    const places: Place[] = [];
-    for (const by of [session, plain, session, session, plain, session]) places.push(await bench.enter(by));
-    const turns = places.map((place) => bench.follow(place));
-    for (const [i, place] of places.entries()) {
+    const positions: QueuedEntry[] = [];
+    for (const by of [session, plain, session, session, plain, session])
+      positions.push(await bench.enter(by));
+    const turns = positions.map((position) => bench.follow(position));
+    for (const [i, place] of positions.entries()) {
       await turns[i]!.untilAdmitted();
       safely(() => expect(admitted(...turns.slice(i + 1))).to.not.include(true));
       turns[i]!.stop();
@@ -55,7 +56,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
     const hosts = server.endpoint;
     const other = await clients.session({ hosts, prefix, naming: 'fast', heartbeatProof: 'verified' });
     const first = await bench.enter(session);
-    const between = wish(name);
+    const between = newSpec(name);
     expect((await other.enqueue(between)).turn.admitted).to.equal(false);
     const last = await bench.enter(session);
     expect(last.placement.turn).to.deep.equal({ admitted: false, ahead: 2 });
@@ -69,9 +70,9 @@ describe('fast entries of etcd in a queue with other entries', () => {
   for (const name of ['694d805f7dad0506', '', '}', '\u007f', 'ü', '鎖']) {
     it(`see a key with the name ${JSON.stringify(name)}`, async () => {
       await bench.at.operator.put(`${bench.queue}/${name}`);
-      const place = await bench.enter(session);
-      expect(place.placement.turn).to.deep.equal({ admitted: false, ahead: 1 });
-      const turns = bench.follow(place);
+      const position = await bench.enter(session);
+      expect(position.placement.turn).to.deep.equal({ admitted: false, ahead: 1 });
+      const turns = bench.follow(position);
       await bench.at.operator.remove(`${bench.queue}/${name}`);
       await turns.untilAdmitted();
     });
@@ -79,12 +80,12 @@ describe('fast entries of etcd in a queue with other entries', () => {
 
   it("do not wait for entries of a nested name, although they read each other's keys", async () => {
     for (const nested of ['sub', '~sub']) {
-      const below = wish(`${bench.queue}/${nested}`);
+      const below = newSpec(`${bench.queue}/${nested}`);
       await session.enqueue(below);
-      await plain.enqueue(wish(below.queue));
-      const place = await bench.enter(session);
-      await bench.follow(place).untilAdmitted();
-      await bench.leave(place);
+      await plain.enqueue(newSpec(below.queue));
+      const position = await bench.enter(session);
+      await bench.follow(position).untilAdmitted();
+      await bench.leave(position);
     }
   });
 
@@ -92,7 +93,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
     const [proxy] = bench.at.proxies;
     const far = await bench.open('fast', [proxy.endpoint]);
     const first = await bench.enter(session);
-    const spec = wish(bench.queue);
+    const spec = newSpec(bench.queue);
     const lost = loseReply(proxy, mentions(spec.id));
     expect(await codeOf(far.enqueue(spec))).to.equal('UNAVAILABLE');
     await lost;
@@ -108,7 +109,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
   it('leave no key when they are cancelled after a lost reply', async () => {
     const [proxy] = bench.at.proxies;
     const far = await bench.open('fast', [proxy.endpoint]);
-    const spec = wish(bench.queue);
+    const spec = newSpec(bench.queue);
     const lost = loseReply(proxy, mentions(spec.id));
     expect(await codeOf(far.enqueue(spec))).to.equal('UNAVAILABLE');
     await lost;
@@ -120,12 +121,12 @@ describe('fast entries of etcd in a queue with other entries', () => {
   it('leave no key when the reply to a release is lost', async () => {
     const [proxy] = bench.at.proxies;
     const far = await bench.open('fast', [proxy.endpoint]);
-    const place = await bench.enter(far);
-    await bench.follow(place).untilAdmitted();
-    const lost = loseReply(proxy, mentions(place.spec.id));
-    expect(await codeOf(bench.leave(place))).to.equal('UNAVAILABLE');
+    const position = await bench.enter(far);
+    await bench.follow(position).untilAdmitted();
+    const lost = loseReply(proxy, mentions(position.spec.id));
+    expect(await codeOf(bench.leave(position))).to.equal('UNAVAILABLE');
     await lost;
-    expect(await bench.leave(place)).to.equal(false);
+    expect(await bench.leave(position)).to.equal(false);
     expect([await bench.keys(), await bench.tail()]).to.deep.equal([[], undefined]);
   });
 

@@ -4,7 +4,7 @@ import { safely } from '@queuelock/conformance';
 import { expect } from 'chai';
 import { Etcd3 } from 'etcd3';
 import { sharedEtcd, type EtcdService } from '@queuelock/harness/services';
-import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 import { Operator } from './operator.ts';
 
 /** `TryLock` of Go's clients from 3.5 on. It creates its key, reads which key is first, and deletes its own if that is another one. */
@@ -69,7 +69,7 @@ describe('clients of Go in an etcd queue', () => {
 
   it('can try ahead of a waiter and leave again: it keeps waiting, and their later tries do not delay it', async () => {
     const session = await clients.session({ hosts: server.endpoint });
-    const [holder, waiter] = [wish(queue), wish(queue)];
+    const [holder, waiter] = [newSpec(queue), newSpec(queue)];
     await session.enqueue(holder);
     const key = await visitor.keyIn(queue);
     expect(await visitor.enter(queue, key)).to.equal(false);
@@ -90,9 +90,9 @@ describe('clients of Go in an etcd queue', () => {
     const session = await clients.session({ hosts: server.endpoint });
     const key = await visitor.keyIn(queue);
     expect(await visitor.enter(queue, key)).to.equal(true);
-    const waiter = wish(queue);
+    const waiter = newSpec(queue);
     const turns = clients.follow(await session.enqueue(waiter));
-    expect(await session.tryEnqueue(wish(queue))).to.equal(undefined);
+    expect(await session.tryEnqueue(newSpec(queue))).to.equal(undefined);
     await visitor.leave(key);
     await turns.untilAdmitted();
     expect(await visitor.enter(queue, key)).to.equal(false);
@@ -110,12 +110,12 @@ describe('clients of Go in an etcd queue', () => {
     watcher.on('put', ({ value, version, lease }) =>
       written.push({ value: value.toString(), version, lease: BigInt(lease).toString(16) }),
     );
-    const [all, one] = [wish(queue, { value: 'all' }), wish(queue, { value: 'one' })];
+    const [all, one] = [newSpec(queue, { value: 'all' }), newSpec(queue, { value: 'one' })];
     await session.enqueueAll?.([all]);
     await session.enqueue(one);
     await session.remove(queue, all.id);
     await session.remove(queue, one.id);
-    await session.tryEnqueue(wish(queue, { value: 'try' }));
+    await session.tryEnqueue(newSpec(queue, { value: 'try' }));
     await eventually('all are seen', () => written.length === 3);
     expect(written).to.deep.equal(
       ['all', 'one', 'try'].map((value) => ({ value, version: '1', lease: session.id })),
@@ -131,7 +131,7 @@ describe('clients of Go in an etcd queue', () => {
     let printed = '';
     observer.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
     const ended = once(observer, 'exit');
-    const [first, second] = [wish(queue, { value: 'first' }), wish(queue, { value: 'second' })];
+    const [first, second] = [newSpec(queue, { value: 'first' }), newSpec(queue, { value: 'second' })];
     const leaders = (await Promise.all([session.enqueue(first)])).concat(await session.enqueue(second));
     await eventually('the first is told', () => printed === `${leaders[0]!.key}\nfirst\n`);
     await session.remove(queue, first.id);

@@ -3,7 +3,7 @@ import type { Placement, StoredEntry, Session } from '@queuelock/core/backend';
 import type { EtcdOptions } from '@queuelock/etcd';
 import { startEtcdGrpcProxy } from '@queuelock/harness/services/etcd-grpc-proxy';
 import type { ProcessService } from '@queuelock/harness/services/service';
-import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 import { OwnServer } from './own-server.ts';
 
 /** An entry of a session. */
@@ -29,7 +29,7 @@ for (const transport of ['etcd3', 'http2'] as const)
     afterEach(() => clients.close());
 
     async function enter(session: Session, queue: string): Promise<Entered> {
-      const spec = wish(queue);
+      const spec = newSpec(queue);
       return { session, queue, id: spec.id, placement: await session.enqueue(spec) };
     }
 
@@ -112,7 +112,7 @@ for (const transport of ['etcd3', 'http2'] as const)
       const turns = clients.follow((await enter(waiting, holder.queue)).placement);
       await eventually('the waiter waits', () => turns.turn?.admitted === false);
       await own.server.freeze();
-      await waiting.enqueue(wish(freshQueue())).catch(() => undefined);
+      await waiting.enqueue(newSpec(freshQueue())).catch(() => undefined);
       await own.server.thaw();
       await leave(holder);
       await turns.untilAdmitted();

@@ -4,7 +4,7 @@ import { etcd } from '@queuelock/etcd';
 import { expect } from 'chai';
 import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { codeOf, eventually, freshQueue } from './clients.ts';
-import { HandOffBench, type Place } from './handoff-bench.ts';
+import { HandOffBench, type QueuedEntry } from './handoff-bench.ts';
 import { handledTxns } from './requests.ts';
 
 describe('an entry right behind the owner in the same session', () => {
@@ -22,24 +22,26 @@ describe('an entry right behind the owner in the same session', () => {
   });
 
   /** Enqueues that many entries of one session that uses the first proxy, and one of another session behind them. */
-  async function line(count: number): Promise<{ readonly places: Place[]; readonly other: Place }> {
+  async function enqueueMany(
+    count: number,
+  ): Promise<{ readonly places: QueuedEntry[]; readonly other: QueuedEntry }> {
     const queue = freshQueue();
     const session = await bench.at.clients.session({
       hosts: bench.at.proxies[0].endpoint,
       requestTimeoutMs: 1_000,
     });
-    const places: Place[] = [];
+    const places: QueuedEntry[] = [];
     for (let i = 0; i < count; i += 1) places.push(await bench.enter(session, queue));
     const other = await bench.enter(await bench.open(), queue);
     await bench.untilQuiet([...places, other]);
     return { places, other };
   }
 
-  const isAdmitted = ({ turns }: Place): boolean => turns.wasAdmitted;
+  const isAdmitted = ({ turns }: QueuedEntry): boolean => turns.wasAdmitted;
 
   it('is granted before the server confirms the removal, one after another', async () => {
-    const { places, other } = await line(3);
-    const [first, second, third] = places as [Place, Place, Place];
+    const { places, other } = await enqueueMany(3);
+    const [first, second, third] = places as [QueuedEntry, QueuedEntry, QueuedEntry];
     bench.at.proxies[0].toServer.blackhole();
     const left = [codeOf(bench.leave(first))];
     await second.turns.untilAdmitted();
@@ -50,13 +52,13 @@ describe('an entry right behind the owner in the same session', () => {
     expect(await Promise.all(left), 'what could not be sent').to.deep.equal(['UNAVAILABLE', 'UNAVAILABLE']);
     safely(() => expect(isAdmitted(other)).to.equal(false));
     await bench.at.proxies[0].heal();
-    for (const place of [second, first, third]) await eventually('it is out', () => hasLeft(place));
+    for (const position of [second, first, third]) await eventually('it is out', () => hasLeft(position));
     await other.turns.untilAdmitted();
   });
 
   it('blocks other waiters until the removal of its predecessor commits', async () => {
-    const { places, other } = await line(2);
-    const [first, second] = places as [Place, Place];
+    const { places, other } = await enqueueMany(2);
+    const [first, second] = places as [QueuedEntry, QueuedEntry];
     bench.at.proxies[0].toClient.blackhole();
     await bench.at.operator.remove(second.turns.key);
     const left = codeOf(bench.leave(first));
@@ -74,8 +76,8 @@ describe('an entry right behind the owner in the same session', () => {
   });
 
   it('blocks other waiters until the removal of the first of a chain commits, also when the middle one was removed', async () => {
-    const { places, other } = await line(3);
-    const [first, second, third] = places as [Place, Place, Place];
+    const { places, other } = await enqueueMany(3);
+    const [first, second, third] = places as [QueuedEntry, QueuedEntry, QueuedEntry];
     bench.at.proxies[0].toClient.blackhole();
     await bench.at.operator.remove(second.turns.key);
     await bench.at.operator.remove(third.turns.key);
@@ -90,7 +92,7 @@ describe('an entry right behind the owner in the same session', () => {
     safely(() => expect(isAdmitted(other)).to.equal(false));
     await bench.at.proxies[0].heal();
     expect(await third.turns.untilLost()).to.have.property('code', 'ENTRY_LOST');
-    for (const place of [first, second]) await eventually('it is out', () => hasLeft(place));
+    for (const position of [first, second]) await eventually('it is out', () => hasLeft(position));
     await other.turns.untilAdmitted();
   });
 
@@ -133,6 +135,6 @@ describe('an entry right behind the owner in the same session', () => {
 });
 
 /** Removes an entry, also if an earlier attempt without a reply has removed it. */
-async function hasLeft({ session, spec }: Place): Promise<boolean> {
+async function hasLeft({ session, spec }: QueuedEntry): Promise<boolean> {
   return (await codeOf(session.remove(spec.queue, spec.id))) === undefined;
 }

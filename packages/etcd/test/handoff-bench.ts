@@ -2,13 +2,13 @@ import type { EntrySpec, Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import { benchOf, type Bench } from './bench.ts';
-import { Clients, eventually, freshQueue, wish, type TurnLog } from './clients.ts';
+import { Clients, eventually, freshQueue, newSpec, type TurnLog } from './clients.ts';
 import { keyRequests, keyRequestsIn } from './requests.ts';
 
 type Requests = Readonly<Record<string, number>>;
 
 /** An entry in the queue. */
-export interface Place {
+export interface QueuedEntry {
   readonly session: Session;
   readonly spec: EntrySpec;
   readonly turns: TurnLog;
@@ -32,48 +32,48 @@ export class HandOffBench {
     return this.at.clients.session({ hosts: this.at.server.endpoint, heartbeatProof: 'verified' });
   }
 
-  async enter(session: Session, queue: string, more: Partial<EntrySpec> = {}): Promise<Place> {
-    const spec = wish(queue, { value: LABEL, ...more });
+  async enter(session: Session, queue: string, more: Partial<EntrySpec> = {}): Promise<QueuedEntry> {
+    const spec = newSpec(queue, { value: LABEL, ...more });
     return { session, spec, turns: this.at.clients.follow(await session.enqueue(spec)) };
   }
 
-  leave({ session, spec }: Place): Promise<boolean> {
+  leave({ session, spec }: QueuedEntry): Promise<boolean> {
     return session.remove(spec.queue, spec.id);
   }
 
   /** Enqueues that many entries, each of its own session. All of them have watches. */
-  async line(count: number): Promise<Place[]> {
+  async enqueueMany(count: number): Promise<QueuedEntry[]> {
     const queue = freshQueue();
-    const places: Place[] = [];
-    for (let i = 0; i < count; i += 1) places.push(await this.enter(await this.open(), queue));
-    await this.untilQuiet(places);
-    return places;
+    const positions: QueuedEntry[] = [];
+    for (let i = 0; i < count; i += 1) positions.push(await this.enter(await this.open(), queue));
+    await this.untilQuiet(positions);
+    return positions;
   }
 
   /**
    * Waits until each waiter watches two keys, each holder watches its own, and no more requests are sent. Resolves with the requests so
    * far.
    */
-  async untilQuiet(places: readonly Place[]): Promise<Requests> {
-    const watches = places.reduce((sum, { turns }) => sum + (turns.turn?.admitted ? 1 : 2), 0);
-    let asked: Requests = {};
+  async untilQuiet(positions: readonly QueuedEntry[]): Promise<Requests> {
+    const watches = positions.reduce((sum, { turns }) => sum + (turns.turn?.admitted ? 1 : 2), 0);
+    let requested: Requests = {};
     let quiet = 0;
     await eventually('all watch, and nothing is asked any more', async () => {
       const metrics = await etcdMetrics(this.at.server.endpoint);
       const now = keyRequestsIn(metrics);
-      const isSame = JSON.stringify(now) === JSON.stringify(asked);
+      const isSame = JSON.stringify(now) === JSON.stringify(requested);
       const areLive = sumOf(metrics, 'etcd_debugging_mvcc_watcher_total') === watches;
       quiet = isSame && areLive ? quiet + 1 : 0;
-      asked = now;
+      requested = now;
       return quiet === QUIET_LOOKS;
     });
-    return asked;
+    return requested;
   }
 
   /** Releases the first entry, waits for the next hold, and expects exactly these requests, watches apart. */
-  async handOver(places: readonly Place[], expected: Requests): Promise<void> {
-    const [first, next] = places as [Place, Place];
-    const before = await this.untilQuiet(places);
+  async handOver(positions: readonly QueuedEntry[], expected: Requests): Promise<void> {
+    const [first, next] = positions as [QueuedEntry, QueuedEntry];
+    const before = await this.untilQuiet(positions);
     const since = (after: Requests): Requests =>
       Object.fromEntries(
         Object.entries(after).map(([method, count]) => [method, count - (before[method] ?? 0)]),
@@ -82,19 +82,19 @@ export class HandOffBench {
     first.turns.stop();
     await next.turns.untilAdmitted();
     await eventually('the note is written', async () => {
-      const asked = await keyRequests(this.at.server.endpoint);
-      return since(asked)['Txn'] === expected['Txn'];
+      const requested = await keyRequests(this.at.server.endpoint);
+      return since(requested)['Txn'] === expected['Txn'];
     });
-    expect(since(await this.untilQuiet(places.slice(1)))).to.deep.equal(expected);
+    expect(since(await this.untilQuiet(positions.slice(1)))).to.deep.equal(expected);
   }
 
   /** Hands off through a ring of processes, each of which enqueues again after its release. */
   async goRound(size: number): Promise<void> {
-    const places = await this.line(size);
+    const positions = await this.enqueueMany(size);
     for (let i = 0; i <= size; i += 1) {
-      await this.handOver(places, REMOVAL_AND_NOTE);
-      const [{ session, spec }] = places.splice(0, 1) as [Place];
-      places.push(await this.enter(session, spec.queue));
+      await this.handOver(positions, REMOVAL_AND_NOTE);
+      const [{ session, spec }] = positions.splice(0, 1) as [QueuedEntry];
+      positions.push(await this.enter(session, spec.queue));
     }
   }
 }

@@ -5,7 +5,7 @@ import { livedSince } from '@queuelock/harness/lived-time';
 import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import type { HeartbeatProof } from '../src/api/options.ts';
 import { staleReads } from '../src/server/read-trust.ts';
-import { Clients, freshQueue, wish } from './clients.ts';
+import { Clients, freshQueue, newSpec } from './clients.ts';
 import { OwnServer } from './own-server.ts';
 
 const patient = new AbortController().signal;
@@ -54,7 +54,7 @@ describe('heartbeats on etcd', () => {
   for (const heartbeatProof of ['strict', 'verified'] as const) {
     it(`notice the removal of an entry and of the lease (${heartbeatProof})`, async () => {
       const session = await clients.session({ hosts: own.server.endpoint, heartbeatProof });
-      const { key } = await session.enqueue(wish(freshQueue()));
+      const { key } = await session.enqueue(newSpec(freshQueue()));
       await own.operator.remove(key);
       expect(await session.renew(patient)).to.equal(session.ttlMs);
       await own.operator.revoke(session.id);
@@ -73,7 +73,7 @@ describe('heartbeats on etcd', () => {
       hosts: own.server.endpoint,
       ...(heartbeatProof ? { heartbeatProof } : {}),
     });
-    await session.enqueue(wish(freshQueue()));
+    await session.enqueue(newSpec(freshQueue()));
     const before = await revision();
     const rounds = await roundsOf(session);
     return { rounds, revisions: (await revision()) - before };

@@ -6,7 +6,7 @@ import type { TcpProxy } from '@queuelock/harness/faults';
 import { livedSince } from '@queuelock/harness/lived-time';
 import { etcdMetrics, sharedEtcd, sumOf } from '@queuelock/harness/services';
 import { benchOf } from './bench.ts';
-import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 
 const patient = new AbortController().signal;
 
@@ -36,10 +36,10 @@ describe('a session on etcd', () => {
 
   it('is lost after its lease was revoked, for renewals and enqueues, and a removal resolves with false', async () => {
     const session = await clients.session({ hosts: bench.server.endpoint });
-    const spec = wish(freshQueue());
+    const spec = newSpec(freshQueue());
     await session.enqueue(spec);
     await bench.operator.revoke(session.id);
-    expect(await codeOf(session.enqueue(wish(spec.queue)))).to.equal('SESSION_LOST');
+    expect(await codeOf(session.enqueue(newSpec(spec.queue)))).to.equal('SESSION_LOST');
     expect(await codeOf(session.renew(patient))).to.equal('SESSION_LOST');
     expect(await session.remove(spec.queue, spec.id)).to.equal(false);
   });
@@ -63,8 +63,8 @@ describe('a session on etcd', () => {
     const session = await clients.session({ hosts: bench.server.endpoint });
     const other = await clients.session({ hosts: bench.server.endpoint });
     const [kept, evicted] = [freshQueue(), freshQueue()];
-    const withLease = clients.follow(await session.enqueue(wish(kept)));
-    const placement = await other.enqueue(wish(evicted));
+    const withLease = clients.follow(await session.enqueue(newSpec(kept)));
+    const placement = await other.enqueue(newSpec(evicted));
     const removed = clients.follow(placement);
     await bench.operator.revoke(session.id);
     await bench.operator.remove(placement.key);
@@ -78,7 +78,7 @@ describe('a session on etcd', () => {
 
   it('is still proven alive after an operator removed its only entry', async () => {
     const session = await clients.session({ hosts: bench.server.endpoint });
-    const { key } = await session.enqueue(wish(freshQueue()));
+    const { key } = await session.enqueue(newSpec(freshQueue()));
     await bench.operator.remove(key);
     expect(await session.renew(patient)).to.equal(session.ttlMs);
   });
@@ -119,7 +119,7 @@ describe('a session on etcd', () => {
 
   it('survives a server that was killed and restarted within the TTL', async () => {
     const session = await clients.session({ hosts: bench.server.endpoint });
-    const placement = await session.enqueue(wish(freshQueue()));
+    const placement = await session.enqueue(newSpec(freshQueue()));
     await session.renew(patient);
     await bench.server.kill();
     expect(await codeOf(session.renew(patient))).to.equal('UNAVAILABLE');
@@ -131,15 +131,15 @@ describe('a session on etcd', () => {
   it('enqueues no entry after the store was restored to an older state', async () => {
     const backend = clients.backend({ hosts: bench.server.endpoint });
     const before = await backend.open(60_000, patient);
-    for (let i = 0; i < 5; i += 1) await before.enqueue(wish(freshQueue()));
+    for (let i = 0; i < 5; i += 1) await before.enqueue(newSpec(freshQueue()));
     await bench.server.kill();
     await rm(join(bench.server.directory, 'data'), { recursive: true });
     await bench.server.restart();
     await eventually('the old session is lost', async () => {
-      return (await codeOf(before.enqueue(wish(freshQueue())))) === 'SESSION_LOST';
+      return (await codeOf(before.enqueue(newSpec(freshQueue())))) === 'SESSION_LOST';
     });
     const after = await backend.open(60_000, patient);
-    const failure: unknown = await after.enqueue(wish(freshQueue())).catch((error: unknown) => error);
+    const failure: unknown = await after.enqueue(newSpec(freshQueue())).catch((error: unknown) => error);
     expect(failure)
       .to.have.property('message')
       .that.matches(/UNAVAILABLE.*went back from revision \d+ to 2/);
@@ -149,12 +149,12 @@ describe('a session on etcd', () => {
   it('does not claim an entry of an older state after the store was restored to the newest one', async () => {
     const backend = clients.backend({ hosts: bench.server.endpoint });
     const before = await backend.open(60_000, patient);
-    for (let i = 0; i < 5; i += 1) await before.enqueue(wish(freshQueue()));
-    const { order } = await before.enqueue(wish(freshQueue()));
+    for (let i = 0; i < 5; i += 1) await before.enqueue(newSpec(freshQueue()));
+    const { order } = await before.enqueue(newSpec(freshQueue()));
     await bench.server.kill();
     await rm(join(bench.server.directory, 'data'), { recursive: true });
     await bench.server.restart();
-    const spec = wish(freshQueue());
+    const spec = newSpec(freshQueue());
     const after = await backend.open(60_000, patient);
     expect(await codeOf(after.enqueue(spec))).to.equal('UNAVAILABLE');
     expect(await bench.operator.keysUnder(`${spec.queue}/`)).to.have.length(1);

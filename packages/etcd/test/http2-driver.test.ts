@@ -25,12 +25,12 @@ const root = { username: 'root', password: 'root-4711' };
 const DULL = /^(revision|.*_revision|ID|lease|raftIndex|raftAppliedIndex|dbSize.*)$/;
 
 /** Replaces those members, and removes the name of a choice, which the types of etcd3 do not have. */
-function comparable(answer: unknown): unknown {
+function comparable(reply: unknown): unknown {
   const plain = (name: string, value: unknown): unknown => {
     if (name === 'response') return undefined;
     return DULL.test(name) && value !== '0' ? 'some' : value;
   };
-  return JSON.parse(JSON.stringify(answer, plain));
+  return JSON.parse(JSON.stringify(reply, plain));
 }
 
 /** Sets the same password again, so the server forgets the tokens of that user. This costs one log-in. */
@@ -63,13 +63,19 @@ describe('the HTTP/2 transport of etcd', () => {
   async function answersOf(driver: Driver): Promise<unknown> {
     const lease = await driver.leaseGrant({ TTL: 60 }, CALL);
     const value = Buffer.alloc(20_000, 'v');
-    const answers: unknown[] = [lease, await driver.put({ key, value, lease: lease.ID }, CALL)];
-    const heard: IWatchResponse[] = [];
-    const beats: { header: IResponseHeader }[] = [];
-    const watching = driver.watch({ onResponse: (news) => heard.push(news), onEnd: () => undefined });
+    const replies: unknown[] = [lease, await driver.put({ key, value, lease: lease.ID }, CALL)];
+    const received: IWatchResponse[] = [];
+    const heartbeats: { header: IResponseHeader }[] = [];
+    const watching = driver.watch({
+      onResponse: (notifications) => received.push(notifications),
+      onEnd: () => undefined,
+    });
     watching.write({ create_request: { key, watch_id: '7', filters: ['Nodelete'], prev_kv: true } });
-    await eventually('the watch is there', () => heard.length === 1);
-    const beating = driver.keepAlive({ onResponse: (beat) => beats.push(beat), onEnd: () => undefined });
+    await eventually('the watch is there', () => received.length === 1);
+    const beating = driver.keepAlive({
+      onResponse: (heartbeat) => heartbeats.push(heartbeat),
+      onEnd: () => undefined,
+    });
     beating.write({ ID: lease.ID });
     const exists = { target: 'Create', result: 'Greater', create_revision: '0', key } as const;
     const success: IRequestOp[] = [
@@ -92,16 +98,16 @@ describe('the HTTP/2 transport of etcd', () => {
         },
       },
     ];
-    answers.push(await driver.txn({ compare: [exists], success }, CALL));
-    answers.push(await driver.leaseTimeToLive({ ID: lease.ID, keys: true }, CALL));
-    answers.push(await driver.deleteRange({ key, prev_kv: true }, CALL));
-    answers.push(await driver.range({ key }, CALL));
-    answers.push(await driver.status(CALL));
-    await eventually('an event and a heartbeat', () => heard.length === 2 && beats.length === 1);
+    replies.push(await driver.txn({ compare: [exists], success }, CALL));
+    replies.push(await driver.leaseTimeToLive({ ID: lease.ID, keys: true }, CALL));
+    replies.push(await driver.deleteRange({ key, prev_kv: true }, CALL));
+    replies.push(await driver.range({ key }, CALL));
+    replies.push(await driver.status(CALL));
+    await eventually('an event and a heartbeat', () => received.length === 2 && heartbeats.length === 1);
     watching.close();
     beating.close();
     await driver.leaseRevoke({ ID: lease.ID }, CALL);
-    return comparable([...answers, heard, beats]);
+    return comparable([...replies, received, heartbeats]);
   }
 
   it('returns the same replies as etcd3', async () => {
@@ -110,13 +116,13 @@ describe('the HTTP/2 transport of etcd', () => {
 
   it('rejects with the same errors as etcd3', async () => {
     const codes = async (driver: Driver): Promise<unknown[]> => {
-      const ask = [
+      const request = [
         driver.leaseRevoke({ ID: '4711' }, CALL),
         driver.put({ key, lease: '9223372036854775807' }, CALL),
         driver.put({ value: key }, CALL),
         driver.put({ key, ignore_lease: true }, CALL),
       ];
-      const settled = await Promise.allSettled(ask);
+      const settled = await Promise.allSettled(request);
       return settled.map((one) => {
         if (one.status === 'fulfilled') return one.value;
         const { code, message } = classify(one.reason, { what: 'asking', host: 'h' });
@@ -138,8 +144,11 @@ describe('the HTTP/2 transport of etcd', () => {
     await Promise.all(names.map((name) => driver.put({ key: Buffer.from(name), value }, CALL)));
     const all = { key: Buffer.from('large/'), range_end: Buffer.from('large0') };
     const { ID } = await driver.leaseGrant({ TTL: 60 }, CALL);
-    const beats: string[] = [];
-    const beating = driver.keepAlive({ onResponse: ({ TTL }) => beats.push(TTL), onEnd: () => undefined });
+    const heartbeats: string[] = [];
+    const beating = driver.keepAlive({
+      onResponse: ({ TTL }) => heartbeats.push(TTL),
+      onEnd: () => undefined,
+    });
     const reads = [driver.range(all, CALL), driver.range(all, CALL)];
     beating.write({ ID });
     const small = Array.from({ length: 300 }, (_, i) =>
@@ -150,7 +159,7 @@ describe('the HTTP/2 transport of etcd', () => {
       expect(kvs.every((one) => one.value.equals(value))).to.equal(true);
     }
     await Promise.all(small);
-    await eventually('the heartbeat is answered', () => beats.length === 1);
+    await eventually('the heartbeat is answered', () => heartbeats.length === 1);
     beating.close();
   });
 

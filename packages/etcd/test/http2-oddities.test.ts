@@ -8,7 +8,7 @@ import { http2Driver } from '../src/wire/http2-driver.ts';
 import { Http2Link } from '../src/wire/http2-link.ts';
 import { checkOptions } from '../src/api/options.ts';
 import { eventually } from './clients.ts';
-import { COUNT_OF_3, OddMember, only, pieces, type Answer } from './http2-server.ts';
+import { COUNT_OF_3, OddMember, only, pieces, type Reply } from './http2-server.ts';
 
 const OK = { 'grpc-status': '0' };
 const AT_ONCE = { withinMs: 15_000 };
@@ -39,8 +39,8 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
     (await driver.range({}, { withinMs })).count;
 
   async function failure(withinMs?: number): Promise<string> {
-    const told: unknown = await count(withinMs).catch((error: unknown) => error);
-    return told instanceof Error ? told.message : `no failure: ${String(told)}`;
+    const reported: unknown = await count(withinMs).catch((error: unknown) => error);
+    return reported instanceof Error ? reported.message : `no failure: ${String(reported)}`;
   }
 
   function watch(): { counts: string[]; ends: unknown[]; channel: Channel<object> } {
@@ -55,13 +55,13 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
   const message = (id: number): Buffer => Buffer.from([0, 0, 0, 0, 2, 0x10, id]);
 
   it('assembles a reply from single bytes', async () => {
-    member.answer = pieces(bytesOf(COUNT_OF_3), OK);
+    member.reply = pieces(bytesOf(COUNT_OF_3), OK);
     expect(await count()).to.equal('3');
   });
 
   it('parses several messages of a stream from one chunk, and one from several', async () => {
     const [first, second] = [message(5), message(6)];
-    member.answer = pieces(
+    member.reply = pieces(
       [
         Buffer.concat([message(3), message(4), first.subarray(0, 3)]),
         Buffer.concat([first.subarray(3), second]),
@@ -75,14 +75,14 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
   });
 
   it('accepts a status without a message, with its text', async () => {
-    member.answer = only({ 'grpc-status': 8, 'grpc-message': 'etcdserver%3A no%20sp%C3%A4ce' });
+    member.reply = only({ 'grpc-status': 8, 'grpc-message': 'etcdserver%3A no%20sp%C3%A4ce' });
     expect(await failure()).to.equal('8 RESOURCE_EXHAUSTED: etcdserver: no späce');
-    member.answer = only({ 'grpc-status': 14, 'grpc-message': '100 % wrong' });
+    member.reply = only({ 'grpc-status': 14, 'grpc-message': '100 % wrong' });
     expect(await failure()).to.equal('14 UNAVAILABLE: 100 % wrong');
     expect(member.sessions, 'which is no fault of the connection').to.have.length(1);
   });
 
-  const oddities: readonly (readonly [title: string, answer: Answer, message: RegExp])[] = [
+  const oddities: readonly (readonly [title: string, answer: Reply, message: RegExp])[] = [
     ['a compressed reply', pieces([Buffer.from([1, 0, 0, 0, 0])], OK), /^13 INTERNAL: .*compressed/],
     ['an incomplete reply', pieces([COUNT_OF_3.subarray(0, 6)], OK), /^13 INTERNAL: .*middle/],
     ['a missing message without an error', pieces([], OK), /^13 INTERNAL: .*0 messages/],
@@ -102,23 +102,23 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
     ],
     ['a broken connection', (stream) => stream.session?.destroy(), /^14 UNAVAILABLE/],
   ];
-  for (const [title, answer, told] of oddities)
+  for (const [title, reply, told] of oddities)
     it(`reports an unknown outcome for ${title}`, async () => {
-      member.answer = answer;
+      member.reply = reply;
       const error: unknown = await count().catch((caught: unknown) => caught);
       expect(error).to.be.an('error').with.property('message').that.matches(told);
       expect(classify(error, { what: 'counting', host: 'h' }).code).to.equal('UNAVAILABLE');
-      member.answer = pieces([COUNT_OF_3], OK);
+      member.reply = pieces([COUNT_OF_3], OK);
       expect(await count()).to.equal('3');
     });
 
   it('replaces a connection without replies at the timeout', async () => {
-    member.answer = () => undefined;
+    member.reply = () => undefined;
     const started = performance.now();
     expect(await failure(100)).to.equal('4 DEADLINE_EXCEEDED: no answer within 100 ms');
     expect(performance.now() - started).to.be.at.least(95);
     expect(livedSince(started)).to.be.lessThan(1_000);
-    member.answer = pieces([COUNT_OF_3], OK);
+    member.reply = pieces([COUNT_OF_3], OK);
     await count();
     await count();
     expect(member.sessions).to.have.length(2);
@@ -127,13 +127,13 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
 
   it('lets calls in flight finish when the member announces its shutdown, and sends the next ones elsewhere', async () => {
     let late = (): void => undefined;
-    member.answer = (stream, headers) => {
+    member.reply = (stream, headers) => {
       late = () => pieces([COUNT_OF_3], OK)(stream, headers);
     };
     const under = count();
     await eventually('it has come', () => member.calls === 1);
     member.sessions[0]!.goaway();
-    member.answer = pieces([counting(4)], OK);
+    member.reply = pieces([counting(4)], OK);
     await eventually('a call goes elsewhere', async () => {
       expect(await count()).to.equal('4');
       return member.sessions.length === 2;
@@ -144,7 +144,7 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
 
   it('sends what was written while it connects, in order', async () => {
     const came: Buffer[] = [];
-    member.answer = (stream) => {
+    member.reply = (stream) => {
       stream.on('data', (piece: Buffer) => came.push(piece));
     };
     const { channel } = watch();
@@ -156,7 +156,7 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
   });
 
   it('uses one connection for streams and one for other calls, and reuses them', async () => {
-    member.answer = (stream, headers) => {
+    member.reply = (stream, headers) => {
       if (headers[':path'] !== '/etcdserverpb.Watch/Watch') pieces([COUNT_OF_3], OK)(stream, headers);
     };
     const streams = [watch(), watch()];
@@ -177,12 +177,12 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
   });
 
   it('ends all calls in flight when it is closed, and refuses later ones', async () => {
-    member.answer = () => undefined;
+    member.reply = () => undefined;
     const { ends } = watch();
-    const asked = failure();
+    const requested = failure();
     await eventually('both have come', () => member.calls === 2);
     driver.close();
-    expect(await asked).to.include('the client was already closed');
+    expect(await requested).to.include('the client was already closed');
     await eventually('the stream hears it', () => ends.length === 1);
     expect(classify(ends[0], { what: 'watching', host: 'h' }).code).to.equal('CLOSED');
     expect(await failure()).to.include('the client was already closed');
@@ -229,7 +229,7 @@ describe('a connection of the HTTP/2 transport', () => {
 
   it('continues to connect when the first call does not wait for it', async () => {
     const member = await OddMember.start();
-    member.answer = pieces([COUNT_OF_3], OK);
+    member.reply = pieces([COUNT_OF_3], OK);
     const [host = '', port] = member.endpoint.split(':');
     let dials = 0;
     let mayReach = (): void => undefined;

@@ -8,7 +8,7 @@ import {
 import type { AddressInfo } from 'node:net';
 
 /** Writes the reply to a call, byte by byte if necessary. */
-export type Answer = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
+export type Reply = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
 
 /** A reply to a range request that contains only a count of 3. */
 export const COUNT_OF_3: Buffer = Buffer.from([0, 0, 0, 0, 2, 0x20, 3]);
@@ -18,7 +18,7 @@ export class OddMember {
   readonly sessions: ServerHttp2Session[] = [];
   /** The number of calls so far. */
   calls = 0;
-  answer: Answer = () => undefined;
+  reply: Reply = () => undefined;
   readonly #server: Http2Server;
 
   private constructor(server: Http2Server) {
@@ -29,7 +29,7 @@ export class OddMember {
       this.calls += 1;
       stream.on('error', () => undefined);
       stream.resume();
-      this.answer(stream, headers);
+      this.reply(stream, headers);
     });
   }
 
@@ -51,7 +51,7 @@ export class OddMember {
 }
 
 /** Replies with these chunks, and then this status. */
-export function pieces(bytes: readonly Buffer[], trailers: Readonly<Record<string, string>>): Answer {
+export function pieces(bytes: readonly Buffer[], trailers: Readonly<Record<string, string>>): Reply {
   return (stream) => {
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
     stream.on('wantTrailers', () => stream.sendTrailers(trailers));
@@ -61,6 +61,6 @@ export function pieces(bytes: readonly Buffer[], trailers: Readonly<Record<strin
 }
 
 /** Replies without a message, with the status in the headers. */
-export function only(headers: Readonly<Record<string, string | number>>): Answer {
+export function only(headers: Readonly<Record<string, string | number>>): Reply {
   return (stream) => stream.respond({ ':status': 200, ...headers }, { endStream: true });
 }

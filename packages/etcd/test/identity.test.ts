@@ -1,9 +1,9 @@
 import type { Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { benchOf } from './bench.ts';
-import { Clients, codeOf, eventually, freshQueue, wish } from './clients.ts';
+import { Clients, codeOf, eventually, freshQueue, newSpec } from './clients.ts';
 import { loseReply } from './lost-reply.ts';
-import { mentions } from './late.ts';
+import { mentions } from './late-request.ts';
 import { requestsOf } from './requests.ts';
 
 const patient = new AbortController().signal;
@@ -29,7 +29,7 @@ describe('the id of an etcd entry', () => {
   }
 
   it('belongs to one queue, and is refused in another one', async () => {
-    const spec = wish(freshQueue());
+    const spec = newSpec(freshQueue());
     const { key } = await session.enqueue(spec);
     const other = freshQueue();
     for (const enter of [session.enqueue.bind(session), session.tryEnqueue.bind(session)]) {
@@ -51,10 +51,10 @@ describe('the id of an etcd entry', () => {
   ];
   for (const { stored, wanted, says } of shapes)
     it(`belongs to an entry that is unchanged: ${says[0]}, also if ${says[1]} is requested later`, async () => {
-      const spec = wish(freshQueue(), stored);
+      const spec = newSpec(freshQueue(), stored);
       const { key, order } = await session.enqueue(spec);
       const resumed = await handOver();
-      const other = { ...wish(spec.queue), ...wanted, id: spec.id };
+      const other = { ...newSpec(spec.queue), ...wanted, id: spec.id };
       for (const enter of [resumed.enqueue.bind(resumed), resumed.tryEnqueue.bind(resumed)]) {
         const message = await messageOf(enter(other));
         for (const part of ['INVALID_ARGUMENT', spec.id, ...says]) expect(message).to.include(part);
@@ -76,12 +76,12 @@ describe('an etcd session that another process resumed', () => {
 
   it('is lost for the process that had it, which leaves it alone', async () => {
     const frozen = await clients.session(options());
-    const spec = wish(freshQueue());
+    const spec = newSpec(freshQueue());
     await frozen.enqueue(spec);
     await frozen.renew(patient);
     const resumed = await clients.backend(options()).resume!(frozen.resumption!, patient);
     const { order } = await resumed.enqueue(spec);
-    expect(await codeOf(frozen.enqueue(wish(freshQueue())))).to.equal('SESSION_LOST');
+    expect(await codeOf(frozen.enqueue(newSpec(freshQueue())))).to.equal('SESSION_LOST');
     expect(await codeOf(frozen.renew(patient))).to.equal('SESSION_LOST');
     expect(await frozen.hasEnded?.()).to.equal(true);
     await frozen.close();
@@ -93,7 +93,7 @@ describe('an etcd session that another process resumed', () => {
   it('is not changed by an earlier removal with an unknown outcome', async () => {
     const [proxy] = bench.proxies;
     const frozen = await clients.session({ ...options(), hosts: proxy.endpoint });
-    const spec = wish(freshQueue());
+    const spec = newSpec(freshQueue());
     const lost = loseReply(proxy, mentions(spec.id));
     expect(await codeOf(frozen.enqueue(spec))).to.equal('UNAVAILABLE');
     await lost;
@@ -117,7 +117,7 @@ describe('an etcd session that another process resumed', () => {
 
   it('costs no extra request to notice that', async () => {
     const session = await clients.session(options());
-    await session.enqueue(wish(freshQueue()));
+    await session.enqueue(newSpec(freshQueue()));
     await session.renew(patient);
     await eventually('all is quiet', async () => (await requestsOf(bench.server.endpoint, quiet)) === 0);
     expect(await requestsOf(bench.server.endpoint, () => session.renew(patient))).to.equal(1);

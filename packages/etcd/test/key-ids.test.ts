@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Entry } from '../src/entry/entry.ts';
 import { KeyIds, mayTakeSpare } from '../src/queue/key-ids.ts';
-import { wish } from './clients.ts';
+import { newSpec } from './clients.ts';
 
 const [A, B] = ['a'.repeat(32), 'b'.repeat(32)];
 const LABEL = JSON.stringify({ owner: 'somebody', metadata: {} });
@@ -104,12 +104,12 @@ describe('the id in the key of an entry', () => {
   }
 });
 
-describe('an etcd entry leaves its key to later entries', () => {
+describe('the key of an etcd entry that has left', () => {
   const made = { status: 'made', order: 7n, rows: { latest: undefined as never } } as const;
 
   function newEntry(single?: Buffer): Entry {
     const origin = { prefix: '', lease: '7', revision: 1n, resumedAt: 0n, isFast: false, keyId: 'k', single };
-    return new Entry(wish('q'), origin);
+    return new Entry(newSpec('q'), origin);
   }
 
   async function entered(single?: Buffer): Promise<Entry> {
@@ -118,13 +118,13 @@ describe('an etcd entry leaves its key to later entries', () => {
     return entry;
   }
 
-  it('when its create was confirmed and one removal has found it', async () => {
+  it('is reused when its create was confirmed and one removal has found it', async () => {
     const entry = await entered();
     entry.withdraw();
     expect([entry.leavesKeySpare(true), entry.leavesKeySpare(false)]).to.deep.equal([true, false]);
   });
 
-  it('when it was never created', async () => {
+  it('is reused when it was never created', async () => {
     const entry = newEntry();
     await entry.creating(Promise.resolve(), () => ({ status: 'occupied', contenders: true }));
     entry.withdraw();
@@ -141,7 +141,7 @@ describe('an etcd entry leaves its key to later entries', () => {
     ],
     ['a create is in flight', (entry: Entry) => void entry.creating(new Promise(() => {}), () => made)],
   ] as const) {
-    it(`not when ${about}`, async () => {
+    it(`is not reused when ${about}`, async () => {
       const entry = await entered();
       await spoil(entry);
       entry.withdraw();
@@ -149,7 +149,7 @@ describe('an etcd entry leaves its key to later entries', () => {
     });
   }
 
-  it('not when its key is the value of a single key', async () => {
+  it('is not reused when it is the value of a single key', async () => {
     const entry = await entered(Buffer.from('single'));
     entry.withdraw();
     expect(entry.leavesKeySpare(true)).to.equal(false);

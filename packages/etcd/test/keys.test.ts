@@ -54,18 +54,20 @@ describe('keys of etcd entries', () => {
 
   it('of fast entries of one prefix are between two ranges that contain all others', () => {
     const ranges = rangesBesideFast('q/', fastMark('é'));
-    const place = (name: string): number =>
+    const compareToRange = (name: string): number =>
       ranges.findIndex(
         ({ key, range_end }) =>
           Buffer.compare(key, Buffer.from(name)) <= 0 && Buffer.compare(Buffer.from(name), range_end) < 0,
       );
-    expect(['q/', 'q/a', `q/ffff-${ID}~r`, 'q/}', 'q/a/b'].map(place)).to.deep.equal([0, 0, 0, 0, 0]);
-    expect([`q/~2.a-${ID}`, `q/~2.ff-${ID}`, 'q/~2.'].map(place)).to.deep.equal([-1, -1, -1]);
-    expect([`q/~0.a-${ID}`, `q/~1.a-${ID}`, `q/~2`].map(place)).to.deep.equal([0, 0, 0]);
-    expect([`q/~20.a-${ID}`, `q/~3.a-${ID}`, 'q/~a', 'q/\u007f', 'q/ü', 'q/鎖🔒'].map(place)).to.deep.equal([
-      1, 1, 1, 1, 1, 1,
+    expect(['q/', 'q/a', `q/ffff-${ID}~r`, 'q/}', 'q/a/b'].map(compareToRange)).to.deep.equal([
+      0, 0, 0, 0, 0,
     ]);
-    expect(['q', 'q0', 'r/a'].map(place)).to.deep.equal([-1, -1, -1]);
+    expect([`q/~2.a-${ID}`, `q/~2.ff-${ID}`, 'q/~2.'].map(compareToRange)).to.deep.equal([-1, -1, -1]);
+    expect([`q/~0.a-${ID}`, `q/~1.a-${ID}`, `q/~2`].map(compareToRange)).to.deep.equal([0, 0, 0]);
+    expect(
+      [`q/~20.a-${ID}`, `q/~3.a-${ID}`, 'q/~a', 'q/\u007f', 'q/ü', 'q/鎖🔒'].map(compareToRange),
+    ).to.deep.equal([1, 1, 1, 1, 1, 1]);
+    expect(['q', 'q0', 'r/a'].map(compareToRange)).to.deep.equal([-1, -1, -1]);
   });
 
   it('of marks, tails and registers are outside of every queue, apart from sessions and traces', () => {

@@ -22,11 +22,11 @@ describe('the request lane of an etcd backend', () => {
 
   afterEach(() => {
     // Each reply lets another request be sent, up to the last one.
-    const answerAll = (): void => {
+    const replyToAll = (): void => {
       for (const { answer } of sent.splice(0)) answer();
     };
     return eventually('all are answered', () => {
-      answerAll();
+      replyToAll();
       return waiting === 0;
     });
   });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { benchOf } from './bench.ts';
-import { Clients, codeOf, eventually, freshQueue, wish } from './clients.ts';
-import { keepBack, mentions } from './late.ts';
+import { Clients, codeOf, eventually, freshQueue, newSpec } from './clients.ts';
+import { keepBack, mentions } from './late-request.ts';
 import { loseReply } from './lost-reply.ts';
 import { handledTxns, keyRequests } from './requests.ts';
 
@@ -16,15 +16,15 @@ describe('a change of an etcd entry', () => {
         heartbeatProof: 'verified',
         requestTimeoutMs: 1_000,
       });
-      const spec = wish(freshQueue(), { value: 'none' });
+      const spec = newSpec(freshQueue(), { value: 'none' });
       const { key } = await session.enqueue(spec);
       const late = keepBack(bench.proxies, mentions('the earlier'));
       expect(await codeOf(session[change]?.(spec.queue, spec.id, 'the earlier'))).to.equal('UNAVAILABLE');
-      expect(late.isOnItsWay()).to.equal(true);
+      expect(late.isInFlight()).to.equal(true);
       expect(await session.update(spec.queue, spec.id, 'the later')).to.equal(true);
-      const answered = await handledTxns(bench.server.endpoint);
+      const replied = await handledTxns(bench.server.endpoint);
       late.arrive();
-      await eventually('it arrives', async () => (await handledTxns(bench.server.endpoint)) > answered);
+      await eventually('it arrives', async () => (await handledTxns(bench.server.endpoint)) > replied);
       expect(await bench.operator.under(`${spec.queue}/`)).to.deep.equal({ [key]: 'the later' });
       expect(await session.remove(spec.queue, spec.id)).to.equal(true);
       expect(await bench.operator.keysUnder(`.queuelock/shared/${spec.queue}/`)).to.deep.equal([]);
@@ -32,7 +32,7 @@ describe('a change of an etcd entry', () => {
 
   it('is applied after an earlier one with a lost reply, and after writes of other clients', async () => {
     const session = await clients.session({ hosts: hosts(), heartbeatProof: 'verified' });
-    const spec = wish(freshQueue(), { value: 'none' });
+    const spec = newSpec(freshQueue(), { value: 'none' });
     const { key } = await session.enqueue(spec);
     const lost = Promise.race(bench.proxies.map((proxy) => loseReply(proxy, mentions('the earlier'))));
     expect(await codeOf(session.update(spec.queue, spec.id, 'the earlier'))).to.equal('UNAVAILABLE');
@@ -46,7 +46,7 @@ describe('a change of an etcd entry', () => {
 
   it('costs one request', async () => {
     const session = await clients.session({ hosts: bench.server.endpoint });
-    const spec = wish(freshQueue(), { value: 'none' });
+    const spec = newSpec(freshQueue(), { value: 'none' });
     await session.enqueue(spec);
     // The watch may start meanwhile, which is a request too.
     const before = await keyRequests(bench.server.endpoint);

@@ -13,7 +13,7 @@ import { ProxyDetection } from '../src/server/proxy-detection.ts';
 import { EtcdSession } from '../src/session/session.ts';
 import { Watches } from '../src/server/watches.ts';
 import { benchOf } from './bench.ts';
-import { Clients, codeOf, eventually, freshQueue, wish } from './clients.ts';
+import { Clients, codeOf, eventually, freshQueue, newSpec } from './clients.ts';
 
 const patient = new AbortController().signal;
 // No reply that a test waits for takes this long.
@@ -67,7 +67,7 @@ describe('the loss of an etcd entry', () => {
     connection.call = (what, ...request) =>
       what === 'reading a lease' ? new Promise(() => undefined) : call(what, ...request);
     const session = await sessionOver(connection, new Watches(connection, PATIENT_MS));
-    const placement = await session.enqueue(wish(freshQueue()));
+    const placement = await session.enqueue(newSpec(freshQueue()));
     const removed = clients.follow(placement);
     await bench.operator.remove(placement.key);
     expect(await removed.untilLost()).to.have.property('code', 'ENTRY_LOST');
@@ -82,8 +82,8 @@ describe('the loss of an etcd entry', () => {
       broken$: NEVER,
     } as unknown as Watches);
     const [first, second] = [
-      await session.enqueue(wish(freshQueue())),
-      await session.enqueue(wish(freshQueue())),
+      await session.enqueue(newSpec(freshQueue())),
+      await session.enqueue(newSpec(freshQueue())),
     ];
     const [removed, kept] = [clients.follow(first), clients.follow(second)];
     await session.renew(patient);
@@ -110,8 +110,8 @@ describe('the loss of an etcd entry', () => {
       broken$: NEVER,
     } as Pick<Watches, 'watch' | 'broken$'> as Watches);
     const queue = freshQueue();
-    const first = await session.enqueue(wish(queue));
-    const second = await session.enqueue(wish(queue));
+    const first = await session.enqueue(newSpec(queue));
+    const second = await session.enqueue(newSpec(queue));
     late.add(second.key);
     const [, waiter] = [clients.follow(first), clients.follow(second)];
     await bench.operator.revoke(session.id);

@@ -4,7 +4,7 @@ import type { TcpProxy } from '@queuelock/harness/faults';
 const FRAME = { head: 9, sizeBytes: 3, kindAt: 3 };
 const HEADERS = 1;
 
-function beginsAnswer(data: Buffer): boolean {
+function startsReply(data: Buffer): boolean {
   const { head, sizeBytes, kindAt } = FRAME;
   for (let at = 0; at + head <= data.length; at += head + data.readUIntBE(at, sizeBytes))
     if (data[at + kindAt] === HEADERS) return true;
@@ -19,7 +19,7 @@ export async function loseReply(proxy: TcpProxy, chunk: (chunk: Buffer) => boole
   const { seen, lost } = proxy.loseNextReply(chunk);
   const connection = await seen;
   proxy.onServerData = (data, from) => {
-    if (from === connection && beginsAnswer(data)) from.cut();
+    if (from === connection && startsReply(data)) from.cut();
   };
   await lost;
 }

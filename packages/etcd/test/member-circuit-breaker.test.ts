@@ -4,27 +4,29 @@ import { Failures, MemberCircuitBreaker } from '../src/driver/member-circuit-bre
 
 const BROKEN = new GrpcError('UNAVAILABLE', 'connect ECONNREFUSED');
 
-function fails(way: MemberCircuitBreaker): void {
-  way.begin().failed(BROKEN);
+function fails(breaker: MemberCircuitBreaker): void {
+  breaker.begin().failed(BROKEN);
 }
 
 describe('the circuit breaker of an etcd member', () => {
-  let way: MemberCircuitBreaker;
+  let breaker: MemberCircuitBreaker;
   beforeEach(() => {
-    way = new MemberCircuitBreaker(new Failures());
+    breaker = new MemberCircuitBreaker(new Failures());
   });
 
   it('is closed while the member works, and after an established connection broke', () => {
-    const all = [way.begin(), way.begin(), way.begin()];
+    const all = [breaker.begin(), breaker.begin(), breaker.begin()];
     for (const passage of all) passage.failed(BROKEN);
-    way.begin();
-    way.begin();
+    breaker.begin();
+    breaker.begin();
   });
 
   it('opens for a while after two failures, and names the reason', () => {
-    fails(way);
-    fails(way);
-    expect(() => way.begin()).to.throw(/^14 UNAVAILABLE: no connection; the last attempt: .*ECONNREFUSED/);
+    fails(breaker);
+    fails(breaker);
+    expect(() => breaker.begin()).to.throw(
+      /^14 UNAVAILABLE: no connection; the last attempt: .*ECONNREFUSED/,
+    );
   });
 
   it('ignores replies of the member, timeouts, and calls that were not sent', () => {
@@ -34,26 +36,26 @@ describe('the circuit breaker of an etcd member', () => {
       new GrpcError('INVALID_ARGUMENT', 'etcdserver: too many operations in txn request'),
       new Error('the client was already closed'),
     ];
-    for (let round = 0; round < 3; round += 1) for (const end of ends) way.begin().failed(end);
-    way.begin();
+    for (let round = 0; round < 3; round += 1) for (const end of ends) breaker.begin().failed(end);
+    breaker.begin();
   });
 
   it('closes again after a call has succeeded', () => {
-    const earlier = way.begin();
-    fails(way);
-    fails(way);
+    const earlier = breaker.begin();
+    fails(breaker);
+    fails(breaker);
     earlier.succeeded();
-    way.begin();
-    way.begin();
+    breaker.begin();
+    breaker.begin();
   });
 
   it('closes again after the member has responded, also with a refusal', () => {
-    const earlier = way.begin();
-    fails(way);
-    fails(way);
+    const earlier = breaker.begin();
+    fails(breaker);
+    fails(breaker);
     earlier.failed(new GrpcError('UNAVAILABLE', 'etcdserver: no leader'));
-    way.begin();
-    way.begin();
+    breaker.begin();
+    breaker.begin();
   });
 
   it('opens for failing members when several have failed recently, and stays closed for the others', () => {
@@ -74,17 +76,17 @@ describe('the circuit breaker of an etcd member', () => {
     const now = performance.now.bind(performance);
     let laterMs: number;
     let failures: Failures;
-    let ways: readonly MemberCircuitBreaker[];
+    let breakers: readonly MemberCircuitBreaker[];
     beforeEach(() => {
       laterMs = 0;
       performance.now = () => now() + laterMs;
       failures = new Failures();
-      ways = [
+      breakers = [
         new MemberCircuitBreaker(failures),
         new MemberCircuitBreaker(failures),
         new MemberCircuitBreaker(failures),
       ];
-      for (const way of ways) fails(way);
+      for (const breaker of breakers) fails(breaker);
     });
     afterEach(() => {
       performance.now = now;
@@ -92,9 +94,9 @@ describe('the circuit breaker of an etcd member', () => {
 
     function opened(afterMs: number): readonly MemberCircuitBreaker[] {
       laterMs += afterMs;
-      return ways.filter((way) => {
+      return breakers.filter((breaker) => {
         try {
-          way.begin().failed(BROKEN);
+          breaker.begin().failed(BROKEN);
           return true;
         } catch {
           return false;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ProcessService } from '@queuelock/harness/services/service';
-import { Clients, freshQueue, wish, type TurnLog } from './clients.ts';
+import { Clients, freshQueue, newSpec, type TurnLog } from './clients.ts';
 import { Operator } from './operator.ts';
 import { startOwnServer } from './own-server.ts';
 
@@ -30,7 +30,7 @@ describe('an etcd server without free space', () => {
     });
     const lines = [session, reading].map((by) => {
       const queue = freshQueue();
-      return { by, queue, held: wish(queue), waiting: wish(queue) };
+      return { by, queue, held: newSpec(queue), waiting: newSpec(queue) };
     });
     const turns: TurnLog[] = [];
     for (const { by, held, waiting } of lines) {
@@ -39,7 +39,7 @@ describe('an etcd server without free space', () => {
     }
     await operator.fillUp();
     for (const [i, { by, queue, held, waiting }] of lines.entries()) {
-      const failure: unknown = await by.enqueue(wish(queue)).catch((error: unknown) => error);
+      const failure: unknown = await by.enqueue(newSpec(queue)).catch((error: unknown) => error);
       expect(failure).to.have.property('code', 'UNAVAILABLE');
       expect(failure).to.have.property('message').that.includes('disarm the alarm');
       expect(await by.renew(patient)).to.equal(by.ttlMs);

@@ -18,8 +18,8 @@ class Members {
       this.asked.push({ host, answer, fail: () => reject(new Error('no answer')) });
     });
 
-  choice(beats: HeartbeatProof = 'auto', lines: string[] = []): ProofChoice {
-    return new ProofChoice(this as unknown as Connection, beats, (line) => lines.push(line));
+  choice(heartbeats: HeartbeatProof = 'auto', lines: string[] = []): ProofChoice {
+    return new ProofChoice(this as unknown as Connection, heartbeats, (line) => lines.push(line));
   }
 
   /** Reports a failed request to this member. */
@@ -135,12 +135,12 @@ describe('the choice of the heartbeat proof', () => {
     expect(lines[0]).to.include('a round of consensus per beat and session');
   });
 
-  for (const beats of ['verified', 'strict'] as const) {
-    it(`is "${beats}" without a request when the option says so`, () => {
+  for (const heartbeats of ['verified', 'strict'] as const) {
+    it(`is "${heartbeats}" without a request when the option says so`, () => {
       const members = new Members();
-      const choice = members.choice(beats);
+      const choice = members.choice(heartbeats);
       choice.prepare('7');
-      expect(choice.strictIn('7')).to.equal(beats === 'strict');
+      expect(choice.strictIn('7')).to.equal(heartbeats === 'strict');
       expect(members.asked).to.deep.equal([]);
     });
   }

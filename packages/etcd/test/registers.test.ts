@@ -5,7 +5,7 @@ import { EtcdRegisters, type RegisterSurroundings } from '../src/views/registers
 import { Subject } from '../src/base/rx.ts';
 import type { WatchNews, Watches } from '../src/server/watches.ts';
 import { Clients, codeOf, eventually, freshQueue } from './clients.ts';
-import { mentions } from './late.ts';
+import { mentions } from './late-request.ts';
 import { loseReply } from './lost-reply.ts';
 import { OwnServer } from './own-server.ts';
 import { requestsOf } from './requests.ts';
@@ -114,23 +114,23 @@ describe('an observed register', () => {
   };
 
   it('never shows an older value than before, when changes arrive during a read', async () => {
-    const news$ = new Subject<WatchNews>();
-    const watches: Pick<Watches, 'watch'> = { watch: () => news$ };
-    let answer: (read: unknown) => void = () => undefined;
+    const notifications$ = new Subject<WatchNews>();
+    const watches: Pick<Watches, 'watch'> = { watch: () => notifications$ };
+    let reply: (read: unknown) => void = () => undefined;
     const around = {
       prefix: '',
       watches,
-      connection: { ask: () => new Promise((resolve) => (answer = resolve)) },
+      connection: { ask: () => new Promise((resolve) => (reply = resolve)) },
     };
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     new EtcdRegisters(around as unknown as RegisterSurroundings)
       .observe('q', 'open')
-      .subscribe((register) => told.push(register?.version));
-    news$.next({ status: 'live' });
-    for (const version of [5, 6, 8]) news$.next(change(version));
+      .subscribe((register) => reported.push(register?.version));
+    notifications$.next({ status: 'live' });
+    for (const version of [5, 6, 8]) notifications$.next(change(version));
     const { kv } = (change(6) as { readonly events: readonly { readonly kv: unknown }[] }).events[0]!;
-    answer({ header: { revision: '7' }, kvs: [kv] });
-    await eventually('the last change is told', () => told.at(-1) === '8');
-    expect(told).to.deep.equal(['6', '8']);
+    reply({ header: { revision: '7' }, kvs: [kv] });
+    await eventually('the last change is told', () => reported.at(-1) === '8');
+    expect(reported).to.deep.equal(['6', '8']);
   });
 });

@@ -18,7 +18,7 @@ export async function keyRequests(endpoint: string): Promise<Record<string, numb
   return keyRequestsIn(await etcdMetrics(endpoint));
 }
 
-/** Extracts them from these metrics. */
+/** Extracts the key requests from these metrics, by method. */
 export function keyRequestsIn(metrics: Metrics): Record<string, number> {
   const methods = ['Range', 'Put', 'DeleteRange', 'Txn'];
   return Object.fromEntries(

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import type { Backend, Session } from '@queuelock/core/backend';
 import { readResumption, writeResumption } from '../src/session/resumption.ts';
 import { benchOf } from './bench.ts';
-import { Clients, eventually, freshQueue, wish } from './clients.ts';
-import { keepBack, mentions } from './late.ts';
+import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
+import { keepBack, mentions } from './late-request.ts';
 import { loseReply } from './lost-reply.ts';
 import { handledTxns, requestsOf } from './requests.ts';
 
@@ -55,11 +55,11 @@ describe('the export of an etcd session', () => {
 });
 
 describe('a resumed etcd session', () => {
-  let heir: Backend;
+  let successor: Backend;
   const bench = benchOf(new Clients());
   const { clients, hosts } = bench;
   beforeEach(async () => {
-    heir = clients.backend({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
+    successor = clients.backend({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
   });
 
   const direct = (): Promise<Session> =>
@@ -68,7 +68,7 @@ describe('a resumed etcd session', () => {
   async function handOver(session: Session): Promise<Session> {
     const { resumption } = session;
     await session.abandon?.();
-    return heir.resume!(resumption!, patient);
+    return successor.resume!(resumption!, patient);
   }
 
   async function everything(): Promise<string[]> {
@@ -79,7 +79,7 @@ describe('a resumed etcd session', () => {
 
   it('finds an entry under the name of its first limit, and creates no second one', async () => {
     const session = await direct();
-    const spec = wish(freshQueue(), { limit: 3, permits: 2 });
+    const spec = newSpec(freshQueue(), { limit: 3, permits: 2 });
     const { key, order } = await session.enqueue(spec);
     expect(key).to.match(/~2of3$/);
     const resumed = await handOver(session);
@@ -94,10 +94,10 @@ describe('a resumed etcd session', () => {
 
   it('costs no more for new entries, and one read for a known entry that is not enqueued again', async () => {
     const session = await direct();
-    const held = wish(freshQueue());
+    const held = newSpec(freshQueue());
     await session.enqueue(held);
     const resumed = await handOver(session);
-    const spec = wish(freshQueue());
+    const spec = newSpec(freshQueue());
     expect(await requestsOf(bench.server.endpoint, () => resumed.enqueue(spec))).to.equal(1);
     expect(await requestsOf(bench.server.endpoint, () => resumed.remove(spec.queue, spec.id))).to.equal(1);
     expect(await requestsOf(bench.server.endpoint, () => resumed.remove(held.queue, held.id))).to.equal(2);
@@ -107,7 +107,7 @@ describe('a resumed etcd session', () => {
 
   it('updates, shares and removes entries of another process, with their traces and marks', async () => {
     const session = await direct();
-    const spec = wish(freshQueue(), { value: 'old' });
+    const spec = newSpec(freshQueue(), { value: 'old' });
     const { key } = await session.enqueue(spec);
     await session.traces?.leave(spec.queue, spec.id);
     await session.share?.(spec.queue, spec.id, 'reads');
@@ -117,7 +117,7 @@ describe('a resumed etcd session', () => {
     expect(await resumed.remove(spec.queue, spec.id)).to.equal(true);
     expect(await everything()).to.deep.equal([]);
     expect(await bench.operator.keysUnder(`.queuelock/held/${spec.queue}/`)).to.deep.equal([]);
-    const none = wish(spec.queue);
+    const none = newSpec(spec.queue);
     expect(await resumed.update(none.queue, none.id, '')).to.equal(false);
     expect(await resumed.share?.(none.queue, none.id, '')).to.equal(false);
     expect(await resumed.remove(none.queue, none.id)).to.equal(false);
@@ -126,7 +126,7 @@ describe('a resumed etcd session', () => {
 
   it('knows which of its entries were downgraded to readers', async () => {
     const session = await direct();
-    const spec = wish(freshQueue());
+    const spec = newSpec(freshQueue());
     await session.enqueue(spec);
     await session.share?.(spec.queue, spec.id, '');
     const resumed = await handOver(session);
@@ -148,32 +148,32 @@ describe('a resumed etcd session', () => {
       hosts: hosts(),
       requestTimeoutMs: 1_000,
     });
-    const spec = wish(freshQueue());
+    const spec = newSpec(freshQueue());
     const late = keepBack(bench.proxies, mentions(spec.id));
     const before = await handledTxns(bench.server.endpoint);
     const entering = session.enqueue(spec).catch(() => undefined);
-    await eventually('it is on its way', late.isOnItsWay);
+    await eventually('it is on its way', late.isInFlight);
     const resumed = await handOver(session);
     expect(await resumed.remove(spec.queue, spec.id)).to.equal(false);
-    const answered = await handledTxns(bench.server.endpoint);
-    expect(answered - before).to.be.at.least(2);
+    const replied = await handledTxns(bench.server.endpoint);
+    expect(replied - before).to.be.at.least(2);
     await entering;
     late.arrive();
-    await eventually('it arrives', async () => (await handledTxns(bench.server.endpoint)) > answered);
+    await eventually('it arrives', async () => (await handledTxns(bench.server.endpoint)) > replied);
     expect(await everything()).to.deep.equal([]);
     await resumed.close();
   });
 
   it('leaves no entry whose second enqueue had an unknown outcome', async () => {
     const session = await direct();
-    const spec = wish(freshQueue(), { limit: 3 });
+    const spec = newSpec(freshQueue(), { limit: 3 });
     await session.enqueue(spec);
     const { resumption } = session;
     await session.abandon?.();
     const lossy = clients.backend({ hosts: bench.proxies[0].endpoint, heartbeatProof: 'verified' });
     const resumed = await lossy.resume!(resumption!, patient);
     const lost = loseReply(bench.proxies[0], mentions(spec.id));
-    // With another limit the entry would get another key.
+    // An enqueue with another limit would use another key.
     const failure: unknown = await resumed.enqueue({ ...spec, limit: 2 }).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
     await lost;
@@ -193,7 +193,7 @@ describe('a resumed etcd session', () => {
     const failure: unknown = await lossy.resume!(resumption!, patient).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
     await lost;
-    const resumed = await heir.resume!(resumption!.replace(String(ttlMs), '4000'), patient);
+    const resumed = await successor.resume!(resumption!.replace(String(ttlMs), '4000'), patient);
     expect([resumed.id, resumed.ttlMs]).to.deep.equal([session.id, ttlMs]);
     await resumed.close();
   });
@@ -203,11 +203,11 @@ describe('a resumed etcd session', () => {
     const { resumption } = session;
     await session.abandon?.();
     const why = new Error('not wanted any more');
-    const failure: unknown = await heir.resume!(resumption!, AbortSignal.abort(why)).catch(
+    const failure: unknown = await successor.resume!(resumption!, AbortSignal.abort(why)).catch(
       (error: unknown) => error,
     );
     expect(failure).to.equal(why);
-    const resumed = await heir.resume!(resumption!, patient);
+    const resumed = await successor.resume!(resumption!, patient);
     expect(await resumed.renew(patient)).to.equal(session.ttlMs);
     await resumed.close();
   });

@@ -9,7 +9,7 @@ const HOSTS = ['a:1', 'b:1', 'c:1', 'd:1'];
 /** Returns the members in the order in which a connection uses them. */
 function orderOf(connection: Connection): string {
   const hosts: string[] = [];
-  for (let asked = 0; asked < 2 * HOSTS.length; asked += 1) {
+  for (let requested = 0; requested < 2 * HOSTS.length; requested += 1) {
     const { endpoint } = connection;
     hosts.push(endpoint.host);
     connection.failed(endpoint, { what: 'a request', error: new GrpcError('UNAVAILABLE', 'broken') });

@@ -23,7 +23,7 @@ export class ScriptedStreams {
     return this.#newest.flatMap(({ create_request }) => create_request?.key?.toString() ?? []);
   }
 
-  /** The ids that were proposed with them. */
+  /** The watch ids that the client proposed for these keys. */
   get proposed(): readonly (string | undefined)[] {
     return this.#newest.flatMap(({ create_request }) =>
       create_request ? [create_request.watch_id] : [],
@@ -39,7 +39,7 @@ export class ScriptedStreams {
     this.answer({ watch_id, created: true });
   }
 
-  /** The member refuses a request without naming it. */
+  /** The member refuses a request without saying which one. */
   refuse(): void {
     this.answer({ watch_id: '-1', created: true, canceled: true, cancel_reason: 'refused' });
   }

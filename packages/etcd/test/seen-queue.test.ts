@@ -93,8 +93,8 @@ describe('an observed etcd queue', () => {
     expect(queue.apply([event('Put', mark)])).to.equal(true);
     expect(queue.entries().map(({ shared }) => shared)).to.deep.equal([true, false]);
     expect(ends(queue)).to.deep.equal(['a=1', 'b=']);
-    const gone = { created: 0, changed: 12 };
-    queue.apply([event('Delete', row('a', gone)), event('Delete', { ...mark, mod_revision: '12' })]);
+    const removed = { created: 0, changed: 12 };
+    queue.apply([event('Delete', row('a', removed)), event('Delete', { ...mark, mod_revision: '12' })]);
     expect(ends(queue)).to.deep.equal(['b=']);
   });
 

@@ -3,9 +3,9 @@ import { safely } from '@queuelock/conformance';
 import type { EntrySpec, Session } from '@queuelock/core/backend';
 import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import { benchOf } from './bench.ts';
-import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 import { lockByEtcdctl } from './etcdctl.ts';
-import { keepBack, mentions } from './late.ts';
+import { keepBack, mentions } from './late-request.ts';
 import { loseReply } from './lost-reply.ts';
 import { handledTxns, requestsOf } from './requests.ts';
 
@@ -27,14 +27,14 @@ describe('a downgrade of an etcd entry', () => {
     sumOf(await etcdMetrics(bench.server.endpoint), 'etcd_debugging_mvcc_watcher_total');
 
   async function holder(session: Session): Promise<EntrySpec> {
-    const spec = wish(freshQueue(), { value: 'writes' });
+    const spec = newSpec(freshQueue(), { value: 'writes' });
     await session.enqueue(spec);
     return spec;
   }
 
   it('keeps its key and position, and adds a mark on the same lease, in one request each', async () => {
     const session = await direct();
-    const spec = wish(freshQueue());
+    const spec = newSpec(freshQueue());
     const { queue, id } = spec;
     const { key, order } = await session.enqueue(spec);
     const share = (): Promise<unknown> => session.share!(queue, id, 'reads');
@@ -54,16 +54,16 @@ describe('a downgrade of an etcd entry', () => {
   it('admits our readers; etcdctl, which has no readers, and our writers wait for all of them', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
-    const reader = wish(queue, { shared: true });
+    const reader = newSpec(queue, { shared: true });
     const reading = clients.follow(await session.enqueue(reader));
     const etcdctl = lockByEtcdctl(bench.server.endpoint, queue);
     await eventually('etcdctl waits', async () => (await bench.operator.keysUnder(`${queue}/`)).length === 3);
-    const writing = clients.follow(await session.enqueue(wish(queue)));
+    const writing = clients.follow(await session.enqueue(newSpec(queue)));
     expect(await session.share?.(queue, id, 'reads')).to.equal(true);
     await reading.untilAdmitted();
     await session.remove(queue, reader.id);
     // A new read shows the key of etcdctl ahead of its own.
-    const late = await session.enqueue(wish(queue, { shared: true }));
+    const late = await session.enqueue(newSpec(queue, { shared: true }));
     expect(late.turn).to.deep.equal({ admitted: false, ahead: 2 });
     expect(etcdctl.printed()).to.equal('');
     expect(await bench.operator.keysUnder(`${queue}/`)).to.have.length(4);
@@ -77,18 +77,18 @@ describe('a downgrade of an etcd entry', () => {
   it('is shown to observers', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
-    const pictures: string[] = [];
+    const snapshots: string[] = [];
     const observing = clients
       .backend({ hosts: bench.server.endpoint })
       .observe(queue)
       .subscribe((entries) => {
-        pictures.push(entries.map(({ value, shared }) => `${value} ${shared}`).join());
+        snapshots.push(entries.map(({ value, shared }) => `${value} ${shared}`).join());
       });
-    await eventually('the writer is seen', () => pictures.at(-1) === 'writes false');
+    await eventually('the writer is seen', () => snapshots.at(-1) === 'writes false');
     await session.share?.(queue, id, 'reads');
-    await eventually('the reader is seen', () => pictures.at(-1) === 'reads true');
+    await eventually('the reader is seen', () => snapshots.at(-1) === 'reads true');
     await session.remove(queue, id);
-    await eventually('nobody is seen', () => pictures.at(-1) === '');
+    await eventually('nobody is seen', () => snapshots.at(-1) === '');
     observing.unsubscribe();
   });
 
@@ -102,7 +102,7 @@ describe('a downgrade of an etcd entry', () => {
     expect(await marksOf(queue)).to.have.length(1);
     expect(await session.share?.(queue, id, 'reads')).to.equal(true);
     expect(await marksOf(queue)).to.have.length(1);
-    expect((await (await direct()).enqueue(wish(queue, { shared: true }))).turn.admitted).to.equal(true);
+    expect((await (await direct()).enqueue(newSpec(queue, { shared: true }))).turn.admitted).to.equal(true);
   });
 
   it('leaves no mark when the entry is removed after an unknown outcome', async () => {
@@ -125,7 +125,7 @@ describe('a downgrade of an etcd entry', () => {
 
   it('leaves no mark when the reply to the enqueue was lost once', async () => {
     const session = await lossy();
-    const spec = wish(freshQueue());
+    const spec = newSpec(freshQueue());
     const { queue, id } = spec;
     const lost = loseReply(bench.proxies[0], mentions(id));
     await session.enqueue(spec).catch(() => undefined);
@@ -144,7 +144,7 @@ describe('a downgrade of an etcd entry', () => {
     const late = keepBack(bench.proxies, mentions(id));
     const failure: unknown = await session.share?.(queue, id, 'reads').catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
-    expect(late.isOnItsWay()).to.equal(true);
+    expect(late.isInFlight()).to.equal(true);
     expect(await session.remove(queue, id)).to.equal(true);
     late.arrive();
     await eventually(
@@ -157,7 +157,7 @@ describe('a downgrade of an etcd entry', () => {
   it('has a mark that is removed with the session, and by an eviction', async () => {
     const session = await direct();
     const backend = clients.backend({ hosts: bench.server.endpoint });
-    const evicted = wish(freshQueue());
+    const evicted = newSpec(freshQueue());
     const placement = await session.enqueue(evicted);
     await session.share?.(evicted.queue, evicted.id, '');
     expect(await backend.evict?.(evicted.queue, placement)).to.equal(true);
@@ -172,7 +172,7 @@ describe('a downgrade of an etcd entry', () => {
     const session = await direct();
     const { queue, id } = await holder(session);
     const far = await clients.session({ hosts: hosts(), heartbeatProof: 'verified' });
-    const waiting = clients.follow(await far.enqueue(wish(queue, { shared: true })));
+    const waiting = clients.follow(await far.enqueue(newSpec(queue, { shared: true })));
     await eventually('its watches are live', async () => (await watchers()) >= 3);
     for (const proxy of bench.proxies) {
       proxy.refuse();
@@ -186,7 +186,7 @@ describe('a downgrade of an etcd entry', () => {
   it('admits a reader that was enqueued before, when its turns are followed only afterwards', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
-    const reader = await session.enqueue(wish(queue, { shared: true }));
+    const reader = await session.enqueue(newSpec(queue, { shared: true }));
     expect(reader.turn).to.deep.equal({ admitted: false, ahead: 1 });
     await session.share?.(queue, id, '');
     await clients.follow(reader).untilAdmitted();
@@ -195,7 +195,7 @@ describe('a downgrade of an etcd entry', () => {
   it('costs waiting readers no request for each update of the entry ahead', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
-    const waiting = clients.follow(await session.enqueue(wish(queue, { shared: true })));
+    const waiting = clients.follow(await session.enqueue(newSpec(queue, { shared: true })));
     await eventually('it watches', async () => (await watchers()) === 3);
     const before = await handledTxns(bench.server.endpoint);
     for (let i = 0; i < 20; i += 1) await session.update(queue, id, String(i));

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { ScriptProcess, endScripts } from '@queuelock/harness/services/script-process';
 import { scriptOf } from '@queuelock/harness/services/script';
 import { benchOf } from './bench.ts';
-import { eventually, freshQueue, wish } from './clients.ts';
+import { eventually, freshQueue, newSpec } from './clients.ts';
 import { MixedClients, ownName, type OldClient } from './old-locks.ts';
 
 const HOLDER = fileURLToPath(new URL('./single-key-holder.ts', import.meta.url));
@@ -35,7 +35,7 @@ describe('an etcd queue with a single key and failures', () => {
     const holder = new ScriptProcess(scriptOf(HOLDER), ['old', bench.server.endpoint, queue]);
     await holder.untilEvent('held');
     const session = await clients.session({ hosts: bench.server.endpoint, singleKey: ownName });
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     const turns = clients.follow(await session.enqueue(spec));
     await eventually('it waits', () => turns.turn?.admitted === false);
     await holder.kill();

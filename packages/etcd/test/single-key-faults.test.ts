@@ -5,8 +5,8 @@ import { expect } from 'chai';
 import { startProxy } from '@queuelock/harness/faults';
 import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { benchOf } from './bench.ts';
-import { codeOf, eventually, freshQueue, wish } from './clients.ts';
-import { keepBack, mentions, mentionsAgain } from './late.ts';
+import { codeOf, eventually, freshQueue, newSpec } from './clients.ts';
+import { keepBack, mentions, mentionsAgain } from './late-request.ts';
 import { loseReply } from './lost-reply.ts';
 import { MixedClients, ownName, type OldClient } from './old-locks.ts';
 import { Operator } from './operator.ts';
@@ -36,7 +36,7 @@ describe('an etcd queue with a single key and failures', () => {
   ] as const) {
     it(`is held once, and leaves no key, when the reply to ${about} is lost`, async () => {
       const session = await lossy();
-      const spec = wish(queue);
+      const spec = newSpec(queue);
       const lost = loseReply(bench.proxies[0], matches(spec.id));
       expect(await codeOf(session.enqueue(spec))).to.equal('UNAVAILABLE');
       await lost;
@@ -48,7 +48,7 @@ describe('an etcd queue with a single key and failures', () => {
 
     it(`leaves no key when the claim is cancelled after the reply to ${about} was lost`, async () => {
       const session = await lossy();
-      const spec = wish(queue);
+      const spec = newSpec(queue);
       const lost = loseReply(bench.proxies[0], matches(spec.id));
       expect(await codeOf(session.enqueue(spec))).to.equal('UNAVAILABLE');
       await lost;
@@ -59,7 +59,7 @@ describe('an etcd queue with a single key and failures', () => {
 
   it('leaves no key when the reply to a try is lost', async () => {
     const session = await lossy();
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     const lost = loseReply(bench.proxies[0], mentions(spec.id));
     expect(await codeOf(session.tryEnqueue(spec))).to.equal('UNAVAILABLE');
     await lost;
@@ -70,7 +70,7 @@ describe('an etcd queue with a single key and failures', () => {
 
   it('is held by a client that tries again after the reply to a try was lost', async () => {
     const session = await lossy();
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     const lost = loseReply(bench.proxies[0], mentions(spec.id));
     expect(await codeOf(session.tryEnqueue(spec))).to.equal('UNAVAILABLE');
     await lost;
@@ -81,7 +81,7 @@ describe('an etcd queue with a single key and failures', () => {
 
   it('leaves no key when the reply to a release is lost, and keeps what old clients hold by then', async () => {
     const session = await lossy();
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     await session.enqueue(spec);
     const lost = loseReply(bench.proxies[0], mentions(spec.id));
     expect(await codeOf(session.remove(queue, spec.id))).to.equal('UNAVAILABLE');
@@ -96,7 +96,7 @@ describe('an etcd queue with a single key and failures', () => {
   it('is granted to a waiter although the reply to taking the key is lost, and left without a key', async () => {
     const session = await lossy();
     const held = await old.tryLock(queue);
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     const turns = clients.follow(await session.enqueue(spec));
     await eventually('it waits', () => turns.turn !== undefined);
     const lost = loseReply(bench.proxies[0], mentions(spec.id));
@@ -110,28 +110,28 @@ describe('an etcd queue with a single key and failures', () => {
   for (const [about, enter, matches] of [
     [
       'a request for the key',
-      (session: Session, spec: ReturnType<typeof wish>) => session.enqueue(spec),
+      (session: Session, spec: ReturnType<typeof newSpec>) => session.enqueue(spec),
       mentionsAgain,
     ],
-    ['a try', (session: Session, spec: ReturnType<typeof wish>) => session.tryEnqueue(spec), mentions],
+    ['a try', (session: Session, spec: ReturnType<typeof newSpec>) => session.tryEnqueue(spec), mentions],
   ] as const) {
     it(`refuses ${about} that arrives after its removal`, async () => {
       const session = await slow();
-      const spec = wish(queue);
+      const spec = newSpec(queue);
       const late = keepBack(bench.proxies, matches(spec.id));
       expect(await codeOf(enter(session, spec))).to.equal('UNAVAILABLE');
-      expect(late.isOnItsWay()).to.equal(true);
+      expect(late.isInFlight()).to.equal(true);
       await session.remove(queue, spec.id);
-      const answered = await handledTxns(bench.server.endpoint);
+      const replied = await handledTxns(bench.server.endpoint);
       late.arrive();
-      await eventually('it arrives', async () => (await handledTxns(bench.server.endpoint)) > answered);
+      await eventually('it arrives', async () => (await handledTxns(bench.server.endpoint)) > replied);
       expect(await everything()).to.deep.equal([]);
     });
   }
 
   it('leaves no key of several queues when the reply to taking the keys is lost', async () => {
     const session = await lossy();
-    const specs = ['a', 'b', 'c'].map((name) => wish(`${queue}-${name}`));
+    const specs = ['a', 'b', 'c'].map((name) => newSpec(`${queue}-${name}`));
     const lost = loseReply(bench.proxies[0], mentionsAgain(specs[0]!.id));
     expect(await codeOf(session.enqueueAll?.(specs))).to.equal('UNAVAILABLE');
     await lost;
@@ -145,7 +145,7 @@ describe('an etcd queue with a single key and failures', () => {
   it('is granted to a waiter although its connections were cut when the key was released', async () => {
     const session = await clients.session({ hosts: bench.proxies[0].endpoint, singleKey: ownName });
     const held = await old.tryLock(queue);
-    const turns = clients.follow(await session.enqueue(wish(queue)));
+    const turns = clients.follow(await session.enqueue(newSpec(queue)));
     await eventually('it waits', () => turns.turn?.admitted === false);
     bench.proxies[0].refuse();
     bench.proxies[0].cut();
@@ -216,11 +216,11 @@ describe('an etcd queue with a single key and failures', () => {
       const options = { hosts: proxy.endpoint, auth: user, prefix: 'team/' };
       const session = await clients.session({ ...options, singleKey: (name) => `single-${name}` });
       const plain = await clients.session(options);
-      expect(await codeOf(session.enqueue(wish(queue)))).to.equal('ACCESS_DENIED');
-      expect(await codeOf(session.tryEnqueue(wish(queue)))).to.equal('ACCESS_DENIED');
-      const ahead = wish(queue);
+      expect(await codeOf(session.enqueue(newSpec(queue)))).to.equal('ACCESS_DENIED');
+      expect(await codeOf(session.tryEnqueue(newSpec(queue)))).to.equal('ACCESS_DENIED');
+      const ahead = newSpec(queue);
       expect((await plain.enqueue(ahead)).turn).to.include({ admitted: true, ahead: 0 });
-      const behind = wish(queue);
+      const behind = newSpec(queue);
       const turns = clients.follow(await session.enqueue(behind));
       await plain.remove(queue, ahead.id);
       const failure = await turns.untilLost();
@@ -231,7 +231,7 @@ describe('an etcd queue with a single key and failures', () => {
       proxy.onClientData = (chunk) => (named ||= chunk.includes('single-'));
       expect(await session.remove(queue, behind.id)).to.equal(true);
       expect(named).to.equal(false);
-      expect((await plain.enqueue(wish(queue))).turn).to.include({ admitted: true, ahead: 0 });
+      expect((await plain.enqueue(newSpec(queue))).turn).to.include({ admitted: true, ahead: 0 });
       await clients.close();
     } finally {
       await guarded.stop();

@@ -4,7 +4,7 @@ import { etcd, type EtcdOptions } from '@queuelock/etcd';
 import type { EntrySpec, Placement, Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
-import { eventually, freshQueue, wish } from './clients.ts';
+import { eventually, freshQueue, newSpec } from './clients.ts';
 import { MixedClients, ownName, type OldClient } from './old-locks.ts';
 import { OwnServer } from './own-server.ts';
 import { requestsOf } from './requests.ts';
@@ -42,7 +42,7 @@ describe('an etcd queue with a single key', () => {
   it("is granted only when npm etcd3's lock has released that key", async () => {
     const session = await open();
     const held = await old.tryLock(queue);
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     const placement = await session.enqueue(spec);
     expect(placement.turn).to.deep.equal({ admitted: false });
     const turns = clients.follow(placement);
@@ -56,7 +56,7 @@ describe('an etcd queue with a single key', () => {
 
   it("blocks npm etcd3's lock while it is held", async () => {
     const session = await open();
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     expect((await session.enqueue(spec)).turn).to.include({ admitted: true, ahead: 0 });
     const theirs = await old.tryLock(queue);
     safely(() => expect(theirs).to.equal(undefined));
@@ -70,7 +70,7 @@ describe('an etcd queue with a single key', () => {
   it('and locks by a value, as in python-etcd3, exclude each other', async () => {
     const session = await open({ singleKey: (name) => `/locks/${name}` });
     expect(await old.tryLockByValue(`/locks/${queue}`, 'uuid')).to.equal(true);
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     const turns = clients.follow(await session.enqueue(spec));
     expect(await old.unlockByValue(`/locks/${queue}`, 'uuid')).to.equal(true);
     await turns.untilAdmitted();
@@ -110,15 +110,15 @@ describe('an etcd queue with a single key', () => {
   it('keeps the order of our entries while an old client has the key', async () => {
     const sessions = [await open(), await open(), await open()];
     const held = await old.tryLock(queue);
-    const wishes = sessions.map(() => wish(queue));
+    const specs = sessions.map(() => newSpec(queue));
     const logs = [];
     for (const [i, session] of sessions.entries())
-      logs.push(clients.follow(await session.enqueue(wishes[i]!)));
+      logs.push(clients.follow(await session.enqueue(specs[i]!)));
     await held?.release();
     for (const [i, session] of sessions.entries()) {
       await logs[i]!.untilAdmitted();
       expect(logs.filter(({ turn }) => turn?.admitted)).to.have.length(i + 1);
-      await session.remove(queue, wishes[i]!.id);
+      await session.remove(queue, specs[i]!.id);
     }
     expect(await everything()).to.deep.equal([]);
   });
@@ -126,7 +126,7 @@ describe('an etcd queue with a single key', () => {
   it('uses the revision of the reply that reported the key as the token of the grant', async () => {
     const session = await open();
     const held = await old.tryLock(queue);
-    const placement = await session.enqueue(wish(queue));
+    const placement = await session.enqueue(newSpec(queue));
     const turns = clients.follow(placement);
     await held?.release();
     await turns.untilAdmitted();
@@ -135,7 +135,7 @@ describe('an etcd queue with a single key', () => {
 
   it('costs one request more than another queue, and one for a try', async () => {
     const session = await open();
-    const [spec, tried, busy] = [wish(queue), wish(queue), wish(queue)];
+    const [spec, tried, busy] = [newSpec(queue), newSpec(queue), newSpec(queue)];
     const free = await requestsOf(own.server.endpoint, async () => {
       await session.enqueue(spec);
       await session.remove(queue, spec.id);
@@ -157,14 +157,14 @@ describe('an etcd queue with a single key', () => {
 
   it('has its key in no other queue when queues have a prefix, also with nested names', async () => {
     const session = await open({ prefix: 'team/' });
-    const inner = wish(`${queue}/nested`);
+    const inner = newSpec(`${queue}/nested`);
     expect((await session.enqueue(inner)).turn.admitted).to.equal(true);
     expect(await old.tryLock(`${queue}/nested`)).to.equal(undefined);
-    const outer = wish(queue);
+    const outer = newSpec(queue);
     expect((await session.tryEnqueue(outer))?.turn.admitted).to.equal(true);
     await session.remove(queue, outer.id);
     await old.tryLock(queue);
-    expect(await session.tryEnqueue(wish(queue))).to.equal(undefined);
+    expect(await session.tryEnqueue(newSpec(queue))).to.equal(undefined);
     expect(await own.operator.keysUnder(`team/${queue}/`)).to.deep.equal([
       `team/${queue}/nested/${session.id}-${inner.id}`,
     ]);
@@ -172,7 +172,7 @@ describe('an etcd queue with a single key', () => {
 
   it('takes all keys of several queues at one revision, or none while an old client has one', async () => {
     const session = await open();
-    const specs = ['a', 'b', 'c'].map((name) => wish(`${queue}-${name}`));
+    const specs = ['a', 'b', 'c'].map((name) => newSpec(`${queue}-${name}`));
     const held = await old.tryLock(specs[1]!.queue);
     const placements = await enterAll(session, specs);
     expect(placements.map(({ turn }) => turn)).to.deep.equal(specs.map(() => ({ admitted: false })));
@@ -196,8 +196,8 @@ describe('an etcd queue with a single key', () => {
   it('takes no key of several queues before all entries are admitted', async () => {
     // This session takes no single keys, as Go's clients.
     const [session, holder] = [await open(), await open({ singleKey: () => undefined })];
-    const specs = ['a', 'b'].map((name) => wish(`${queue}-${name}`));
-    const ahead = wish(specs[1]!.queue);
+    const specs = ['a', 'b'].map((name) => newSpec(`${queue}-${name}`));
+    const ahead = newSpec(specs[1]!.queue);
     await holder.enqueue(ahead);
     const placements = await enterAll(session, specs);
     expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal([false, false]);
@@ -215,7 +215,7 @@ describe('an etcd queue with a single key', () => {
 
   it('waits with the other queues when it has no key itself', async () => {
     const session = await open({ singleKey: (name) => (name.endsWith('a') ? name : undefined) });
-    const specs = ['a', 'b'].map((name) => wish(`${queue}-${name}`));
+    const specs = ['a', 'b'].map((name) => newSpec(`${queue}-${name}`));
     const held = await old.tryLock(specs[0]!.queue);
     const logs = (await enterAll(session, specs)).map((placement) => clients.follow(placement));
     await held?.release();
@@ -225,7 +225,7 @@ describe('an etcd queue with a single key', () => {
 
   it('takes 60 queues and their keys at once', async () => {
     const session = await open();
-    const specs = Array.from({ length: 60 }, (_, i) => wish(`${queue}-${i}`));
+    const specs = Array.from({ length: 60 }, (_, i) => newSpec(`${queue}-${i}`));
     const placements = await enterAll(session, specs);
     expect(placements.filter(({ turn }) => turn.admitted)).to.have.length(60);
     expect(await everything()).to.have.length(120);
@@ -235,13 +235,13 @@ describe('an etcd queue with a single key', () => {
 
   it('refuses readers and permits, and says why', async () => {
     const session = await open();
-    const shared = await failureOf(session.enqueue(wish(queue, { shared: true })));
+    const shared = await failureOf(session.enqueue(newSpec(queue, { shared: true })));
     expect(shared).to.include({ code: 'INVALID_ARGUMENT' });
     expect(shared.message).to.match(/mode is 'exclusive' as long as .* has a single key/);
-    const permits = await failureOf(session.tryEnqueue(wish(queue, { limit: 2 })));
+    const permits = await failureOf(session.tryEnqueue(newSpec(queue, { limit: 2 })));
     expect(permits).to.include({ code: 'INVALID_ARGUMENT' });
     expect(permits.message).to.match(/limit is 1 as long as/);
-    const same = [wish(`${queue}-a`), wish(`${queue}-b`)];
+    const same = [newSpec(`${queue}-a`), newSpec(`${queue}-b`)];
     const one = await open({ singleKey: () => queue });
     expect(await failureOf(one.enqueueAll?.(same))).to.include({ code: 'INVALID_ARGUMENT' });
     expect(await everything()).to.deep.equal([]);
@@ -249,7 +249,7 @@ describe('an etcd queue with a single key', () => {
 
   it('keeps the key of a writer that is downgraded, until it leaves', async () => {
     const session = await open();
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     await session.enqueue(spec);
     expect(await session.share?.(queue, spec.id, '')).to.equal(true);
     const theirs = await old.tryLock(queue);
@@ -261,7 +261,7 @@ describe('an etcd queue with a single key', () => {
 
   it('releases the key with an evicted entry, and its owner is notified', async () => {
     const session = await open();
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     const placement = await session.enqueue(spec);
     const turns = clients.follow(placement);
     const backend = clients.backend({ hosts: own.server.endpoint, singleKey: ownName });
@@ -273,7 +273,7 @@ describe('an etcd queue with a single key', () => {
 
   it('keeps the key after an eviction by a client without single keys, until the owner leaves', async () => {
     const session = await open();
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     const placement = await session.enqueue(spec);
     const turns = clients.follow(placement);
     const stranger = clients.backend({ hosts: own.server.endpoint });
@@ -287,7 +287,7 @@ describe('an etcd queue with a single key', () => {
 
   it('is lost when another client deletes the key', async () => {
     const session = await open();
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     const turns = clients.follow(await session.enqueue(spec));
     await own.operator.remove(queue);
     const held = await old.tryLock(queue);
@@ -301,7 +301,7 @@ describe('an etcd queue with a single key', () => {
 
   it('keeps the key of the next holder when a removal is repeated', async () => {
     const session = await open();
-    const [first, second] = [wish(queue), wish(queue)];
+    const [first, second] = [newSpec(queue), newSpec(queue)];
     await session.enqueue(first);
     const next = clients.follow(await session.enqueue(second));
     expect(await session.remove(queue, first.id)).to.equal(true);
@@ -312,27 +312,27 @@ describe('an etcd queue with a single key', () => {
 
   it('is released with the session', async () => {
     const session = await open();
-    await session.enqueue(wish(queue));
+    await session.enqueue(newSpec(queue));
     await session.close();
     expect(await everything()).to.deep.equal([]);
   });
 
   it('is still held by a resumed session, which releases both keys', async () => {
     const session = await open();
-    const [first, second] = [wish(queue), wish(`${queue}-2`)];
+    const [first, second] = [newSpec(queue), newSpec(`${queue}-2`)];
     await session.enqueue(first);
     await session.enqueue(second);
     await session.share?.(second.queue, second.id, '');
     await session.abandon?.();
-    const heir = clients.backend({ hosts: own.server.endpoint, singleKey: ownName });
-    const resumed = await heir.resume!(session.resumption!, patient);
+    const successor = clients.backend({ hosts: own.server.endpoint, singleKey: ownName });
+    const resumed = await successor.resume!(session.resumption!, patient);
     const again = await resumed.enqueue(first);
     expect(again.turn).to.include({ admitted: true, ahead: 0 });
     expect((await resumed.enqueue({ ...second, shared: true })).turn.admitted).to.equal(true);
     expect(await resumed.remove(queue, first.id)).to.equal(true);
     expect(await resumed.remove(second.queue, second.id)).to.equal(true);
     expect(await everything()).to.deep.equal([]);
-    expect(await failureOf(resumed.enqueue(wish(queue, { shared: true })))).to.include({
+    expect(await failureOf(resumed.enqueue(newSpec(queue, { shared: true })))).to.include({
       code: 'INVALID_ARGUMENT',
     });
     expect(await everything()).to.deep.equal([]);
@@ -341,11 +341,11 @@ describe('an etcd queue with a single key', () => {
 
   it('is released by a resumed session that never claimed it', async () => {
     const session = await open();
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     await session.enqueue(spec);
     await session.abandon?.();
-    const heir = clients.backend({ hosts: own.server.endpoint, singleKey: ownName });
-    const resumed = await heir.resume!(session.resumption!, patient);
+    const successor = clients.backend({ hosts: own.server.endpoint, singleKey: ownName });
+    const resumed = await successor.resume!(session.resumption!, patient);
     expect(await resumed.remove(queue, spec.id)).to.equal(true);
     expect(await everything()).to.deep.equal([]);
     await resumed.close();
@@ -354,7 +354,7 @@ describe('an etcd queue with a single key', () => {
   it('has a single key only when the function returns one', async () => {
     const session = await open({ singleKey: () => undefined });
     await old.tryLock(queue);
-    expect((await session.enqueue(wish(queue, { shared: true }))).turn.admitted).to.equal(true);
+    expect((await session.enqueue(newSpec(queue, { shared: true }))).turn.admitted).to.equal(true);
   });
 
   for (const [about, key] of [

@@ -10,7 +10,7 @@ import { etcd, type EtcdOptions } from '@queuelock/etcd';
 /** The measurements of a client while its servers did not serve. */
 export interface Cost {
   readonly forMs: number;
-  /** The times at which it started to connect. */
+  /** The times at which the client started to connect. */
   readonly attempts: readonly number[];
   /** The share of one CPU, from 0 to 1. */
   readonly cpu: number;
@@ -38,7 +38,7 @@ export async function attemptsDuring(
 }
 
 /** Returns the largest number of these times that lie within one second. */
-export function mostInASecond(moments: readonly number[]): number {
+export function maxPerSecond(moments: readonly number[]): number {
   return Math.max(
     0,
     ...moments.map((from) => moments.filter((at) => at >= from && at < from + 1_000).length),

@@ -5,7 +5,7 @@ import type { Cost } from './storm-load.ts';
 
 const SCRIPT = fileURLToPath(new URL('storm-client.ts', import.meta.url));
 
-export interface StormWish {
+export interface StormPlan {
   readonly hosts: readonly string[];
   readonly transport: 'etcd3' | 'http2';
   readonly does: 'holds and waits' | 'opens a session again and again';
@@ -16,8 +16,8 @@ export type StormEvent = { readonly ev: 'ready' } | { readonly ev: 'cost'; reado
 
 /** Runs the client apart from the proxies and the test runner, whose cost is not the client's. */
 export class StormProcess extends ScriptProcess<StormEvent> {
-  constructor(wish: StormWish) {
-    super(scriptOf(SCRIPT), [JSON.stringify(wish)]);
+  constructor(spec: StormPlan) {
+    super(scriptOf(SCRIPT), [JSON.stringify(spec)]);
   }
 
   /** Resolves with the cost from now on. */

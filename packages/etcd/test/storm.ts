@@ -8,7 +8,7 @@ export const TROUBLES = ['accepts and closes', 'refuses', 'is silent'] as const;
 export type Trouble = (typeof TROUBLES)[number];
 
 /** Proxies to a server, and the failures that they simulate. */
-export class Ways {
+export class FailingServers {
   readonly #proxies: TcpProxy[] = [];
   readonly #closing = createServer((socket) => socket.destroy());
   readonly #server: string;
@@ -18,8 +18,8 @@ export class Ways {
     this.#server = server;
   }
 
-  static async to(server: string, count: number): Promise<Ways> {
-    const ways = new Ways(server);
+  static async to(server: string, count: number): Promise<FailingServers> {
+    const ways = new FailingServers(server);
     ways.#closing.listen(0, '127.0.0.1');
     await once(ways.#closing, 'listening');
     for (let i = 0; i < count; i += 1) ways.#proxies.push(await startProxy(() => ways.#target));

@@ -36,10 +36,10 @@ describe('the watches of an etcd backend', () => {
     driver.watch = (listener) => {
       const channel = open(listener);
       const write = channel.write.bind(channel);
-      const asked: string[] = [];
-      streams.push(asked);
+      const requested: string[] = [];
+      streams.push(requested);
       channel.write = (request: IWatchRequest) => {
-        if (request.create_request?.key) asked.push(request.create_request.key.toString());
+        if (request.create_request?.key) requested.push(request.create_request.key.toString());
         write(request);
       };
       return channel;
@@ -52,10 +52,10 @@ describe('the watches of an etcd backend', () => {
   });
 
   function watch(key: string): void {
-    const subscription = watches.watch({ key: Buffer.from(key) }).subscribe((news) => {
-      if (news.status === 'live') live += 1;
-      if (news.status !== 'events') return;
-      for (const { type, kv } of news.events) if (type === 'Delete') deleted.push(kv.key.toString());
+    const subscription = watches.watch({ key: Buffer.from(key) }).subscribe((notifications) => {
+      if (notifications.status === 'live') live += 1;
+      if (notifications.status !== 'events') return;
+      for (const { type, kv } of notifications.events) if (type === 'Delete') deleted.push(kv.key.toString());
     });
     stops.push(() => subscription.unsubscribe());
   }

@@ -3,7 +3,7 @@ import type { Placement, StoredEntry, Session } from '@queuelock/core/backend';
 import type { TcpProxy } from '@queuelock/harness/faults';
 import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import { benchOf } from './bench.ts';
-import { Clients, codeOf, eventually, freshQueue, wish } from './clients.ts';
+import { Clients, codeOf, eventually, freshQueue, newSpec } from './clients.ts';
 
 // Slightly less than the duration of a hold without a watch.
 const SHORT_HOLD_MS = 200;
@@ -23,9 +23,9 @@ describe('waiting in an etcd queue', () => {
     const holding = await clients.session({ hosts: bench.server.endpoint, requestTimeoutMs: 1_000 });
     // The session requests no versions, so it is connected only to the member that it uses.
     const waiting = await clients.session({ hosts, requestTimeoutMs: 1_000, heartbeatProof: 'verified' });
-    const held = wish(queue);
+    const held = newSpec(queue);
     await holding.enqueue(held);
-    const waiter = await waiting.enqueue(wish(queue));
+    const waiter = await waiting.enqueue(newSpec(queue));
     expect(waiter.turn).to.deep.equal({ admitted: false, ahead: 1 });
     return { queue, release: () => holding.remove(queue, held.id), waiter, waiting };
   }
@@ -63,7 +63,7 @@ describe('waiting in an etcd queue', () => {
     silent?.toClient.blackhole();
     await release();
     // Any failed request to the member makes the watches request progress.
-    expect(await codeOf(waiting.enqueue(wish(freshQueue())))).to.equal('UNAVAILABLE');
+    expect(await codeOf(waiting.enqueue(newSpec(freshQueue())))).to.equal('UNAVAILABLE');
     await turns.untilAdmitted();
   });
 
@@ -82,8 +82,8 @@ describe('waiting in an etcd queue', () => {
     const turns = clients.follow(waiter);
     await eventually('the watches are live', async () => (await watchers()) === 2);
     await bench.server.freeze();
-    const gone = release().catch(() => false);
-    await eventually('a request has failed', async () => !(await gone));
+    const removed = release().catch(() => false);
+    await eventually('a request has failed', async () => !(await removed));
     await bench.server.thaw();
     await eventually('the holder is out', async () => (await release().catch(() => undefined)) !== undefined);
     await turns.untilAdmitted();
@@ -117,7 +117,7 @@ describe('waiting in an etcd queue', () => {
 
   it('costs no watch for a hold shorter than 250 ms, and unsubscribing leaves none on the server', async () => {
     const { release, waiter, queue, waiting } = await holderAndWaiter(hosts());
-    const admitted = await waiting.enqueue(wish(freshQueue()));
+    const admitted = await waiting.enqueue(newSpec(freshQueue()));
     const turns = clients.follow(waiter);
     await eventually('the waiter watches two keys and nobody more', async () => (await watchers()) === 2);
     const from = performance.now();

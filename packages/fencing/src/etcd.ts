@@ -53,15 +53,11 @@ export function heldInEtcd(
  */
 export async function etcdOutcome(
   hold: FencingHold<'key' | 'token'>,
-  answer: { readonly succeeded: boolean } | PromiseLike<{ readonly succeeded: boolean }>,
+  response: { readonly succeeded: boolean } | PromiseLike<{ readonly succeeded: boolean }>,
 ): Promise<FenceOutcome> {
-  const { succeeded } = await answer;
+  const { succeeded } = await response;
   if (typeof succeeded !== 'boolean') {
-    throw invalidArgument(
-      'answer',
-      succeeded,
-      'is the response of a transaction, with a boolean "succeeded"',
-    );
+    throw invalidArgument('response.succeeded', succeeded, 'is a boolean, as in that of a transaction');
   }
   if (succeeded) return { outcome: 'accepted' };
   return {

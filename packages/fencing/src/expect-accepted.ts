@@ -19,21 +19,21 @@ export type AnyFenceOutcome =
  * A rejection of the write itself is passed on. The outcome of that write is unknown.
  */
 export async function expectAccepted<A extends AnyFenceOutcome>(
-  answer: A | PromiseLike<A>,
+  outcome: A | PromiseLike<A>,
 ): Promise<Extract<A, { readonly outcome: 'accepted' }>> {
-  const answered: AnyFenceOutcome = checkedObject('outcome of a fence', await answer);
-  switch (answered.outcome) {
+  const checked: AnyFenceOutcome = checkedObject('outcome of a fence', await outcome);
+  switch (checked.outcome) {
     case 'accepted':
-      return answered as Extract<A, { readonly outcome: 'accepted' }>;
+      return checked as Extract<A, { readonly outcome: 'accepted' }>;
     case 'refused':
-      throw new QueueLockError('OWNERSHIP_LOST', answered.reason, { cause: answered });
+      throw new QueueLockError('OWNERSHIP_LOST', checked.reason, { cause: checked });
     case 'missing':
     case 'unregistered':
     case 'repeated':
     case 'malformed':
-      throw new QueueLockError('INVALID_ARGUMENT', answered.reason, { cause: answered });
+      throw new QueueLockError('INVALID_ARGUMENT', checked.reason, { cause: checked });
     default:
       // Plain JavaScript can pass anything, for instance the boolean of `isAccepted(...)`.
-      throw invalidArgument('outcome of a fence', answered, 'has an outcome');
+      throw invalidArgument('outcome of a fence', checked, 'has an outcome');
   }
 }

@@ -44,7 +44,7 @@ describe('epoch tokens', () => {
       [{ epoch: 0, token: 0n }, /token is a bigint from 1/],
       [{ epoch: 0, token: 7 as unknown as bigint }, /token is a bigint from 1 .*got 7/],
     ];
-    for (const [given, rule] of refusals) expect(() => encodeEpochToken(given)).to.throw(rule);
+    for (const [input, rule] of refusals) expect(() => encodeEpochToken(input)).to.throw(rule);
     expect(() => decodeEpochToken(-1n)).to.throw(
       /encoded is a bigint that encodeEpochToken returned; got -1/,
     );

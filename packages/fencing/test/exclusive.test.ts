@@ -22,10 +22,10 @@ const client: ZnodeClient = {
 const WAYS_IN: Readonly<Record<string, (hold: FencingHold) => unknown>> = {
   etcdCompare,
   heldInEtcd,
-  fencedZnode: (given) => fencedZnode(client, '/r', given),
-  fencedUpdate: (given) => fencedUpdate('postgres', { table: 't', set: {}, where: { id: 1 }, hold: given }),
-  claim: (given) => sqlFences('postgres').claim(given),
-  fencingHeaders: (given) => fencingHeaders(given),
+  fencedZnode: (input) => fencedZnode(client, '/r', input),
+  fencedUpdate: (input) => fencedUpdate('postgres', { table: 't', set: {}, where: { id: 1 }, hold: input }),
+  claim: (input) => sqlFences('postgres').claim(input),
+  fencingHeaders: (input) => fencingHeaders(input),
 };
 
 describe('the hold of a fenced write', () => {
@@ -44,26 +44,26 @@ describe('the hold of a fenced write', () => {
   }
 
   it('is rejected by the compiler when its type is not exclusive or incomplete', () => {
-    const typed = (given: {
+    const typed = (input: {
       readonly ownership: Ownership;
       readonly prepared: Pick<Ownership, 'key' | 'name' | 'token'>;
       readonly reader: Pick<Ownership, 'key' | 'name' | 'token' | 'shared'>;
       readonly hold: Hold;
       readonly several: MultiOwnership;
     }): readonly FencingHold[] => [
-      given.ownership,
-      given.prepared,
-      given.several.of('x'),
+      input.ownership,
+      input.prepared,
+      input.several.of('x'),
       // @ts-expect-error -- the hold may be that of a reader
-      given.reader,
+      input.reader,
       // @ts-expect-error -- the hold is that of a reader
-      { ...given.prepared, shared: true },
+      { ...input.prepared, shared: true },
       // @ts-expect-error -- the hold is a permit
-      { ...given.prepared, limit: 3 },
+      { ...input.prepared, limit: 3 },
       // @ts-expect-error -- the hold has no token
-      given.hold,
+      input.hold,
       // @ts-expect-error -- the hold covers several names
-      given.several,
+      input.several,
     ];
     expect(typed).to.be.a('function');
     // @ts-expect-error -- etcd compares the key, which is missing

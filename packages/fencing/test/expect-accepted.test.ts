@@ -17,10 +17,10 @@ import {
 
 const hold = { name: 'invoices', key: 'invoices/1', token: 7n };
 
-async function errorOf(answer: PromiseLike<AnyFenceOutcome>): Promise<{ code: string; message: string }> {
-  const error: unknown = await expectAccepted(answer).catch((refused: unknown) => refused);
+async function errorOf(reply: PromiseLike<AnyFenceOutcome>): Promise<{ code: string; message: string }> {
+  const error: unknown = await expectAccepted(reply).catch((refused: unknown) => refused);
   if (!(error instanceof QueueLockError)) return expect.fail(`no refusal but ${String(error)}`);
-  expect(error.cause).to.equal(await answer);
+  expect(error.cause).to.equal(await reply);
   return { code: error.code, message: error.message };
 }
 
@@ -62,12 +62,12 @@ describe('expectAccepted', () => {
 
   it('rejects when a gate refuses, and distinguishes a later holder from missing headers', async () => {
     const gate = createFencingGate();
-    const ask = async (token: bigint): Promise<AnyFenceOutcome> => {
+    const request = async (token: bigint): Promise<AnyFenceOutcome> => {
       const headers = new Headers(fencingHeaders({ ...hold, token }));
       return gate.check((name) => headers.get(name));
     };
-    await expectAccepted(ask(9n));
-    const late = await errorOf(Promise.resolve(await ask(7n)));
+    await expectAccepted(request(9n));
+    const late = await errorOf(Promise.resolve(await request(7n)));
     expect(late.code).to.equal('OWNERSHIP_LOST');
     expect(late.message).to.match(/"invoices" with token 7 is refused: a later holder.* with token 9$/);
     const silent = await errorOf(Promise.resolve(await gate.check(() => undefined)));
@@ -75,18 +75,18 @@ describe('expectAccepted', () => {
   });
 
   it('rejects for the sender over HTTP, and reports an unknown outcome for a status that no gate sends', async () => {
-    const answer = (status: number, token?: string): Promise<AnyFenceOutcome> =>
+    const reply = (status: number, token?: string): Promise<AnyFenceOutcome> =>
       httpOutcome(
         hold,
         new Response(null, { status, headers: token === undefined ? {} : { 'fencing-token': token } }),
       );
-    await expectAccepted(answer(204));
-    expect(await answer(412, '9')).to.deep.include({ outcome: 'refused', largest: 9n });
-    expect(await answer(412, '9;epoch=2')).to.not.have.property('largest');
-    expect(await answer(428)).to.include({ outcome: 'missing' });
-    expect(await answer(400)).to.include({ outcome: 'malformed' });
+    await expectAccepted(reply(204));
+    expect(await reply(412, '9')).to.deep.include({ outcome: 'refused', largest: 9n });
+    expect(await reply(412, '9;epoch=2')).to.not.have.property('largest');
+    expect(await reply(428)).to.include({ outcome: 'missing' });
+    expect(await reply(400)).to.include({ outcome: 'malformed' });
     for (const status of [412, 404, 500]) {
-      const failed = await expectAccepted(answer(status)).catch((error: unknown) => error);
+      const failed = await expectAccepted(reply(status)).catch((error: unknown) => error);
       expect(failed, String(status)).to.include({ code: 'UNAVAILABLE' });
     }
   });
@@ -120,7 +120,7 @@ describe('sqlOutcome', () => {
     expect(missing.message).to.match(
       /"invoices" with token 7 is refused by the row .*: there is no such row$/,
     );
-    // The row was stored after the write, which would have been accepted otherwise.
+    // A smaller token would have let the write pass, so the row was stored after the write.
     expect(await sqlOutcome(refusing('7'), write)).to.include({ outcome: 'missing' });
     const once = fencedUpdate('postgres', { ...update, once: true });
     expect(await sqlOutcome(refusing('7'), once)).to.include({ outcome: 'repeated' });
@@ -136,14 +136,14 @@ describe('sqlOutcome', () => {
   });
 
   it('queries for the reason only when the write was not accepted, and without the condition on the fence', async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const accepting: SqlQuery = ({ text }) => {
-      asked.push(text);
+      requested.push(text);
       return { rowCount: 1 };
     };
     const write = fencedUpdate('postgres', update);
     expect(await sqlOutcome(accepting, write)).to.deep.equal({ outcome: 'accepted' });
-    expect(asked).to.deep.equal([write.text]);
+    expect(requested).to.deep.equal([write.text]);
     expect(JSON.parse(JSON.stringify(write))).to.deep.equal(write);
     expect(write.refusal.query).to.deep.equal({
       text: 'SELECT CAST("fence" AS text) AS token FROM "accounts" WHERE "id" = $1 FOR UPDATE',

@@ -33,9 +33,9 @@ function remote(scheduler: fc.Scheduler, maxima: Maxima = memoryMaxima()): Requi
     maxima: {
       async raise(resource, at) {
         await scheduler.schedule(Promise.resolve(), 'question');
-        const answer = await maxima.raise(resource, at);
+        const reply = await maxima.raise(resource, at);
         await scheduler.schedule(Promise.resolve(), 'answer');
-        return answer;
+        return reply;
       },
     },
   };
@@ -51,8 +51,8 @@ describe('the fencing gate', () => {
           const known = largest.get(request.name);
           const older = known !== undefined && compareEpochTokens(request, known) < 0;
           if (!older) largest.set(request.name, { epoch: request.epoch, token: request.token });
-          const answer = await gate.check(headersFrom(request));
-          expect(answer).to.deep.include(
+          const reply = await gate.check(headersFrom(request));
+          expect(reply).to.deep.include(
             older ? { outcome: 'refused', status: 412, largest: known } : { outcome: 'accepted', ...request },
           );
         }
@@ -78,11 +78,11 @@ describe('the fencing gate', () => {
           await scheduler.schedule(Promise.resolve(), 'effect');
           running.delete(request);
         };
-        const answers = Promise.all(
+        const replies = Promise.all(
           requests.map((request) => gate.run(headersFrom(request), () => effect(request))),
         );
-        await scheduler.waitFor(answers);
-        const accepted = (await answers).filter(({ outcome }) => outcome === 'accepted');
+        await scheduler.waitFor(replies);
+        const accepted = (await replies).filter(({ outcome }) => outcome === 'accepted');
         expect(accepted).to.have.length(begun.length);
         for (const name of new Set(requests.map((request) => request.name))) {
           const [last] = requests
@@ -121,8 +121,8 @@ describe('the fencing gate', () => {
 
   it('refuses a request under another lock than the one that guards the resource', async () => {
     const gate = createFencingGate();
-    const answer = await gate.check(headersFrom({ name: 'b', epoch: 0, token: 1n }), { lock: 'a' });
-    expect(answer).to.deep.include({ outcome: 'malformed', status: 400 });
+    const reply = await gate.check(headersFrom({ name: 'b', epoch: 0, token: 1n }), { lock: 'a' });
+    expect(reply).to.deep.include({ outcome: 'malformed', status: 400 });
   });
 
   it('returns a response for a Request only when it is refused', async () => {

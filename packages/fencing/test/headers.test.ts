@@ -29,8 +29,8 @@ describe('fencing headers', () => {
 
   it('are missing when neither is there, and malformed in every other invalid case', () => {
     const read = (name?: string, token?: string): string => {
-      const answer = readFencingHeaders((header) => (header === 'fencing-name' ? name : token));
-      return 'outcome' in answer ? `${answer.outcome} ${String(answer.status)}` : 'fine';
+      const reply = readFencingHeaders((header) => (header === 'fencing-name' ? name : token));
+      return 'outcome' in reply ? `${reply.outcome} ${String(reply.status)}` : 'fine';
     };
     expect(read('a', '1')).to.equal('fine');
     expect(read()).to.equal('missing 428');

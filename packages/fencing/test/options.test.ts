@@ -16,7 +16,7 @@ describe('options of a fence', () => {
   const update = { table: 't', set: {}, where: { id: 1 }, hold };
   const session = untyped({}) as NpmZookeeperSession;
   const calls: Readonly<
-    Record<string, readonly [call: (given: never) => unknown, near: string, meant: string]>
+    Record<string, readonly [call: (input: never) => unknown, near: string, meant: string]>
   > = {
     fencingHeaders: [(o) => fencingHeaders(hold, o), 'epock', 'epoch'],
     memoryMaxima: [memoryMaxima, 'resources', 'maxResources'],

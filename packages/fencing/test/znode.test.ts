@@ -90,13 +90,13 @@ describe('the data of a fenced znode', () => {
 });
 
 describe('npmZookeeper', () => {
-  const session = (code: number, answer = true): NpmZookeeperSession => ({
+  const session = (code: number, reply = true): NpmZookeeperSession => ({
     a_get: (_path, _watch, done) => {
-      if (answer) done(code, 'text', { version: 4 }, null);
+      if (reply) done(code, 'text', { version: 4 }, null);
       return 0;
     },
     a_set: (_path, _data, _version, done) => {
-      if (answer) done(code, 'text');
+      if (reply) done(code, 'text');
       return 0;
     },
   });

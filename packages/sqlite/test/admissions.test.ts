@@ -5,10 +5,10 @@ type Sign = `${'' | '*'}${'w' | 'r'}${'' | `${number}/${number}`}`;
 
 /** Parses entries: `w` waits exclusively, `r` waits shared, `*` was admitted; `2/5` means two permits of five. */
 function line(...signs: readonly Sign[]): readonly QueuedEntry[] {
-  return signs.map((sign, place) => {
+  return signs.map((sign, position) => {
     const [, admitted, kind, permits = 1, lim = 1] = /^(\*?)([wr])(?:(\d+)\/(\d+))?$/.exec(sign)!;
     return {
-      ord: place,
+      ord: position,
       shared: Number(kind === 'r'),
       lim: Number(lim),
       permits: Number(permits),
@@ -34,10 +34,10 @@ describe('the entries that are newly admitted', () => {
     ['an entry with a higher limit behind one with a lower limit', line('*w1/1', 'w1/1', 'w1/5'), [2]],
     ['none of an empty queue', [], []],
   ];
-  for (const [about, standing, admitted] of cases) {
+  for (const [about, entries, admitted] of cases) {
     it(`are correct: ${about}`, () => {
-      const largestLimit = Math.max(1, ...standing.map(({ lim }) => lim));
-      expect(admissions(standing, { ahead: { all: 0, exclusive: 0 }, largestLimit })).to.deep.equal(admitted);
+      const largestLimit = Math.max(1, ...entries.map(({ lim }) => lim));
+      expect(admissions(entries, { ahead: { all: 0, exclusive: 0 }, largestLimit })).to.deep.equal(admitted);
     });
   }
 

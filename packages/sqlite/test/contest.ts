@@ -66,12 +66,12 @@ export class Contender extends ScriptProcess<ContenderEvent> {
   get holds(): readonly Hold[] {
     const lines = readFileSync(this.#log, 'utf8').split('\n').slice(0, -1);
     const events = lines.map((line) => line.split(' '));
-    return events.flatMap(([event, token, from], place) => {
+    return events.flatMap(([event, token, from], position) => {
       if (event !== 'granted') return [];
-      const [asked, next] = [events[place - 1], events[place + 1]];
+      const [requested, next] = [events[position - 1], events[position + 1]];
       const killed = next === undefined;
       const to = killed ? Math.max(this.#killedAt ?? Infinity, Number(from)) : Number(next[2]);
-      const times = { asked: Number(asked?.[2]), from: Number(from), to };
+      const times = { asked: Number(requested?.[2]), from: Number(from), to };
       return [{ who: this.#who, token: Number(token), killed, ...times }];
     });
   }
@@ -120,8 +120,8 @@ export function inOrder(contenders: readonly Contender[]): readonly Hold[] {
 
 /** Returns violations: two holds at a time, or a token that is not larger than the one before. */
 export function faultsIn(holds: readonly Hold[]): readonly string[] {
-  return holds.flatMap((hold, place) => {
-    const before = holds[place - 1];
+  return holds.flatMap((hold, position) => {
+    const before = holds[position - 1];
     if (!before) return [];
     const overlap = hold.from < before.to ? [`${hold.token} began before ${before.token} had ended`] : [];
     return hold.token > before.token ? overlap : [...overlap, `${hold.token} came after ${before.token}`];
@@ -130,8 +130,8 @@ export function faultsIn(holds: readonly Hold[]): readonly string[] {
 
 /** Returns the milliseconds from the end of each hold to the start of the next hold of another process. */
 export function handoffs(holds: readonly Hold[]): readonly number[] {
-  return holds.slice(1).flatMap((hold, place) => {
-    const before = holds[place];
+  return holds.slice(1).flatMap((hold, position) => {
+    const before = holds[position];
     return before && before.who !== hold.who ? [(hold.from - before.to) / 1_000] : [];
   });
 }

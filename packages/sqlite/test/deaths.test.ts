@@ -75,12 +75,12 @@ describe('the end of a process', () => {
 
   it('leaves an exported session to its lease, and another process resumes it', async () => {
     const child = start('resumption');
-    const [told] = (await once(child, 'message')) as [{ resumption: string }];
+    const [reported] = (await once(child, 'message')) as [{ resumption: string }];
     await once(child, 'message');
     const waiting = await (await clients.session()).enqueue(wish());
     const turn = admitted(waiting);
     await kill(child);
-    const session = await clients.connect().resume!(told.resumption, new AbortController().signal);
+    const session = await clients.connect().resume!(reported.resumption, new AbortController().signal);
     expect(await session.renew(new AbortController().signal)).to.equal(LEASE_MS);
     await session.close();
     await turn;

@@ -85,8 +85,8 @@ async function untilHeldAgain(contenders: readonly Contender[], withinMs: number
 /** Returns the milliseconds from the death of a holder to the next hold. The last contenders are killed at the same time. */
 function handovers(holds: readonly Hold[], all: readonly Contender[]): readonly number[] {
   const last = Math.max(...all.map(({ endedAt }) => endedAt).filter(Number.isFinite));
-  return holds.flatMap((hold, place) => {
-    const next = holds[place + 1];
+  return holds.flatMap((hold, position) => {
+    const next = holds[position + 1];
     return hold.killed && next && hold.to < last ? [(next.from - hold.to) / 1_000] : [];
   });
 }

@@ -32,7 +32,7 @@ import { Clients } from './clients.ts';
 const { DatabaseSync } = await loadDriver();
 
 /** Observes a queue. Resolves after the first value with a function that waits for the error of the observer. */
-async function failureOfLook(backend: Backend): Promise<() => Promise<unknown>> {
+async function failureOfObserver(backend: Backend): Promise<() => Promise<unknown>> {
   let failed: Promise<unknown> | undefined;
   await new Promise<void>((seen) => {
     failed = new Promise((error) => backend.observe('jobs').subscribe({ next: () => seen(), error }));
@@ -69,7 +69,7 @@ describe('the SQLite file', () => {
     const backends = [clients.connect(), clients.connect()];
     for (const backend of backends) await (await clients.session(backend)).close();
     for (const backend of backends) await backend.close();
-    // The package for Node 20 closes a file completely when its statements are collected.
+    // The SQLite package for Node 20 closes a file completely only when its statements are garbage-collected.
     const names = readdirSync(clients.directory).filter((name) => !/-(?:wal|shm)$/.test(name));
     expect(names).to.deep.equal(['locks.db']);
   });
@@ -154,9 +154,9 @@ describe('the SQLite file', () => {
     await backend.close();
     withDatabase(clients.file, (db) => startBoot(db, 'another boot'));
     const later = await clients.session();
-    const placed = await later.enqueue(wish());
-    expect(placed.turn.admitted).to.equal(true);
-    expect(placed.token >= token + BigInt(TOKENS_PER_BOOT)).to.equal(true);
+    const placement = await later.enqueue(wish());
+    expect(placement.turn.admitted).to.equal(true);
+    expect(placement.token >= token + BigInt(TOKENS_PER_BOOT)).to.equal(true);
   });
 
   it('is the same through a symbolic link', async () => {
@@ -197,7 +197,7 @@ describe('the SQLite file', () => {
   it('is lost for all processes that have it open when it is removed, also when one of them starts a new file at once', async () => {
     const backend = clients.connect();
     const sessions = [await clients.session(backend), await clients.session(backend)];
-    const failed = await failureOfLook(backend);
+    const failed = await failureOfObserver(backend);
     unlinkSync(clients.file);
     expect((await (await clients.session(backend)).enqueue(wish())).turn.admitted).to.equal(true);
     expect(await failed()).to.have.property('code', 'SESSION_LOST');
@@ -211,7 +211,7 @@ describe('the SQLite file', () => {
   it('ends its observers when it is replaced', async () => {
     const backend = clients.connect();
     await clients.session(backend);
-    const failed = await failureOfLook(backend);
+    const failed = await failureOfObserver(backend);
     const other = join(clients.directory, 'other.db');
     copyFileSync(clients.file, other);
     renameSync(other, clients.file);

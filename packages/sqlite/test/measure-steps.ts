@@ -17,9 +17,9 @@ async function times(call: () => unknown): Promise<readonly number[]> {
   const taken: number[] = [];
   for (let step = 0; step < steps; step += 1) {
     const begun = performance.now();
-    const answer = call();
+    const reply = call();
     taken.push(performance.now() - begun);
-    await answer;
+    await reply;
   }
   return taken;
 }

@@ -20,7 +20,7 @@ describe('an observer of a SQLite file', function () {
     // The session is not renewed, so nothing else is written.
     const session = await backend.open(60_000, signal);
     const seen: string[][] = [];
-    const looking = backend
+    const reading = backend
       .observe('q', { apartMs: 250 })
       .subscribe((entries) => seen.push(entries.map(({ key }) => key)));
     const sees = (...states: readonly (readonly string[])[]): Promise<unknown> =>
@@ -28,7 +28,7 @@ describe('an observer of a SQLite file', function () {
     await sees([]);
     const { key } = await session.enqueue({ queue: 'q', id: 'i', shared: false, limit: 1 });
     await sees([], [key]);
-    looking.unsubscribe();
+    reading.unsubscribe();
     await session.close();
   });
 });

@@ -45,10 +45,10 @@ describe('a long queue in a SQLite file', () => {
     );
     const turns = line.map(({ placement }) => admitted(placement));
     const costs: number[] = [];
-    for (let place = 0; place < 100; place += 1) {
+    for (let position = 0; position < 100; position += 1) {
       const before = process.cpuUsage();
-      await session.remove(queue, line[place]!.spec.id);
-      await turns[place + 1];
+      await session.remove(queue, line[position]!.spec.id);
+      await turns[position + 1];
       const { user, system } = process.cpuUsage(before);
       costs.push((user + system) / 1_000);
     }

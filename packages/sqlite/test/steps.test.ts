@@ -35,11 +35,11 @@ describe('steps on a SQLite file', () => {
       session.update('jobs', spec.id, 'later'),
       session.remove('jobs', spec.id),
     ]);
-    const answers = calls.finally(() => (done = true));
+    const replies = calls.finally(() => (done = true));
     for (let turns = 0; turns < 100; turns += 1) await new Promise((resolve) => setTimeout(resolve, 1));
     expect(done).to.equal(false);
     db.exec('commit');
-    const [, updated, removed] = await answers;
+    const [, updated, removed] = await replies;
     expect([updated, removed]).to.deep.equal([true, true]);
   });
 
@@ -113,7 +113,7 @@ describe('a process that has used a SQLite file', () => {
 
   it('exits by itself after everything is closed', async () => {
     const script = fileURLToPath(new URL('./whole-life.ts', import.meta.url));
-    // Node 22 prints a warning for its SQLite.
+    // Node 22 prints a warning for its built-in SQLite.
     const execArgv = [...process.execArgv, '--disable-warning=ExperimentalWarning'];
     const child: ChildProcess = fork(script, [clients.file], { silent: true, execArgv });
     let printed = '';

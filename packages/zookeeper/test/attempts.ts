@@ -61,12 +61,12 @@ export const closes = (socket: Socket): void => {
   socket.destroy();
 };
 
-export const saysNothing = (socket: Socket): void => {
+export const staysSilent = (socket: Socket): void => {
   socket.resume();
 };
 
 /** Returns the largest number of these times that lie within one second. */
-export function mostInASecond(moments: readonly number[]): number {
+export function maxPerSecond(moments: readonly number[]): number {
   const counts = moments.map((from) => moments.filter((at) => at >= from && at < from + 1_000).length);
   return Math.max(0, ...counts);
 }

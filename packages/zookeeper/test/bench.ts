@@ -42,13 +42,13 @@ export class Bench {
 }
 
 /** Returns the spec of an exclusive entry with a new id. */
-export function wish(queue: string, more: Partial<EntrySpec> = {}): EntrySpec {
+export function newSpec(queue: string, more: Partial<EntrySpec> = {}): EntrySpec {
   return { queue, id: randomBytes(16).toString('hex'), shared: false, limit: 1, ...more };
 }
 
-/** Returns such specs for several queues. */
-export function wishes(...queues: readonly string[]): EntrySpec[] {
-  return queues.map((queue) => wish(queue));
+/** Returns the specs of exclusive entries with new ids in several queues. */
+export function newSpecs(...queues: readonly string[]): EntrySpec[] {
+  return queues.map((queue) => newSpec(queue));
 }
 
 export function newQueue(): string {

@@ -85,12 +85,12 @@ describe('the calls of a session', () => {
   it('do not time out in the queue as long as replies arrive', async () => {
     const { wire, results } = begun();
     const begunAt = performance.now();
-    for (let answered = 0; answered < names.length;) {
-      const sent = wire.sent.slice(answered);
-      answered += sent.length;
+    for (let replied = 0; replied < names.length;) {
+      const sent = wire.sent.slice(replied);
+      replied += sent.length;
       await pause(TIMEOUT_MS / 2);
       for (const name of sent) wire.answer(name);
-      while (wire.sent.length === answered && answered < names.length) await nextTurn();
+      while (wire.sent.length === replied && replied < names.length) await nextTurn();
     }
     expect(performance.now() - begunAt).to.be.greaterThan(1.9 * TIMEOUT_MS);
     expect(new Set(await Promise.all(results))).to.deep.equal(new Set(['fine']));

@@ -6,7 +6,7 @@ import { startProxy } from '@queuelock/harness/faults';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { pickPorts } from '@queuelock/harness/services/ports';
 import { reserveFor } from './access.ts';
-import { Bench, SINGLE, newQueue, outcome, wish } from './bench.ts';
+import { Bench, SINGLE, newQueue, outcome, newSpec } from './bench.ts';
 import { asOperator } from './operator.ts';
 
 // Worker threads cannot load TypeScript, so they load the package through tsx.
@@ -91,7 +91,7 @@ describe('a connection to ZooKeeper', () => {
   it('creates the chroot as persistent nodes', async () => {
     const chroot = `/${newQueue()}/deeper`;
     const session = await bench.backend(server, { chroot }).open(4_000, signal);
-    const { key } = await session.enqueue(wish('jobs/invoices'));
+    const { key } = await session.enqueue(newSpec('jobs/invoices'));
     expect(key).to.match(new RegExp(`^${chroot}/jobs/invoices/_c_[0-9a-f-]{36}-lock-0000000000$`));
     await session.close();
     expect(await asOperator(server, (zk) => zk.children(chroot))).to.have.members(['.queuelock', 'jobs']);
@@ -138,7 +138,7 @@ describe('credentials for ZooKeeper', () => {
 
   it('give access to a chroot that is reserved for them when they are right', async () => {
     const session = await bench.backend(server, { chroot, auth: alice }).open(4_000, signal);
-    expect((await session.enqueue(wish('jobs'))).turn.admitted).to.equal(true);
+    expect((await session.enqueue(newSpec('jobs'))).turn.admitted).to.equal(true);
   });
 
   for (const [what, auth] of [

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ConnectionPacer } from '../src/base/connection-pacer.ts';
 import { ServerRotation } from '../src/base/server-rotation.ts';
-import { mostInASecond } from './attempts.ts';
+import { maxPerSecond } from './attempts.ts';
 
 /** A clock that the test sets, with constant random numbers. */
 function clockWith(chance: number) {
@@ -34,8 +34,8 @@ describe('connection attempts', () => {
   for (const chance of [0, 0.5, 0.999]) {
     for (const takesMs of [0, 20, 90, 400, 1_000]) {
       it(`that fail after ${takesMs} ms are at most five in any second, with random number ${chance}`, () => {
-        expect(mostInASecond(connections(chance, takesMs, true))).to.be.within(2, 5);
-        expect(mostInASecond(connections(chance, takesMs, false))).to.be.within(1, 5);
+        expect(maxPerSecond(connections(chance, takesMs, true))).to.be.within(2, 5);
+        expect(maxPerSecond(connections(chance, takesMs, false))).to.be.within(1, 5);
       });
     }
   }
@@ -68,7 +68,7 @@ describe('connection attempts', () => {
       pace.recordBreak(10);
       clock.at += pace.delayMs;
     }
-    expect(mostInASecond(made)).to.be.at.most(5);
+    expect(maxPerSecond(made)).to.be.at.most(5);
   });
 });
 

@@ -1,7 +1,7 @@
 import { safely } from '@queuelock/conformance';
 import { expect } from 'chai';
 import { startZooKeeper } from '@queuelock/harness/services';
-import { Bench, admitted, eventually, newQueue, wish, wishes } from './bench.ts';
+import { Bench, admitted, eventually, newQueue, newSpec, newSpecs } from './bench.ts';
 import { asOperator } from './operator.ts';
 
 describe('a queue directory in ZooKeeper', () => {
@@ -27,7 +27,7 @@ describe('a queue directory in ZooKeeper', () => {
     await eventually(() => seen.length === 1);
     let token = -1n;
     for (let round = 0; round < 3; round += 1) {
-      const spec = wish(queue);
+      const spec = newSpec(queue);
       const placement = await session.enqueue(spec);
       expect(placement.order).to.equal(0n);
       safely(() => expect(placement.token > token).to.equal(true));
@@ -45,11 +45,11 @@ describe('a queue directory in ZooKeeper', () => {
   it('stays while it has an entry', async () => {
     const queue = newQueue();
     const [holder, waiter] = [await bench.session(server), await bench.session(server)];
-    const [first, second] = [wish(queue), wish(queue)];
+    const [first, second] = [newSpec(queue), newSpec(queue)];
     await holder.enqueue(first);
     const turn = admitted(await waiter.enqueue(second));
     // The server has removed the container of another, empty queue, so it has checked this one too.
-    const other = wish(newQueue());
+    const other = newSpec(newQueue());
     await holder.enqueue(other);
     await holder.remove(other.queue, other.id);
     await asOperator(server, (zk) =>
@@ -63,7 +63,7 @@ describe('a queue directory in ZooKeeper', () => {
     for (const naming of ['kazoo', 'curator+kazoo'] as const) {
       const queue = `${newQueue()}/below`;
       const session = await bench.backend(server, { naming }).open(10_000, new AbortController().signal);
-      const [first, other] = [wish(queue), wish(`${newQueue()}-other`)];
+      const [first, other] = [newSpec(queue), newSpec(`${newQueue()}-other`)];
       await session.enqueue(first);
       await session.remove(queue, first.id);
       const curators = await bench.session(server);
@@ -72,7 +72,7 @@ describe('a queue directory in ZooKeeper', () => {
       await asOperator(server, (zk) =>
         eventually(async () => (await zk.stat(`/${other.queue}`)) === undefined),
       );
-      expect((await session.enqueue(wish(queue))).order).to.equal(1n);
+      expect((await session.enqueue(newSpec(queue))).order).to.equal(1n);
     }
   });
 
@@ -80,7 +80,7 @@ describe('a queue directory in ZooKeeper', () => {
     const queue = newQueue();
     const session = await bench.session(server);
     for (let round = 0; round < 100; round += 1) {
-      const spec = wish(queue);
+      const spec = newSpec(queue);
       expect((await session.enqueue(spec)).turn.admitted).to.equal(true);
       expect(await session.remove(queue, spec.id)).to.equal(true);
     }
@@ -91,7 +91,7 @@ describe('a queue directory in ZooKeeper', () => {
     const session = await bench.session(server);
     const registers = bench.backend(server).registers!;
     for (let round = 0; round < 50; round += 1) {
-      const specs = wishes(a, b);
+      const specs = newSpecs(a, b);
       const placements = await session.enqueueAll!(specs);
       expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal([true, true]);
       for (const { queue, id } of specs) expect(await session.remove(queue, id)).to.equal(true);

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { gateDirectory } from '../src/queue/names.ts';
-import { Bench, allAdmitted, eventually, newQueue, wishes } from './bench.ts';
+import { Bench, allAdmitted, eventually, newQueue, newSpecs } from './bench.ts';
 import { OpCode, requestsIn } from './frames.ts';
 import { asOperator } from './operator.ts';
 
@@ -50,7 +50,7 @@ export function describeCrossing(count: number): void {
         return Promise.all(
           Array.from({ length: count }, (_, at) => {
             const session = sessions[at % sessions.length]!;
-            return enter(session, at % 8 < 4 ? wishes(a, b) : wishes(b, a));
+            return enter(session, at % 8 < 4 ? newSpecs(a, b) : newSpecs(b, a));
           }),
         );
       }
@@ -129,7 +129,7 @@ interface Pair {
   readonly placements: readonly Placement[];
 }
 
-/** Waits until each pair holds both queues, and removes it. */
+/** Waits until each pair of entries is admitted in both queues, and removes the entries. */
 async function serveAll(pairs: readonly Pair[]): Promise<void> {
   const until = new AbortController().signal;
   await Promise.all(

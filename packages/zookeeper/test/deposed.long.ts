@@ -28,15 +28,15 @@ describe('a ZooKeeper leader without followers that has not noticed it', functio
       signal: new AbortController().signal,
     });
     bench.keep(zk, (open) => open.abandon());
-    const place = { root: '', directory: `/${newQueue()}`, scheme: schemeOf('curator') };
-    const look = (): Promise<string> =>
-      outcome(findNode(zk, place, { id: 'a'.repeat(32), known: undefined }));
-    expect(await look()).to.equal('fine');
+    const location = { root: '', directory: `/${newQueue()}`, scheme: schemeOf('curator') };
+    const read = (): Promise<string> =>
+      outcome(findNode(zk, location, { id: 'a'.repeat(32), known: undefined }));
+    expect(await read()).to.equal('fine');
     const followers = cluster.members.filter((_, other) => other !== at);
     await Promise.all(followers.map((member) => member.freeze()));
-    const [synced, found] = await Promise.all([outcome(zk.sync()), look()]);
+    const [synced, found] = await Promise.all([outcome(zk.sync()), read()]);
     await Promise.all(followers.map((member) => member.thaw()));
     expect([synced, found]).to.deep.equal(['fine', 'UNAVAILABLE']);
-    expect(await look()).to.be.oneOf(['fine', 'UNAVAILABLE']);
+    expect(await read()).to.be.oneOf(['fine', 'UNAVAILABLE']);
   });
 });

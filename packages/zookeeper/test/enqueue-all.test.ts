@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { gateDirectory } from '../src/queue/names.ts';
-import { Bench, admitted, allAdmitted, eventually, newQueue, outcome, wish, wishes } from './bench.ts';
+import { Bench, admitted, allAdmitted, eventually, newQueue, outcome, newSpec, newSpecs } from './bench.ts';
 import { OpCode, creates, requestsIn } from './frames.ts';
-import { losing } from './losing.ts';
+import { losing } from './lose-reply.ts';
 import { asOperator } from './operator.ts';
 
 const GATE = gateDirectory('');
@@ -41,7 +41,7 @@ describe('an enqueue in several ZooKeeper queues through the gate', () => {
 
   it('returns placements in the order of the specs, the same again when it is repeated, and leaves the gate', async () => {
     const session = await bench.session(server, 10_000, 'native');
-    const specs = wishes(b, a);
+    const specs = newSpecs(b, a);
     const placements = await session.enqueueAll!(specs);
     expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal([true, true]);
     const keys = placements.map(({ key }) => key);
@@ -56,12 +56,12 @@ describe('an enqueue in several ZooKeeper queues through the gate', () => {
 
   it('costs three requests per queue and four in the gate when both are free', async () => {
     const session = await bench.session(proxy.endpoint, 10_000, 'native');
-    const first = wishes(a, b);
+    const first = newSpecs(a, b);
     await session.enqueueAll!(first);
     for (const { queue, id } of first) await session.remove(queue, id);
     const seen: number[] = [];
     proxy.onClientData = (chunk) => seen.push(...requestsIn(chunk));
-    await session.enqueueAll!(wishes(a, b));
+    await session.enqueueAll!(newSpecs(a, b));
     await eventually(() => seen.includes(OpCode.delete));
     const { create, getChildren, exists } = OpCode;
     expect(seen.filter((code) => code !== OpCode.ping)).to.deep.equal([
@@ -73,10 +73,10 @@ describe('an enqueue in several ZooKeeper queues through the gate', () => {
 
   it('waits for a client in the gate, and continues when that has left', async () => {
     const session = await bench.session(server, 10_000, 'native');
-    await session.enqueueAll!(wishes(newQueue(), newQueue()));
+    await session.enqueueAll!(newSpecs(newQueue(), newQueue()));
     await asOperator(server, async (zk) => {
       const { path } = await zk.create(`${GATE}/_c_other-lock-`, '', 'ephemeral-sequential');
-      const entered = session.enqueueAll!(wishes(a, b));
+      const entered = session.enqueueAll!(newSpecs(a, b));
       await eventually(async () => (await inGate()).length === 2);
       expect(await sizes()).to.deep.equal([0, 0]);
       await zk.delete(path!);
@@ -87,8 +87,8 @@ describe('an enqueue in several ZooKeeper queues through the gate', () => {
 
   it('rejects at once when one of the ids is removed before it is admitted to the gate', async () => {
     const session = await bench.session(server, 10_000, 'native');
-    await session.enqueueAll!(wishes(newQueue(), newQueue()));
-    const specs = wishes(a, b);
+    await session.enqueueAll!(newSpecs(newQueue(), newQueue()));
+    const specs = newSpecs(a, b);
     await asOperator(server, async (zk) => {
       await zk.create(`${GATE}/_c_other-lock-`, '', 'ephemeral-sequential');
       const entered = outcome(session.enqueueAll!(specs));
@@ -105,24 +105,24 @@ describe('an enqueue in several ZooKeeper queues through the gate', () => {
       await bench.session(proxy.endpoint, 2_000, 'native'),
       await bench.session(server, 10_000, 'native'),
     ];
-    const before = wishes(a, b);
+    const before = newSpecs(a, b);
     await session.enqueueAll!(before);
     for (const { queue, id } of before) await session.remove(queue, id);
     proxy.loseNextReply((chunk) => creates(chunk) === 2);
-    void outcome(dead.enqueueAll!(wishes(a, b)));
+    void outcome(dead.enqueueAll!(newSpecs(a, b)));
     await eventually(async () => (await sizes()).join() === '1,1');
     proxy.refuse();
     proxy.cut();
-    await allAdmitted(await session.enqueueAll!(wishes(b, a)));
+    await allAdmitted(await session.enqueueAll!(newSpecs(b, a)));
     expect(await sizes()).to.deep.equal([1, 1]);
   });
 
   it('rejects with a retryable error when the gate is not free within the TTL, and leaves the gate', async () => {
     const session = await bench.session(server, 2_000, 'native');
-    await session.enqueueAll!(wishes(newQueue(), newQueue()));
+    await session.enqueueAll!(newSpecs(newQueue(), newQueue()));
     await asOperator(server, async (zk) => {
       await zk.create(`${GATE}/_c_other-lock-`, '', 'ephemeral-sequential');
-      const ended = outcome(session.enqueueAll!(wishes(a, b)));
+      const ended = outcome(session.enqueueAll!(newSpecs(a, b)));
       const beating = setInterval(() => void outcome(session.renew(new AbortController().signal)), 300);
       bench.keep(beating, clearInterval);
       expect(await ended).to.equal('UNAVAILABLE');
@@ -133,8 +133,8 @@ describe('an enqueue in several ZooKeeper queues through the gate', () => {
 
   it('reports no loss when an operator removes the node that waits in the gate', async () => {
     const session = await bench.session(server, 10_000, 'native');
-    const specs = wishes(a, b);
-    await session.enqueueAll!(wishes(newQueue(), newQueue()));
+    const specs = newSpecs(a, b);
+    await session.enqueueAll!(newSpecs(newQueue(), newQueue()));
     await asOperator(server, async (zk) => {
       const { path } = await zk.create(`${GATE}/_c_other-lock-`, '', 'ephemeral-sequential');
       const ended = outcome(session.enqueueAll!(specs));
@@ -148,7 +148,7 @@ describe('an enqueue in several ZooKeeper queues through the gate', () => {
 
   it('removes the other entries when another client removed one', async () => {
     const session = await bench.session(server, 10_000, 'native');
-    const specs = wishes(a, b);
+    const specs = newSpecs(a, b);
     const [first] = await session.enqueueAll!(specs);
     await asOperator(server, (zk) => zk.delete(first!.key));
     expect(await outcome(session.enqueueAll!(specs))).to.equal('ENTRY_LOST');
@@ -157,17 +157,17 @@ describe('an enqueue in several ZooKeeper queues through the gate', () => {
 
   it('refuses two entries of one queue and more than 60 entries, and creates none', async () => {
     const session = await bench.session(server, 10_000, 'native');
-    expect(await outcome(session.enqueueAll!(wishes(a, b, a)))).to.equal('INVALID_ARGUMENT');
+    expect(await outcome(session.enqueueAll!(newSpecs(a, b, a)))).to.equal('INVALID_ARGUMENT');
     const many = Array.from({ length: 61 }, (_, number) => `${a}/${number}`);
-    expect(await outcome(session.enqueueAll!(wishes(...many)))).to.equal('INVALID_ARGUMENT');
+    expect(await outcome(session.enqueueAll!(newSpecs(...many)))).to.equal('INVALID_ARGUMENT');
     expect(await sizes()).to.deep.equal([0, 0]);
-    expect(await session.enqueueAll!(wishes(...many.slice(1)))).to.have.length(60);
+    expect(await session.enqueueAll!(newSpecs(...many.slice(1)))).to.have.length(60);
   });
 
   it('finds its entries when it is repeated after a lost reply and all are there', async () => {
     const session = await bench.session(proxy.endpoint, 10_000, 'native');
-    await session.enqueueAll!(wishes(a, b));
-    const specs = wishes(a, b);
+    await session.enqueueAll!(newSpecs(a, b));
+    const specs = newSpecs(a, b);
     const trap = proxy.loseNextReply((chunk) => creates(chunk) === 2);
     const ended = outcome(session.enqueueAll!(specs));
     await trap.lost;
@@ -186,13 +186,13 @@ describe('an enqueue in several ZooKeeper queues through the gate', () => {
       await bench.session(proxy.endpoint, 10_000, 'native'),
       await bench.session(server, 10_000, 'native'),
     ];
-    const specs = wishes(a, b);
+    const specs = newSpecs(a, b);
     // The directory of the second queue is missing, so its create needs another flight.
-    await other.enqueue(wish(a));
-    await session.enqueueAll!(wishes(newQueue(), newQueue()));
+    await other.enqueue(newSpec(a));
+    await session.enqueueAll!(newSpecs(newQueue(), newQueue()));
     expect(await losing(proxy, CREATE_CONTAINER, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
     expect(await sizes()).to.deep.equal([2, 0]);
-    const between = await other.enqueueAll!(wishes(a, b));
+    const between = await other.enqueueAll!(newSpecs(a, b));
     const late = await session.enqueueAll!(specs);
     expect(late.map(({ turn }) => turn.ahead)).to.deep.equal([2, 1]);
     expect(between.map(({ order }, at) => order < late[at]!.order)).to.deep.equal([true, true]);
@@ -201,8 +201,8 @@ describe('an enqueue in several ZooKeeper queues through the gate', () => {
 
   it('leaves no entry once its ids are removed after a lost reply', async () => {
     const session = await bench.session(proxy.endpoint, 10_000, 'native');
-    const specs = wishes(a, b);
-    await session.enqueueAll!(wishes(newQueue(), newQueue()));
+    const specs = newSpecs(a, b);
+    await session.enqueueAll!(newSpecs(newQueue(), newQueue()));
     const trap = proxy.loseNextReply((chunk) => creates(chunk) === 2);
     const ended = outcome(session.enqueueAll!(specs));
     await trap.lost;
@@ -215,7 +215,7 @@ describe('an enqueue in several ZooKeeper queues through the gate', () => {
 
   it('creates no entry and leaves the gate when the reply from the gate was lost', async () => {
     const session = await bench.session(proxy.endpoint, 10_000, 'native');
-    const specs = wishes(a, b);
+    const specs = newSpecs(a, b);
     expect(await losing(proxy, OpCode.getChildren, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
     expect(await sizes()).to.deep.equal([0, 0]);
     await eventually(async () => (await inGate()).length === 0);
@@ -228,9 +228,9 @@ describe('an enqueue in several ZooKeeper queues through the gate', () => {
       await bench.session(server, 10_000, 'native'),
       await bench.session(server, 10_000, 'native'),
     ];
-    const held = wish(b);
+    const held = newSpec(b);
     await holder.enqueue(held);
-    const [first, second] = await session.enqueueAll!(wishes(a, b));
+    const [first, second] = await session.enqueueAll!(newSpecs(a, b));
     expect([first!.turn.admitted, second!.turn.admitted]).to.deep.equal([true, false]);
     const turn = admitted(second!);
     await holder.remove(b, held.id);

@@ -100,7 +100,7 @@ describe('names of entries', () => {
 });
 
 describe('entries of each naming', () => {
-  const wish = { id: ID, limit: 1 };
+  const spec = { id: ID, limit: 1 };
   const names: readonly (readonly [
     naming: Naming,
     exclusive: string,
@@ -119,10 +119,10 @@ describe('entries of each naming', () => {
     const read = (name: string) => parseContender(`${name}0000000007`, its);
 
     it(`of ${naming} are named ${exclusive}${shared ? ` and ${shared}` : ''}, and found by their id`, () => {
-      expect(entryName({ ...wish, shared: false }, its)).to.equal(exclusive);
-      expect(entryName({ ...wish, shared: false, limit: 5, permits: 2 }, its)).to.equal(several);
+      expect(entryName({ ...spec, shared: false }, its)).to.equal(exclusive);
+      expect(entryName({ ...spec, shared: false, limit: 5, permits: 2 }, its)).to.equal(several);
       expect(its.style.prefix(ID)).to.satisfy((prefix: string) => exclusive.startsWith(prefix));
-      if (shared) expect(entryName({ ...wish, shared: true }, its)).to.equal(shared);
+      if (shared) expect(entryName({ ...spec, shared: true }, its)).to.equal(shared);
     });
 
     it(`of ${naming} are parsed as they were formatted`, () => {
@@ -178,7 +178,7 @@ describe('entries of each naming', () => {
 
   it('of fast are named by their numbers, so that each name gives the direct predecessor, also across the wrap', () => {
     const fast = schemeOf('fast');
-    expect(entryName({ ...wish, shared: false }, fast)).to.equal('__fast__');
+    expect(entryName({ ...spec, shared: false }, fast)).to.equal('__fast__');
     for (const [sequence, before] of [
       [43, '0000000042'],
       [0, '-000000001'],
@@ -281,7 +281,7 @@ describe('the order of entries', () => {
     expect(otherLimitAhead([], { own: exclusive, limit: 5, scheme })).to.equal(undefined);
   });
 
-  const line = [
+  const queue = [
     lock('0000000001', 'shared-lock-'),
     lock('0000000002'),
     lock('0000000003', 'shared-lock-'),
@@ -291,14 +291,14 @@ describe('the order of entries', () => {
     '!note',
   ];
   for (const [name, ahead] of [
-    [line[0]!, []],
-    [line[1]!, [line[0]]],
-    [line[2]!, [line[1]]],
-    [line[3]!, [line[2], line[1], line[0]]],
-    [line[4]!, [line[3], line[1]]],
+    [queue[0]!, []],
+    [queue[1]!, [queue[0]]],
+    [queue[2]!, [queue[1]]],
+    [queue[3]!, [queue[2], queue[1], queue[0]]],
+    [queue[4]!, [queue[3], queue[1]]],
   ] as const) {
     it(`has ${ahead.length} conflicting entries ahead of ${name.slice(40)}, nearest first`, () => {
-      expect(conflictsAhead(line, { own: own(name), scheme }).map((entry) => entry.name)).to.deep.equal(
+      expect(conflictsAhead(queue, { own: own(name), scheme }).map((entry) => entry.name)).to.deep.equal(
         ahead,
       );
     });

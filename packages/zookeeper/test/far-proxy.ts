@@ -7,7 +7,7 @@ export interface ProxyOrder {
   readonly endpoint: string;
 }
 
-export interface ProxyAnswer {
+export interface ProxyReply {
   readonly id: number;
   readonly endpoint: string;
 }
@@ -24,14 +24,14 @@ export class FarProxies {
   constructor() {
     this.#child = fork(fileURLToPath(new URL('./proxies.ts', import.meta.url)));
     this.#child.on('message', (message) => {
-      const { id, endpoint } = message as ProxyAnswer;
+      const { id, endpoint } = message as ProxyReply;
       this.#waiting.get(id)!(endpoint);
       this.#waiting.delete(id);
     });
   }
 
   /** Sends an order to the child process. Resolves with the endpoint of the new proxy for `start`. */
-  tell(order: ProxyOrder): Promise<string> {
+  send(order: ProxyOrder): Promise<string> {
     this.#orders += 1;
     const id = this.#orders;
     return new Promise((resolve) => {

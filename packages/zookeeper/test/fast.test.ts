@@ -3,11 +3,11 @@ import type { Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { sharedZooKeeper, zkFourLetter } from '@queuelock/harness/services';
 import type { ZkDriver } from '../src/driver/driver.ts';
-import { Bench, admitted, ending, eventually, newQueue, wish } from './bench.ts';
+import { Bench, admitted, ending, eventually, newQueue, newSpec } from './bench.ts';
 import { OpCode } from './frames.ts';
-import { losing } from './losing.ts';
+import { losing } from './lose-reply.ts';
 import { asOperator } from './operator.ts';
-import { TappedProcess } from './tapped.ts';
+import { TappedProcess } from './tapped-process.ts';
 
 const LONG = 30;
 const { create, delete: remove, exists, getChildren, getData } = OpCode;
@@ -33,19 +33,19 @@ describe('a ZooKeeper queue with naming fast', () => {
       await zk.create(`/${queue}`, '', 'persistent');
       const others: string[] = [];
       for (let count = 0; count < LONG; count += 1) others.push(await another(zk));
-      await session.enqueue(wish(queue));
+      await session.enqueue(newSpec(queue));
       await work(zk, others);
     });
 
   const another = async (zk: ZkDriver): Promise<string> =>
-    (await zk.create(`/${queue}/__fast__`, `${wish(queue).id} theirs`, 'ephemeral-sequential')).path!;
+    (await zk.create(`/${queue}/__fast__`, `${newSpec(queue).id} theirs`, 'ephemeral-sequential')).path!;
 
   const untilWatched = (path: string): Promise<void> =>
     eventually(async () => (await zkFourLetter(server, 'wchp')).includes(`${path}\n`));
 
   it('costs a create and a list in one flight and a delete while the lock is free', async () => {
     for (const directory of [[create, getChildren, create], []]) {
-      const spec = wish(queue);
+      const spec = newSpec(queue);
       own.reset();
       await session.enqueue(spec);
       await session.remove(queue, spec.id);
@@ -56,7 +56,7 @@ describe('a ZooKeeper queue with naming fast', () => {
   it('costs no list while the queue is long', async () => {
     await whileLong(async () => {
       own.reset();
-      const { turn } = await session.enqueue(wish(queue));
+      const { turn } = await session.enqueue(newSpec(queue));
       expect(turn).to.deep.equal({ admitted: false });
       expect(own.taken().requests).to.deep.equal([create, exists, getData]);
     });
@@ -64,7 +64,7 @@ describe('a ZooKeeper queue with naming fast', () => {
 
   it('hands off within a process by deletes alone, also in a long queue', async () => {
     await whileLong(async (zk, others) => {
-      const specs = [wish(queue), wish(queue), wish(queue)];
+      const specs = [newSpec(queue), newSpec(queue), newSpec(queue)];
       const turns = [];
       for (const spec of specs) {
         const placement = await session.enqueue(spec);
@@ -87,7 +87,7 @@ describe('a ZooKeeper queue with naming fast', () => {
   it('does not admit a waiter whose predecessor left while other entries are ahead', async () => {
     await whileLong(async (zk, others) => {
       const middle = await another(zk);
-      const placement = await session.enqueue(wish(queue));
+      const placement = await session.enqueue(newSpec(queue));
       const turns: boolean[] = [];
       placement.turns$.subscribe({
         next: ({ admitted: isTurn }) => turns.push(isTurn),
@@ -106,7 +106,7 @@ describe('a ZooKeeper queue with naming fast', () => {
     await whileLong(async (zk, others) => {
       await zk.create(`/${queue}/note`, '', 'ephemeral');
       own.reset();
-      const { turn } = await session.enqueue(wish(queue));
+      const { turn } = await session.enqueue(newSpec(queue));
       expect(turn).to.deep.equal({ admitted: false, ahead: others.length + 1 });
       expect(own.taken().requests).to.deep.equal([create, exists, getData, getChildren]);
     });
@@ -115,13 +115,13 @@ describe('a ZooKeeper queue with naming fast', () => {
   it('refuses an entry behind one of another naming, also in a long queue', async () => {
     await whileLong(async (zk) => {
       await zk.create(`/${queue}/x-lock-`, '', 'ephemeral-sequential');
-      expect(await session.enqueue(wish(queue)).catch(String)).to.include('FOREIGN_FORMAT');
+      expect(await session.enqueue(newSpec(queue)).catch(String)).to.include('FOREIGN_FORMAT');
     });
   });
 
   it('ends the wait of an entry that an operator removed, also in a long queue', async () => {
     await whileLong(async (zk) => {
-      const placement = await session.enqueue(wish(queue));
+      const placement = await session.enqueue(newSpec(queue));
       const end = ending(placement);
       await zk.delete(placement.key);
       expect(await end).to.equal('ENTRY_LOST');
@@ -131,8 +131,8 @@ describe('a ZooKeeper queue with naming fast', () => {
   for (const isLong of [false, true]) {
     it(`has one entry after a lost reply to its create, ${isLong ? 'in a long queue' : 'in a short queue'}`, async () => {
       const work = async (): Promise<void> => {
-        await session.enqueue(wish(queue));
-        const spec = wish(queue);
+        await session.enqueue(newSpec(queue));
+        const spec = newSpec(queue);
         expect(await losing(own.proxy, create, () => session.enqueue(spec))).to.equal('UNAVAILABLE');
         const there = (await asOperator(server, (zk) => zk.children(`/${queue}`)))!;
         const { key } = await session.enqueue(spec);
@@ -151,7 +151,7 @@ describe('a ZooKeeper queue with naming fast', () => {
       .backend(server, { naming: 'fast' })
       .observe(queue)
       .subscribe((entries) => seen.push(entries.map(({ value }) => value).join()));
-    const spec = wish(queue, { value: 'one of them' });
+    const spec = newSpec(queue, { value: 'one of them' });
     await session.enqueue(spec);
     await eventually(() => seen.at(-1) === 'one of them');
     await session.update(queue, spec.id, 'another');

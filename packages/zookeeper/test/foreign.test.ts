@@ -7,7 +7,7 @@ import type { ZkDriver } from '../src/driver/driver.ts';
 import { foreignIn } from '../src/queue/foreign.ts';
 import { schemeOf } from '../src/queue/naming.ts';
 import { valueIn } from '../src/queue/node-text.ts';
-import { Bench, admitted, ending, eventually, newQueue, wish } from './bench.ts';
+import { Bench, admitted, ending, eventually, newQueue, newSpec } from './bench.ts';
 import { asOperator } from './operator.ts';
 
 const UUID = '01234567-89ab-cdef-0123-456789abcdef';
@@ -95,7 +95,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
   const entries = async (): Promise<readonly string[]> =>
     asOperator(server, async (zk) => (await zk.children(`/${queue}`)) ?? []);
 
-  /** Runs work while the directory has such a child. */
+  /** Runs work while the directory has a child with this name. */
   const beside = <T>(name: string, work: (zk: ZkDriver) => Promise<T>): Promise<T> =>
     asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'persistent');
@@ -114,19 +114,19 @@ describe('a ZooKeeper queue with entries of another naming', () => {
       it(`refuses an entry of ${naming} beside ${ENTRIES[kind].slice(-9)}, with name and remedy, and leaves no entry`, async () => {
         const session = await open(naming);
         await beside(ENTRIES[kind], async () => {
-          const message = await refusal(session.enqueue(wish(queue)));
+          const message = await refusal(session.enqueue(newSpec(queue)));
           expect(message).to.include(`/${queue} has the entry ${ENTRIES[kind]}0000000000`);
           expect(message).to.match(/; .*, or give the queue naming "[a-z-]+" in every client/);
           expect(await entries()).to.have.length(1);
         });
-        expect((await session.enqueue(wish(queue))).turn.admitted).to.equal(true);
+        expect((await session.enqueue(newSpec(queue))).turn.admitted).to.equal(true);
       });
     }
   }
 
   it('reports the remedies for a mix of Curator and kazoo', async () => {
     const session = await open('curator');
-    const message = await beside(ENTRIES.kazoo, () => refusal(session.enqueue(wish(queue))));
+    const message = await beside(ENTRIES.kazoo, () => refusal(session.enqueue(newSpec(queue))));
     for (const part of ['_NODE_NAME = "-lock-"', 'curator+kazoo', 'extra_lock_patterns=["-lock-"]']) {
       expect(message).to.include(part);
     }
@@ -136,20 +136,20 @@ describe('a ZooKeeper queue with entries of another naming', () => {
     const session = await open('curator');
     const other = newQueue();
     await beside(ENTRIES.kazoo, async (zk) => {
-      expect(await refusal(session.tryEnqueue(wish(queue)))).to.include('__lock__');
-      expect(await refusal(session.enqueueAll!([wish(other), wish(queue)]))).to.include('__lock__');
+      expect(await refusal(session.tryEnqueue(newSpec(queue)))).to.include('__lock__');
+      expect(await refusal(session.enqueueAll!([newSpec(other), newSpec(queue)]))).to.include('__lock__');
       await eventually(async () => (await zk.children(`/${other}`))?.length === 0);
       expect(await entries()).to.have.length(1);
     });
-    expect(await session.enqueueAll!([wish(other), wish(queue)])).to.have.length(2);
+    expect(await session.enqueueAll!([newSpec(other), newSpec(queue)])).to.have.length(2);
   });
 
   it('ends the wait of present waiters at their next read', async () => {
     const [one, two] = [await open('curator'), await open('curator')];
-    const middle = wish(queue);
-    await one.enqueue(wish(queue));
+    const middle = newSpec(queue);
+    await one.enqueue(newSpec(queue));
     const left = ending(await one.enqueue(middle));
-    const end = ending(await two.enqueue(wish(queue)));
+    const end = ending(await two.enqueue(newSpec(queue)));
     await beside(ENTRIES.writer, async () => {
       await one.remove(queue, middle.id);
       expect(await end).to.equal('FOREIGN_FORMAT');
@@ -173,8 +173,8 @@ describe('a ZooKeeper queue with entries of another naming', () => {
 
   it('refuses the second of two clients that use different namings', async () => {
     const [first, second] = [await open('curator-read-write'), await open('curator')];
-    expect((await first.enqueue(wish(queue))).turn.admitted).to.equal(true);
-    expect(await refusal(second.enqueue(wish(queue)))).to.include(
+    expect((await first.enqueue(newSpec(queue))).turn.admitted).to.equal(true);
+    expect(await refusal(second.enqueue(newSpec(queue)))).to.include(
       'give the queue naming "curator-read-write"',
     );
   });
@@ -184,7 +184,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
     await asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'persistent');
       const { path } = await zk.create(`/${queue}/${ENTRIES.kazoo}`, '', 'ephemeral-sequential');
-      const waiting = await session.enqueue(wish(queue));
+      const waiting = await session.enqueue(newSpec(queue));
       safely(() => expect(waiting.turn).to.deep.equal({ admitted: false, ahead: 1 }));
       await zk.delete(path!);
       await admitted(waiting);
@@ -196,7 +196,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
       asOperator(server, async (zk) => {
         await zk.create(`/${queue}`, '', 'persistent');
         await zk.create(`/${queue}/${name}`, '', 'persistent');
-        return refusal((await open(naming)).enqueue(wish(queue)));
+        return refusal((await open(naming)).enqueue(newSpec(queue)));
       });
 
     for (const name of ['!note', '0', 'padlock-']) {
@@ -218,11 +218,11 @@ describe('a ZooKeeper queue with entries of another naming', () => {
 
     it('accepts an entry beside nested queues, also while another client creates one', async () => {
       const session = await open('curator');
-      await session.enqueue(wish(`${queue}/0`));
-      expect((await session.enqueue(wish(queue))).turn.admitted).to.equal(true);
+      await session.enqueue(newSpec(`${queue}/0`));
+      expect((await session.enqueue(newSpec(queue))).turn.admitted).to.equal(true);
       await asOperator(server, async (zk) => {
         await zk.create(`/${queue}/00`, '', 'container');
-        const entering = session.enqueue(wish(queue));
+        const entering = session.enqueue(newSpec(queue));
         await zk.create(`/${queue}/00/${ENTRIES.mutex}`, '', 'ephemeral-sequential');
         const { turn } = await entering;
         safely(() => expect(turn.admitted).to.equal(false));
@@ -247,7 +247,7 @@ describe('operations that a naming does not support', () => {
     call: (session: Session, held: EntrySpec) => unknown,
   ): Promise<string> {
     const session = await bench.backend(server, { naming }).open(10_000, new AbortController().signal);
-    const held = wish(queue, { value: 'candidate 1' });
+    const held = newSpec(queue, { value: 'candidate 1' });
     await session.enqueue(held);
     try {
       await call(session, held);
@@ -258,7 +258,12 @@ describe('operations that a naming does not support', () => {
   }
 
   for (const [naming, what, call, message] of [
-    ['curator-latch', 'readers', (s, h) => s.enqueue(wish(h.queue, { shared: true })), /mode .*no readers/],
+    [
+      'curator-latch',
+      'readers',
+      (s, h) => s.enqueue(newSpec(h.queue, { shared: true })),
+      /mode .*no readers/,
+    ],
     [
       'curator-latch',
       'new values',
@@ -269,17 +274,17 @@ describe('operations that a naming does not support', () => {
     [
       'curator-lease',
       'readers',
-      (s, h) => s.enqueueAll!([wish(h.queue, { shared: true })]),
+      (s, h) => s.enqueueAll!([newSpec(h.queue, { shared: true })]),
       /mode .*no readers/,
     ],
-    ['fast', 'readers', (s, h) => s.enqueue(wish(h.queue, { shared: true })), /mode .*no readers/],
-    ['fast', 'limits', (s, h) => s.enqueue(wish(h.queue, { limit: 2 })), /limit is 1 .*locks only/],
+    ['fast', 'readers', (s, h) => s.enqueue(newSpec(h.queue, { shared: true })), /mode .*no readers/],
+    ['fast', 'limits', (s, h) => s.enqueue(newSpec(h.queue, { limit: 2 })), /limit is 1 .*locks only/],
     ['fast', 'downgrades', (s, h) => s.share!(h.queue, h.id, 'x'), /downgrade .*no readers/],
     ['curator-lease', 'downgrades', (s, h) => s.share!(h.queue, h.id, 'x'), /downgrade .*no readers/],
     [
       'curator-lease',
       'several permits',
-      (s, h) => s.enqueue(wish(h.queue, { limit: 3, permits: 2 })),
+      (s, h) => s.enqueue(newSpec(h.queue, { limit: 3, permits: 2 })),
       /permits is 1 .*count nodes; got 2/,
     ],
   ] satisfies (readonly [Naming, string, (session: Session, held: EntrySpec) => unknown, RegExp])[]) {

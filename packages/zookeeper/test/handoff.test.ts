@@ -4,11 +4,11 @@ import { expect } from 'chai';
 import { sharedZooKeeper, zkFourLetter } from '@queuelock/harness/services';
 import { readerOf } from '../src/queue/entries.ts';
 import { schemeOf } from '../src/queue/naming.ts';
-import { Bench, admitted, ending, eventually, newQueue, outcome, wish } from './bench.ts';
+import { Bench, admitted, ending, eventually, newQueue, outcome, newSpec } from './bench.ts';
 import { OpCode } from './frames.ts';
-import { losing } from './losing.ts';
+import { losing } from './lose-reply.ts';
 import { asOperator } from './operator.ts';
-import { TappedProcess } from './tapped.ts';
+import { TappedProcess } from './tapped-process.ts';
 
 const UUID = '01234567-89ab-cdef-0123-456789abcdef';
 const { create, delete: remove, exists, getChildren, getData } = OpCode;
@@ -43,9 +43,9 @@ describe('a hand-off in ZooKeeper', () => {
 
   it('costs one delete and one notification for the next waiter, without a read', async () => {
     const [holder, waiter] = [await one.open(), await two.open()];
-    const held = wish(queue);
+    const held = newSpec(queue);
     const first = await holder.enqueue(held);
-    const next = await waiter.enqueue(wish(queue));
+    const next = await waiter.enqueue(newSpec(queue));
     const turn = admitted(next);
     await untilWatched(first);
     one.reset();
@@ -58,9 +58,9 @@ describe('a hand-off in ZooKeeper', () => {
 
   it('costs a waiter a create and a list, a read of its own entry and one of its predecessor', async () => {
     const [holder, waiter] = [await one.open(), await two.open()];
-    const first = await holder.enqueue(wish(queue));
+    const first = await holder.enqueue(newSpec(queue));
     two.reset();
-    const next = await waiter.enqueue(wish(queue));
+    const next = await waiter.enqueue(newSpec(queue));
     void ending(next);
     await untilWatched(first, next);
     expect(two.taken().requests).to.deep.equal([create, getChildren, exists, getData]);
@@ -68,9 +68,9 @@ describe('a hand-off in ZooKeeper', () => {
 
   it('passes through all waiters of one process without a read', async () => {
     const sessions = [await one.open(), await one.open()];
-    const wishes = Array.from({ length: 8 }, () => wish(queue));
+    const specs = Array.from({ length: 8 }, () => newSpec(queue));
     const inLine: { placement: Placement; turn: Promise<void>; leave: () => Promise<boolean> }[] = [];
-    for (const [at, spec] of wishes.entries()) {
+    for (const [at, spec] of specs.entries()) {
       const session = sessions[at % 2]!;
       const placement = await session.enqueue(spec);
       inLine.push({ placement, turn: admitted(placement), leave: () => session.remove(queue, spec.id) });
@@ -81,15 +81,15 @@ describe('a hand-off in ZooKeeper', () => {
       await turn;
       await leave();
     }
-    expect(one.taken().requests).to.deep.equal(wishes.map(() => remove));
+    expect(one.taken().requests).to.deep.equal(specs.map(() => remove));
   });
 
   it('needs a list when the waiter had two entries ahead and the removed one was of another process', async () => {
     const [others, waiter] = [await one.open(), await two.open()];
-    const [held, middle] = [wish(queue), wish(queue)];
+    const [held, middle] = [newSpec(queue), newSpec(queue)];
     await others.enqueue(held);
     const second = await others.enqueue(middle);
-    const turn = admitted(await waiter.enqueue(wish(queue)));
+    const turn = admitted(await waiter.enqueue(newSpec(queue)));
     await untilWatched(second);
     two.reset();
     await others.remove(queue, held.id);
@@ -100,9 +100,9 @@ describe('a hand-off in ZooKeeper', () => {
 
   it('is noticed without a read by a waiter for one of two permits', async () => {
     const [holders, waiter] = [await one.open(), await two.open()];
-    const [far, near] = [wish(queue, { limit: 2 }), wish(queue, { limit: 2 })];
+    const [far, near] = [newSpec(queue, { limit: 2 }), newSpec(queue, { limit: 2 })];
     const ahead = [await holders.enqueue(far), await holders.enqueue(near)];
-    const turn = admitted(await waiter.enqueue(wish(queue, { limit: 2 })));
+    const turn = admitted(await waiter.enqueue(newSpec(queue, { limit: 2 })));
     await untilWatched(...ahead);
     two.reset();
     await holders.remove(queue, far.id);
@@ -120,15 +120,15 @@ describe('a hand-off in ZooKeeper', () => {
     ] as const) {
       it(`does not happen when the entry in the middle ${how}, ${where}`, async () => {
         const [holder, middle, last] = [await one.open(), await one.open(), await process().open()];
-        const [held, given] = [wish(queue), wish(queue)];
+        const [held, input] = [newSpec(queue), newSpec(queue)];
         await holder.enqueue(held);
-        const waiting = await middle.enqueue(given);
+        const waiting = await middle.enqueue(input);
         void ending(waiting);
-        const end = await last.enqueue(wish(queue));
+        const end = await last.enqueue(newSpec(queue));
         const turns = turnsOf(end);
         await untilWatched(waiting, end);
         process().reset();
-        await leaves(middle, given.id);
+        await leaves(middle, input.id);
         await eventually(() => process().taken().requests.includes(getChildren));
         expect(await asOperator(server, (zk) => zk.children(`/${queue}`))).to.have.length(2);
         safely(() => expect(turns).to.not.include(true));
@@ -143,9 +143,9 @@ describe('a hand-off in ZooKeeper', () => {
     ] as const) {
       it(`does not happen when the owner is converted to a reader ${when}, ${where}`, async () => {
         const [holder, waiter] = [await one.open(), await process().open()];
-        const held = wish(queue);
+        const held = newSpec(queue);
         const first = await holder.enqueue(held);
-        const next = await waiter.enqueue(wish(queue));
+        const next = await waiter.enqueue(newSpec(queue));
         const early = follows === 'before' ? turnsOf(next) : undefined;
         if (early) await untilWatched(first, next);
         process().reset();
@@ -169,7 +169,7 @@ describe('a hand-off in ZooKeeper', () => {
     await asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'container');
       const writer = (await zk.create(`/${queue}/_c_${UUID}-__WRIT__`, '', 'ephemeral-sequential')).path!;
-      const next = await waiter.enqueue(wish(queue));
+      const next = await waiter.enqueue(newSpec(queue));
       const turns = turnsOf(next);
       await untilWatched({ ...next, key: writer }, next);
       const reader = writer.replace('__WRIT__', '__READ__');
@@ -184,9 +184,9 @@ describe('a hand-off in ZooKeeper', () => {
 
   it('needs a list when the predecessor was written to, since it may have been converted to a reader', async () => {
     const [holder, waiter] = [await one.open(), await two.open()];
-    const held = wish(queue);
+    const held = newSpec(queue);
     const first = await holder.enqueue(held);
-    const turn = admitted(await waiter.enqueue(wish(queue)));
+    const turn = admitted(await waiter.enqueue(newSpec(queue)));
     await untilWatched(first);
     await holder.update(queue, held.id, 'another value');
     await eventually(() => two.taken().requests.includes(getData));
@@ -200,8 +200,8 @@ describe('a hand-off in ZooKeeper', () => {
     const how = isDown ? 'while the connection is down' : 'just before';
     it(`does not reach an entry that an operator removed ${how}`, async () => {
       const [holder, waiter] = [await one.open(), await two.open()];
-      const first = await holder.enqueue(wish(queue));
-      const next = await waiter.enqueue(wish(queue));
+      const first = await holder.enqueue(newSpec(queue));
+      const next = await waiter.enqueue(newSpec(queue));
       const turns: boolean[] = [];
       const end = new Promise((resolve) => {
         next.turns$.subscribe({ next: (turn) => turns.push(turn.admitted), error: resolve });
@@ -220,9 +220,9 @@ describe('a hand-off in ZooKeeper', () => {
 
   it('happens when the reply to the delete is lost', async () => {
     const [holder, waiter] = [await one.open(), await two.open()];
-    const held = wish(queue);
+    const held = newSpec(queue);
     const first = await holder.enqueue(held);
-    const turn = admitted(await waiter.enqueue(wish(queue)));
+    const turn = admitted(await waiter.enqueue(newSpec(queue)));
     await untilWatched(first);
     expect(await losing(one.proxy, remove, () => holder.remove(queue, held.id))).to.equal('UNAVAILABLE');
     await turn;
@@ -231,11 +231,11 @@ describe('a hand-off in ZooKeeper', () => {
 
   it('waits for an entry of Curator in between', async () => {
     const [holder, waiter] = [await one.open(), await one.open()];
-    const held = wish(queue);
+    const held = newSpec(queue);
     await holder.enqueue(held);
     await asOperator(server, async (zk) => {
       const between = (await zk.create(`/${queue}/_c_${UUID}-lock-`, '', 'ephemeral-sequential')).path!;
-      const next = await waiter.enqueue(wish(queue));
+      const next = await waiter.enqueue(newSpec(queue));
       const turns = turnsOf(next);
       await untilWatched(next, { ...next, key: between });
       await holder.remove(queue, held.id);

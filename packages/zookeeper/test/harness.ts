@@ -3,7 +3,7 @@ import type { Naming, ZooKeeperOptions } from '@queuelock/zookeeper';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { SINGLE } from './bench.ts';
 import { asOperator } from './operator.ts';
-import { SeverableBackends } from './severed.ts';
+import { SeverableBackends } from './severable-backends.ts';
 
 async function endpoint(): Promise<string> {
   return (await sharedZooKeeper('conformance of @queuelock/zookeeper')).endpoint;

@@ -4,7 +4,7 @@ import { sharedZooKeeper } from '@queuelock/harness/services';
 import { connect } from '../src/server/connect.ts';
 import { settingsOf } from '../src/api/options.ts';
 import { ConnectionPacer } from '../src/base/connection-pacer.ts';
-import { Bench, newQueue, outcome, wish } from './bench.ts';
+import { Bench, newQueue, outcome, newSpec } from './bench.ts';
 import { asOperator } from './operator.ts';
 import { fakeServer, welcoming } from './wire/fake-server.ts';
 
@@ -20,7 +20,7 @@ describe('a loss that a call to ZooKeeper finds first', () => {
     it(`is reported to the holder at once when ${what} finds that the entry was removed`, async () => {
       const { endpoint } = await sharedZooKeeper('losses of @queuelock/zookeeper');
       const session = await bench.session(endpoint);
-      const spec = wish(newQueue());
+      const spec = newSpec(newQueue());
       await asOperator(endpoint, async (zk) => {
         const { key, turns$ } = await session.enqueue(spec);
         let ended: unknown;

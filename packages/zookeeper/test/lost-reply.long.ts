@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { startProxy } from '@queuelock/harness/faults';
 import { sharedZooKeeper } from '@queuelock/harness/services';
-import { Bench, newQueue, outcome, wish } from './bench.ts';
+import { Bench, newQueue, outcome, newSpec } from './bench.ts';
 import { asOperator } from './operator.ts';
 
 describe('a late request to ZooKeeper', () => {
@@ -17,8 +17,8 @@ describe('a late request to ZooKeeper', () => {
     const queue = newQueue();
     // A call times out after half of the TTL, and the connection after two thirds. The test runs in between.
     const session = await bench.session(proxy.endpoint, 10_000);
-    await session.enqueue(wish(queue));
-    const spec = wish(queue);
+    await session.enqueue(newSpec(queue));
+    const spec = newSpec(queue);
     proxy.toServer.hold();
     expect(await outcome(session.enqueue(spec))).to.equal('UNAVAILABLE');
     const removed = session.remove(queue, spec.id);

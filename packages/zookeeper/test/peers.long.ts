@@ -18,7 +18,7 @@ import {
 } from '../../../integration/interop/participant.ts';
 import { orSkip } from '@queuelock/harness/services/skip';
 import { sharedZooKeeper } from '@queuelock/harness/services';
-import { Bench, admitted, eventually, newQueue, wish } from './bench.ts';
+import { Bench, admitted, eventually, newQueue, newSpec } from './bench.ts';
 import { asOperator } from './operator.ts';
 
 describe('unchanged clients of Curator and kazoo', function () {
@@ -41,7 +41,7 @@ describe('unchanged clients of Curator and kazoo', function () {
     return participant!;
   };
 
-  const untilInLine = (count: number): Promise<void> =>
+  const untilQueued = (count: number): Promise<void> =>
     asOperator(server, (zk) =>
       eventually(async () => ((await zk.children(`/${queue}`))?.length ?? 0) === count),
     );
@@ -62,14 +62,14 @@ describe('unchanged clients of Curator and kazoo', function () {
       peer.tell();
       await peer.untilEvent('acquired');
       const session = await open(naming);
-      const refused = await session.enqueue(wish(queue)).catch((error: unknown) => error);
+      const refused = await session.enqueue(newSpec(queue)).catch((error: unknown) => error);
       expect(isQueueLockError(refused, 'FOREIGN_FORMAT')).to.equal(true);
       expect(String(refused)).to.match(message);
       peer.tell();
       await peer.untilEvent('released');
       // Some participants do not wait until their entry is removed.
-      await untilInLine(0);
-      expect((await session.enqueue(wish(queue))).turn.admitted).to.equal(true);
+      await untilQueued(0);
+      expect((await session.enqueue(newSpec(queue))).turn.admitted).to.equal(true);
     });
   }
 
@@ -87,10 +87,10 @@ describe('unchanged clients of Curator and kazoo', function () {
     it(`${kind.title} waits for ${who}, and ${who} waits for it`, async function () {
       const peer = await orSkip(this, start(kind));
       const session = await open(naming);
-      const [first, second] = [wish(queue, { shared }), wish(queue, { shared })];
+      const [first, second] = [newSpec(queue, { shared }), newSpec(queue, { shared })];
       expect((await session.enqueue(first)).turn.admitted).to.equal(true);
       peer.tell();
-      await untilInLine(2);
+      await untilQueued(2);
       const next = await session.enqueue(second);
       safely(() => expect(next.turn.admitted).to.equal(false));
       safely(() => expect(peer.events.map(({ ev }) => ev)).to.not.include('acquired'));
@@ -106,14 +106,14 @@ describe('unchanged clients of Curator and kazoo', function () {
   it('a writer that was converted to a reader admits Curator’s readers, and Curator’s writers wait', async function () {
     const [reader, writer] = [await orSkip(this, start(curatorReader)), await start(curatorWriter)];
     const session = await open('curator-read-write');
-    const own = wish(queue);
+    const own = newSpec(queue);
     await session.enqueue(own);
     reader.tell();
-    await untilInLine(2);
+    await untilQueued(2);
     expect(await session.share!(queue, own.id, 'reads')).to.equal(true);
     await reader.untilEvent('acquired');
     writer.tell();
-    await untilInLine(3);
+    await untilQueued(3);
     reader.tell();
     await reader.untilEvent('released');
     safely(() => expect(writer.events.map(({ ev }) => ev)).to.not.include('acquired'));

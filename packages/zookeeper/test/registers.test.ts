@@ -9,7 +9,7 @@ import { NodeRegisters } from '../src/views/registers.ts';
 import { NEVER } from '../src/base/rx.ts';
 import { Bench, eventually, newQueue, outcome } from './bench.ts';
 import { OpCode, requestsIn } from './frames.ts';
-import { losing } from './losing.ts';
+import { losing } from './lose-reply.ts';
 import { asOperator } from './operator.ts';
 
 describe('a register in ZooKeeper', () => {
@@ -102,15 +102,15 @@ describe('a register in ZooKeeper', () => {
   it('exists once for each queue and kind, also for nested names', async () => {
     const registers = registersAt();
     const text = '錠 🔒'.repeat(400);
-    const places = [queue, `${queue}/b`, `${queue}%2Fb`, `${queue}//b`].flatMap((name) =>
+    const registerNames = [queue, `${queue}/b`, `${queue}%2Fb`, `${queue}//b`].flatMap((name) =>
       ['limit', 'count'].map((kind) => [name, kind] as const),
     );
-    for (const [at, [name, kind]] of places.entries())
+    for (const [at, [name, kind]] of registerNames.entries())
       expect(await registers.write(name, kind, { text: `${text}${at}`, was: undefined })).to.equal(true);
     const texts = await Promise.all(
-      places.map(async ([name, kind]) => (await registers.read(name, kind))?.text),
+      registerNames.map(async ([name, kind]) => (await registers.read(name, kind))?.text),
     );
-    expect(texts).to.deep.equal(places.map((_, at) => `${text}${at}`));
+    expect(texts).to.deep.equal(registerNames.map((_, at) => `${text}${at}`));
   });
 
   it('loses no write of concurrent clients that add to it and delete it', async () => {

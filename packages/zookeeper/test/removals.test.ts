@@ -52,11 +52,11 @@ describe('removals of ZooKeeper nodes', () => {
 
   it('are sent separately when a node is missing or must not be deleted', async () => {
     const refused = new QueueLockError('ACCESS_DENIED', 'not yours');
-    for (const answer of [
+    for (const reply of [
       async (): Promise<TransactionResult> => ({ done: false, at: 0, reason: 'missing' }),
       () => Promise.reject(refused),
     ]) {
-      const { removals, sent } = serverThat(answer);
+      const { removals, sent } = serverThat(reply);
       expect(await both(removals)).to.deep.equal([true, true]);
       expect(sent).to.deep.equal(['a+b', 'a', 'b']);
     }

@@ -5,7 +5,7 @@ import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { until } from '@queuelock/harness/services/until';
 import { parseResumption, resumptionText } from '../src/session/resumption.ts';
-import { Bench, admitted, newQueue, outcome, wish, wishes } from './bench.ts';
+import { Bench, admitted, newQueue, outcome, newSpec, newSpecs } from './bench.ts';
 import { asOperator } from './operator.ts';
 
 describe('a resumed ZooKeeper session', () => {
@@ -35,9 +35,9 @@ describe('a resumed ZooKeeper session', () => {
 
   it('has its entries at their positions, and no other entry was admitted in between', async () => {
     const [first, other] = [await bench.session(server), await bench.session(server)];
-    const [held, waiting] = [wish(queue), wish(queue, { limit: 2 })];
+    const [held, waiting] = [newSpec(queue), newSpec(queue, { limit: 2 })];
     const before = [await first.enqueue(held), await first.enqueue(waiting)] as const;
-    const last = await other.enqueue(wish(queue));
+    const last = await other.enqueue(newSpec(queue));
     await first.abandon!();
     const second = await resumed(first);
     expect([second.id, second.ttlMs]).to.deep.equal([first.id, first.ttlMs]);
@@ -54,7 +54,7 @@ describe('a resumed ZooKeeper session', () => {
 
   it('can remove, update and downgrade entries that it has not enqueued, and enqueue new ones', async () => {
     const first = await bench.session(server);
-    const specs = [wish(queue), wish(queue), wish(queue)] as const;
+    const specs = [newSpec(queue), newSpec(queue), newSpec(queue)] as const;
     for (const spec of specs) await first.enqueue(spec);
     await first.traces!.leave(queue, specs[0].id);
     await first.abandon!();
@@ -63,8 +63,8 @@ describe('a resumed ZooKeeper session', () => {
     expect(await asOperator(server, (zk) => zk.children(`/.queuelock/held/${queue}`))).to.deep.equal([]);
     expect(await second.update(queue, specs[1].id, 'new')).to.equal(true);
     expect(await second.share!(queue, specs[1].id, 'shared')).to.equal(true);
-    expect(await second.remove(queue, wish(queue).id)).to.equal(false);
-    await second.enqueue(wish(queue));
+    expect(await second.remove(queue, newSpec(queue).id)).to.equal(false);
+    await second.enqueue(newSpec(queue));
     expect(await names()).to.have.length(3);
     await second.close();
     expect(await names()).to.deep.equal([]);
@@ -72,9 +72,9 @@ describe('a resumed ZooKeeper session', () => {
 
   it('keeps the token of an entry that was converted to a reader, although that is another node', async () => {
     const [first, other] = [await bench.session(server), await bench.session(server)];
-    const held = wish(queue);
+    const held = newSpec(queue);
     const { token } = await first.enqueue(held);
-    const next = await other.enqueue(wish(queue));
+    const next = await other.enqueue(newSpec(queue));
     expect(await first.share!(queue, held.id, 'reads')).to.equal(true);
     await first.abandon!();
     const second = await resumed(first);
@@ -87,7 +87,7 @@ describe('a resumed ZooKeeper session', () => {
     expect(await second.traces!.leave(queue, held.id)).to.have.length(0);
   });
 
-  for (const [what, stored, wanted, told] of [
+  for (const [what, stored, wanted, reported] of [
     [
       'a writer as a reader',
       {},
@@ -100,15 +100,15 @@ describe('a resumed ZooKeeper session', () => {
   ] as const) {
     it(`refuses to claim ${what}, and leaves the entry unchanged`, async () => {
       const first = await bench.session(server);
-      const spec = wish(queue, stored);
+      const spec = newSpec(queue, stored);
       const { key } = await first.enqueue(spec);
       await first.abandon!();
       const second = await resumed(first);
-      const other = { ...wish(queue, wanted), id: spec.id };
+      const other = { ...newSpec(queue, wanted), id: spec.id };
       for (const attempt of [() => second.enqueue(other), () => second.enqueueAll!([other])]) {
         const error: unknown = await attempt().catch((reason: unknown) => reason);
         expect(isQueueLockError(error, 'INVALID_ARGUMENT'), String(error)).to.equal(true);
-        expect(String(error)).to.include(spec.id).and.match(told);
+        expect(String(error)).to.include(spec.id).and.match(reported);
         expect(await names()).to.deep.equal([key.split('/').at(-1)]);
       }
       expect((await second.enqueue(spec)).key).to.equal(key);
@@ -118,7 +118,7 @@ describe('a resumed ZooKeeper session', () => {
 
   it('refuses to claim an entry that was converted to a reader as the writer that it was', async () => {
     const first = await bench.session(server);
-    const held = wish(queue);
+    const held = newSpec(queue);
     await first.enqueue(held);
     await first.share!(queue, held.id, 'reads');
     await first.abandon!();
@@ -129,7 +129,7 @@ describe('a resumed ZooKeeper session', () => {
   it('finds several entries that were enqueued together, or none of them', async () => {
     const first = await bench.session(server);
     const [b, c] = [newQueue(), newQueue()];
-    const [whole, half] = [wishes(queue, b), wishes(queue, c)];
+    const [whole, half] = [newSpecs(queue, b), newSpecs(queue, c)];
     const before = await first.enqueueAll!(whole);
     const [lost] = await first.enqueueAll!(half);
     await asOperator(server, (zk) => zk.delete(lost!.key));
@@ -139,13 +139,13 @@ describe('a resumed ZooKeeper session', () => {
     expect(after.map(({ key }) => key)).to.deep.equal(before.map(({ key }) => key));
     expect(await outcome(second.enqueueAll!(half))).to.equal('ENTRY_LOST');
     expect(await names(c)).to.deep.equal([]);
-    expect(await second.enqueueAll!(wishes(queue, c))).to.have.length(2);
+    expect(await second.enqueueAll!(newSpecs(queue, c))).to.have.length(2);
   });
 
   it('can be abandoned while the connection is down or the server is silent', async () => {
     for (const trouble of ['down', 'silent']) {
       const session = await bench.session(proxy.endpoint);
-      await session.enqueue(wish(queue));
+      await session.enqueue(newSpec(queue));
       if (trouble === 'silent') proxy.toServer.hold();
       else {
         proxy.refuse();
@@ -163,7 +163,7 @@ describe('a resumed ZooKeeper session', () => {
 
   it('is lost for a client that still has it, when that reconnects, and is not ended by it', async () => {
     const first = await bench.session(proxy.endpoint);
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     await first.enqueue(spec);
     proxy.refuse();
     const second = await resumed(first);
@@ -185,7 +185,7 @@ describe('a resumed ZooKeeper session', () => {
 
   it('does not end when an attempt to resume it fails', async () => {
     const session = await bench.session(server);
-    await session.enqueue(wish(queue));
+    await session.enqueue(newSpec(queue));
     await session.abandon!();
     const aborted = bench.backend(server).resume!(session.resumption!, AbortSignal.abort(new Error('no')));
     expect(await outcome(aborted)).to.equal('Error: no');

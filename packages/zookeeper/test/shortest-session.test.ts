@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { startZooKeeper, zkFourLetter } from '@queuelock/harness/services';
 import type { ZooKeeperSettings } from '@queuelock/harness/services/zookeeper-process';
 import type { ServiceOf } from '@queuelock/harness/services/service';
-import { Bench, eventually, newQueue, outcome, wish } from './bench.ts';
+import { Bench, eventually, newQueue, outcome, newSpec } from './bench.ts';
 
 const FOR_A_SINGLE_SERVER = '(syncLimit 2 for a single server, which has no followers)';
 const { signal } = new AbortController();
@@ -13,16 +13,16 @@ describe('the minimum TTL of a ZooKeeper session', () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  for (const [what, ticks, least, usual] of [
+  for (const [what, ticks, min, usual] of [
     ['the default settings of the servers', {}, 14_000, 15_000],
     ['servers with a longer sync limit', { syncLimit: 10 }, 24_000, 24_000],
     ['servers with a short tick', { tickTimeMs: 500 }, 3_500, 15_000],
     ['a single server', { syncLimit: 2 }, 8_000, 15_000],
     ['a sync limit of one tick', { tickTimeMs: 1_000, syncLimit: 1 }, 4_000, 15_000],
   ] as const) {
-    it(`is ${least} ms, and the default is ${usual} ms, on ${what}`, () => {
+    it(`is ${min} ms, and the default is ${usual} ms, on ${what}`, () => {
       const { minTtlMs, defaultTtlMs } = zookeeper({ hosts: ['h'], ...ticks }).info;
-      expect({ minTtlMs, defaultTtlMs }).to.deep.equal({ minTtlMs: least, defaultTtlMs: usual });
+      expect({ minTtlMs, defaultTtlMs }).to.deep.equal({ minTtlMs: min, defaultTtlMs: usual });
     });
   }
 
@@ -73,7 +73,7 @@ describe('the minimum TTL of a ZooKeeper session', () => {
     const settings = { maxSessionTimeout: 10_000 };
     const server = await started(settings);
     const session = await bench.session(server.endpoint, 8_000);
-    const spec = wish(newQueue());
+    const spec = newSpec(newQueue());
     await session.enqueue(spec);
     expect(await session.renew(signal)).to.be.greaterThan(0);
     settings.maxSessionTimeout = 6_000;

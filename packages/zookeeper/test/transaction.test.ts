@@ -4,11 +4,11 @@ import { expect } from 'chai';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import type { ZkDriver } from '../src/driver/driver.ts';
 import { gateDirectory } from '../src/queue/names.ts';
-import { Bench, allAdmitted, eventually, newQueue, outcome, wish, wishes } from './bench.ts';
+import { Bench, allAdmitted, eventually, newQueue, outcome, newSpec, newSpecs } from './bench.ts';
 import { OpCode } from './frames.ts';
-import { losing } from './losing.ts';
+import { losing } from './lose-reply.ts';
 import { asOperator } from './operator.ts';
-import { TappedProcess } from './tapped.ts';
+import { TappedProcess } from './tapped-process.ts';
 
 const GATE = gateDirectory('');
 const { multi, list, getChildren } = OpCode;
@@ -26,8 +26,8 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
     [a, b] = [newQueue(), newQueue()];
     own = await TappedProcess.start(bench, server);
     session = await own.open();
-    // Creates the directories.
-    const first = wishes(a, b);
+    // The first enqueue creates the directories of the queues and the gate.
+    const first = newSpecs(a, b);
     await session.enqueueAll!(first);
     for (const { queue, id } of first) await session.remove(queue, id);
     own.reset();
@@ -47,7 +47,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
     });
 
   it('costs the transaction, a list of the gate and a list of each queue, in one flight', async () => {
-    const placements = await session.enqueueAll!(wishes(a, b));
+    const placements = await session.enqueueAll!(newSpecs(a, b));
     expect(own.taken().requests).to.deep.equal([multi, list, getChildren, getChildren]);
     const tokens = await asOperator(server, (zk) => Promise.all(placements.map(({ key }) => zk.stat(key))));
     expect(placements.map(({ token }) => token)).to.deep.equal(tokens.map((stat) => stat!.czxid));
@@ -56,15 +56,15 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
 
   it('does not wait for the gate when all entries are admitted at once', async () => {
     await whileInGate(async () => {
-      await allAdmitted(await session.enqueueAll!(wishes(a, b)));
+      await allAdmitted(await session.enqueueAll!(newSpecs(a, b)));
     });
   });
 
   it('is undone while another client is in the gate, unless all entries are admitted at once', async () => {
-    const held = wish(b);
+    const held = newSpec(b);
     await session.enqueue(held);
     await whileInGate(async (leave, zk) => {
-      const entered = session.enqueueAll!(wishes(a, b));
+      const entered = session.enqueueAll!(newSpecs(a, b));
       const inGate = async (): Promise<number> =>
         (await zk.children(GATE))!.filter((name) => name.startsWith('_c_')).length;
       await eventually(async () => (await inGate()) === 2);
@@ -75,9 +75,9 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
   });
 
   it('does not wait for the gate when it is a try', async () => {
-    await session.enqueue(wish(b));
+    await session.enqueue(newSpec(b));
     await whileInGate(async () => {
-      const placements = await session.enqueueAll!(wishes(a, b), { isTry: true });
+      const placements = await session.enqueueAll!(newSpecs(a, b), { isTry: true });
       expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal([true, false]);
     });
   });
@@ -98,32 +98,32 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
   }
 
   it('is found after a lost reply, with all entries at the same positions', async () => {
-    await session.enqueue(wish(b));
-    const specs = wishes(a, b);
+    await session.enqueue(newSpec(b));
+    const specs = newSpecs(a, b);
     expect(await losing(own.proxy, multi, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
     expect(await sizes()).to.deep.equal([1, 2]);
     const later = await bench.session(server);
-    await later.enqueue(wish(b));
+    await later.enqueue(newSpec(b));
     const placements = await session.enqueueAll!(specs);
     expect(placements.map(({ turn }) => turn.ahead)).to.deep.equal([0, 1]);
     expect(await sizes()).to.deep.equal([1, 3]);
   });
 
   it('is repeated after a lost reply, when another client was in the gate', async () => {
-    await session.enqueue(wish(b));
-    const specs = wishes(a, b);
+    await session.enqueue(newSpec(b));
+    const specs = newSpecs(a, b);
     await whileInGate(async (leave) => {
       expect(await losing(own.proxy, multi, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
       await leave();
     });
-    await (await bench.session(server)).enqueue(wish(b));
+    await (await bench.session(server)).enqueue(newSpec(b));
     const placements = await session.enqueueAll!(specs);
     expect(placements.map(({ turn }) => turn.ahead)).to.deep.equal([0, 2]);
     expect(await sizes()).to.deep.equal([1, 3]);
   });
 
   it('leaves no entry after a lost reply, once its ids are removed', async () => {
-    const specs = wishes(a, b);
+    const specs = newSpecs(a, b);
     expect(await losing(own.proxy, multi, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
     for (const { queue, id } of specs) expect(await session.remove(queue, id)).to.equal(true);
     expect(await sizes()).to.deep.equal([0, 0]);
@@ -134,7 +134,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
       Promise.all(specs.map(({ queue, id }) => session.remove(queue, id)));
 
     it('costs one request for all entries', async () => {
-      const specs = wishes(a, b);
+      const specs = newSpecs(a, b);
       await session.enqueueAll!(specs);
       own.reset();
       expect(await leave(specs)).to.deep.equal([true, true]);
@@ -153,7 +153,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
     });
 
     it('removes the other entries when another client removed one', async () => {
-      const specs = wishes(a, b);
+      const specs = newSpecs(a, b);
       const [first] = await session.enqueueAll!(specs);
       await asOperator(server, (zk) => zk.delete(first!.key));
       own.reset();
@@ -163,17 +163,17 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
     });
 
     it('admits the waiter behind each of the entries', async () => {
-      const specs = wishes(a, b);
+      const specs = newSpecs(a, b);
       await session.enqueueAll!(specs);
       const later = await bench.session(server);
-      const waiting = await Promise.all([a, b].map((queue) => later.enqueue(wish(queue))));
+      const waiting = await Promise.all([a, b].map((queue) => later.enqueue(newSpec(queue))));
       const turns = allAdmitted(waiting);
       await leave(specs);
       await turns;
     });
 
     it('is repeated after a lost reply', async () => {
-      const specs = wishes(a, b);
+      const specs = newSpecs(a, b);
       await session.enqueueAll!(specs);
       expect(await losing(own.proxy, multi, () => leave(specs))).to.equal('UNAVAILABLE');
       expect(await leave(specs)).to.deep.equal([false, false]);
@@ -183,7 +183,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
 
   it('ends the session when its private node was removed', async () => {
     await asOperator(server, (zk) => zk.delete(`/.queuelock/${session.id}`));
-    expect(await outcome(session.enqueueAll!(wishes(a, b)))).to.equal('SESSION_LOST');
+    expect(await outcome(session.enqueueAll!(newSpecs(a, b)))).to.equal('SESSION_LOST');
     expect(await sizes()).to.deep.equal([0, 0]);
   });
 });

@@ -75,13 +75,13 @@ describe('the count of entries that left a ZooKeeper queue', () => {
 });
 
 describe('the diagnosis of a ZooKeeper server', () => {
-  const told = (facts: Readonly<Record<string, string>>): string[] =>
+  const findingsFor = (facts: Readonly<Record<string, string>>): string[] =>
     judgeServer('s', new Map(Object.entries(facts))).map(({ level, text }) => `${level} ${text}`);
   const latency = { 'Latency min/avg/max': '0/0.5/12' };
 
   it('reports problems of its version', () => {
     const of = (version: string): string[] =>
-      told({ 'Zookeeper version': `${version}-abc, built on 2020`, Mode: 'leader', ...latency });
+      findingsFor({ 'Zookeeper version': `${version}-abc, built on 2020`, Mode: 'leader', ...latency });
     expect(of('3.9.3')).to.deep.equal(['ok ZooKeeper 3.9.3, leader, responds in 0.5 ms on average']);
     expect(of('3.10.0')).to.have.length(1);
     expect(of('3.9.2')[1]).to.match(/^warning .*ZOOKEEPER-4541/);
@@ -89,13 +89,17 @@ describe('the diagnosis of a ZooKeeper server', () => {
   });
 
   it('reports a server that does not respond as not serving', () => {
-    expect(told({})).to.have.length(1);
-    expect(told({})[0]).to.match(/^error .*4lw/);
+    expect(findingsFor({})).to.have.length(1);
+    expect(findingsFor({})[0]).to.match(/^error .*4lw/);
   });
 
   it('reports that it is slow', () => {
     expect(
-      told({ 'Zookeeper version': '3.9.4', Mode: 'follower', 'Latency min/avg/max': '0/150.0/900' })[1],
+      findingsFor({
+        'Zookeeper version': '3.9.4',
+        Mode: 'follower',
+        'Latency min/avg/max': '0/150.0/900',
+      })[1],
     ).to.match(/^warning it is slow/);
   });
 

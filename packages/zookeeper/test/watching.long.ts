@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { livedSince } from '@queuelock/harness/lived-time';
 import { sharedZooKeeper } from '@queuelock/harness/services';
-import { Bench, ending, newQueue, wish } from './bench.ts';
+import { Bench, ending, newQueue, newSpec } from './bench.ts';
 import { asOperator } from './operator.ts';
 
 describe('a ZooKeeper queue', () => {
@@ -17,7 +17,7 @@ describe('a ZooKeeper queue', () => {
 
   it('notifies a holder within a second when an operator removes its entry', async () => {
     const session = await bench.session(server);
-    const placement = await session.enqueue(wish(queue));
+    const placement = await session.enqueue(newSpec(queue));
     const end = ending(placement);
     await asOperator(server, async (zk) => {
       await zk.delete(placement.key);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import { sharedZooKeeper, zkFourLetter } from '@queuelock/harness/services';
-import { Bench, admitted, ending, eventually, newQueue, outcome, wish } from './bench.ts';
+import { Bench, admitted, ending, eventually, newQueue, outcome, newSpec } from './bench.ts';
 import { OpCode, requestsIn } from './frames.ts';
 import { asOperator } from './operator.ts';
 
@@ -25,13 +25,13 @@ describe('a ZooKeeper queue', () => {
 
   it('costs a create and a list in one flight when the lock is free, and one delete', async () => {
     const session = await bench.session(proxy.endpoint);
-    const first = wish(queue);
+    const first = newSpec(queue);
     await session.enqueue(first);
     await session.remove(queue, first.id);
     const seen: (number | 'answer')[] = [];
     proxy.onClientData = (chunk) => seen.push(...requestsIn(chunk));
     proxy.onServerData = () => seen.push('answer');
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     const { turn } = await session.enqueue(spec);
     await session.remove(queue, spec.id);
     expect(turn.admitted).to.equal(true);
@@ -42,9 +42,9 @@ describe('a ZooKeeper queue', () => {
 
   it('admits a waiter whose predecessor left between the list and the watch', async () => {
     const [holder, waiter] = [await bench.session(server), await bench.session(server)];
-    const held = wish(queue);
+    const held = newSpec(queue);
     await holder.enqueue(held);
-    const placement = await waiter.enqueue(wish(queue));
+    const placement = await waiter.enqueue(newSpec(queue));
     expect(placement.turn).to.deep.equal({ admitted: false, ahead: 1 });
     await holder.remove(queue, held.id);
     await admitted(placement);
@@ -53,9 +53,9 @@ describe('a ZooKeeper queue', () => {
   it('wakes a waiter whose connection was down when it was admitted', async () => {
     const holder = await bench.session(server);
     const waiter = await bench.session(proxy.endpoint);
-    const held = wish(queue);
+    const held = newSpec(queue);
     const ahead = await holder.enqueue(held);
-    const turn = admitted(await waiter.enqueue(wish(queue)));
+    const turn = admitted(await waiter.enqueue(newSpec(queue)));
     await untilWatched(server, ahead.key);
     proxy.refuse();
     proxy.cut();
@@ -67,8 +67,8 @@ describe('a ZooKeeper queue', () => {
   it('notifies a waiter whose entry was removed while its connection was down', async () => {
     const holder = await bench.session(server);
     const waiter = await bench.session(proxy.endpoint);
-    await holder.enqueue(wish(queue));
-    const placement = await waiter.enqueue(wish(queue));
+    await holder.enqueue(newSpec(queue));
+    const placement = await waiter.enqueue(newSpec(queue));
     const end = ending(placement);
     await untilWatched(server, placement.key);
     proxy.refuse();
@@ -83,7 +83,7 @@ describe('a ZooKeeper queue', () => {
     await asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'container');
       const { path } = await zk.create(`/${queue}/_c_${UUID}-lock-`, '10.0.0.1', 'ephemeral-sequential');
-      const placement = await session.enqueue(wish(queue));
+      const placement = await session.enqueue(newSpec(queue));
       expect(placement.turn).to.deep.equal({ admitted: false, ahead: 1 });
       const turn = admitted(placement);
       await zk.delete(path!);
@@ -93,18 +93,18 @@ describe('a ZooKeeper queue', () => {
 
   it('ignores children that are not its entries', async () => {
     const session = await bench.session(server);
-    await session.enqueue(wish(`${queue}/nested`));
+    await session.enqueue(newSpec(`${queue}/nested`));
     await asOperator(server, async (zk) => {
       for (const name of ['note', '9', `_c_${UUID}-lock-000000008`, `_c_${UUID}-lock-9999999999`]) {
         await zk.create(`/${queue}/${name}`, '', 'ephemeral');
       }
-      expect((await session.enqueue(wish(queue))).turn.admitted).to.equal(true);
+      expect((await session.enqueue(newSpec(queue))).turn.admitted).to.equal(true);
     });
   });
 
   it('removes the node that an earlier session left under the same id', async () => {
     const [earlier, session] = [await bench.session(server), await bench.session(server)];
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     const left = await earlier.enqueue(spec);
     const placement = await session.enqueue(spec);
     expect(placement.turn).to.deep.equal({ admitted: true, ahead: 0 });
@@ -116,7 +116,7 @@ describe('a ZooKeeper queue', () => {
 
   it('loses all entries of a session when the private node of the session is removed', async () => {
     const session = await bench.session(server);
-    const placement = await session.enqueue(wish(queue));
+    const placement = await session.enqueue(newSpec(queue));
     const end = ending(placement);
     await asOperator(server, async (zk) => {
       expect(await zk.delete(`/.queuelock/${session.id}`)).to.equal(true);
@@ -128,7 +128,7 @@ describe('a ZooKeeper queue', () => {
 
   it('leaves no watch on the server when all entries have left', async () => {
     const [holder, waiter] = [await bench.session(server), await bench.session(server)];
-    const [held, early, late] = [wish(queue), wish(queue), wish(queue)];
+    const [held, early, late] = [newSpec(queue), newSpec(queue), newSpec(queue)];
     const first = await holder.enqueue(held);
     const watching = [first, await waiter.enqueue(early), await waiter.enqueue(late)].map(
       ({ key, turns$: turn$ }) => {
@@ -152,7 +152,7 @@ describe('a ZooKeeper queue', () => {
       .subscribe((entries) => {
         seen.push(entries.map(({ value }) => value));
       });
-    const [one, two] = [wish(queue, { value: 'one' }), wish(queue, { shared: true })];
+    const [one, two] = [newSpec(queue, { value: 'one' }), newSpec(queue, { shared: true })];
     await session.enqueue(one);
     await eventually(() => seen.at(-1)?.join() === 'one');
     await session.enqueue(two);

@@ -41,17 +41,17 @@ export const admissionFacts: readonly CoreFact[] = [
       const holder = await join(stage, stage.client());
       const refused$ = throwError(() => new QueueLockError('ACCESS_DENIED', 'no right to read'));
       const blind = stage.client({ spoil: (backend) => ({ ...backend, observe: () => refused$ }) });
-      const wishes = [
+      const specs = [
         { maxWaiters: 5 },
         { maxExpectedWaitMs: 60_000 },
         { steal: { reason: 'a test' } },
       ] as const;
-      for (const wish of wishes) {
-        const claim = await join(stage, blind, wish);
+      for (const spec of specs) {
+        const claim = await join(stage, blind, spec);
         expect(claim.last).to.have.nested.property('error.code', 'ACCESS_DENIED');
         expect(claim.last)
           .to.have.nested.property('error.message')
-          .that.includes(Object.keys(wish)[0])
+          .that.includes(Object.keys(spec)[0])
           .and.includes('no right to read');
         expect(stage.server.entryCount).to.equal(1);
       }

@@ -6,7 +6,7 @@ import {
   Gate,
   follow,
   join,
-  losingAnswers,
+  losingReplies,
   ownershipOf,
   rejection,
   type CoreFact,
@@ -61,7 +61,7 @@ export const evictionFacts: readonly CoreFact[] = [
     title: 'an eviction with a lost reply has happened, and its record stays',
     async check(stage) {
       const claim = await join(stage, stage.client());
-      const operator = stage.client({ link: { intercept: losingAnswers(['evict']) } });
+      const operator = stage.client({ link: { intercept: losingReplies(['evict']) } });
       const evicted = operator.evict('x', front(stage), { reason: 'a test' });
       expect(await stage.passing(evicted)).to.equal(true);
       expect(await records(stage, operator)).to.have.length(1);
@@ -72,7 +72,7 @@ export const evictionFacts: readonly CoreFact[] = [
     title: `an eviction writes one record when replies to ${call} are lost`,
     async check(stage) {
       const claim = await join(stage, stage.client());
-      const operator = stage.client({ link: { intercept: losingAnswers([call], 2) } });
+      const operator = stage.client({ link: { intercept: losingReplies([call], 2) } });
       expect(await stage.passing(operator.evict('x', front(stage), { reason: 'a test' }))).to.equal(true);
       await stage.settle();
       expect(await records(stage, operator)).to.have.length(1);
@@ -127,11 +127,11 @@ export const evictionFacts: readonly CoreFact[] = [
     async check(stage) {
       const holder = await join(stage, stage.client());
       const [first, second] = [await join(stage, stage.client()), await join(stage, stage.client())];
-      const thief = await join(stage, stage.client(), STEAL);
-      expect(thief.last.status).to.equal('held');
+      const stealer = await join(stage, stage.client(), STEAL);
+      expect(stealer.last.status).to.equal('held');
       expect([first, second].map(({ statuses }) => statuses.includes('held'))).to.deep.equal([false, false]);
       expect(holder.last).to.have.nested.property('error.eviction.kind', 'stolen');
-      thief.subscription.unsubscribe();
+      stealer.subscription.unsubscribe();
       await stage.settle();
       // The entry that was overtaken first, from the back, joined first.
       expect(second.last.status).to.equal('held');
@@ -152,11 +152,11 @@ export const evictionFacts: readonly CoreFact[] = [
         calls.push(call);
         return proceed();
       };
-      const thief = await join(stage, stage.client({ link: { intercept } }), STEAL);
-      expect(thief.last.status).to.equal('held');
+      const stealer = await join(stage, stage.client({ link: { intercept } }), STEAL);
+      expect(stealer.last.status).to.equal('held');
       const counts = ['writeRegister', 'evict'].map((what) => calls.filter((call) => call === what).length);
       expect(counts).to.deep.equal([1, 3]);
-      for (const { subscription } of [...joined, thief]) subscription.unsubscribe();
+      for (const { subscription } of [...joined, stealer]) subscription.unsubscribe();
     },
   },
   {
@@ -165,8 +165,8 @@ export const evictionFacts: readonly CoreFact[] = [
       const holder = await join(stage, stage.client());
       const waiters = [await join(stage, stage.client()), await join(stage, stage.client())];
       const gate = new Gate('evict');
-      const thief = stage.client({ link: { intercept: gate.answers } });
-      const theft = await join(stage, thief, STEAL);
+      const stealer = stage.client({ link: { intercept: gate.replies } });
+      const theft = await join(stage, stealer, STEAL);
       expect(gate.held).to.equal(1);
       theft.subscription.unsubscribe();
       gate.open();
@@ -184,11 +184,11 @@ export const evictionFacts: readonly CoreFact[] = [
       const limit = { limit: 3 };
       const holders = [0, 1, 2].map(() => stage.client().acquire('x', limit));
       const holds = await stage.passing(Promise.all(holders));
-      const thief = await join(stage, stage.client(), { ...limit, ...STEAL, permits: 3 });
-      expect(thief.last.status).to.equal('held');
+      const stealer = await join(stage, stage.client(), { ...limit, ...STEAL, permits: 3 });
+      expect(stealer.last.status).to.equal('held');
       expect(holds.map(({ held }) => held)).to.deep.equal([false, false, false]);
       for (const hold of holds) await stage.passing(hold.release());
-      thief.subscription.unsubscribe();
+      stealer.subscription.unsubscribe();
     },
   },
   {
@@ -197,15 +197,15 @@ export const evictionFacts: readonly CoreFact[] = [
       const limit = { limit: 2 };
       const holds = [await stage.client().acquire('x', limit), await stage.client().acquire('x', limit)];
       const waiter = await join(stage, stage.client(), limit);
-      // It is notified late of its admission.
+      // This waiter is notified of its admission 50 ms late.
       const deliver = (arrive: () => void): void => void stage.clock.after(50, arrive);
-      const thief = await join(stage, stage.client({ link: { deliver } }), { ...limit, ...STEAL });
+      const stealer = await join(stage, stage.client({ link: { deliver } }), { ...limit, ...STEAL });
       await stage.clock.advance(200);
-      expect(thief.last.status).to.equal('held');
+      expect(stealer.last.status).to.equal('held');
       expect(holds.map(({ held }) => held)).to.deep.equal([true, false]);
       expect(waiter.statuses).to.deep.equal(['joining', 'queued', 'queued']);
       waiter.subscription.unsubscribe();
-      thief.subscription.unsubscribe();
+      stealer.subscription.unsubscribe();
       for (const hold of holds) await stage.passing(hold.release());
     },
   },
@@ -218,8 +218,8 @@ export const evictionFacts: readonly CoreFact[] = [
       const first = await join(stage, stage.client(), STEAL);
       const second = await join(stage, stage.client(), STEAL);
       expect([holder.last.status, first.last.status]).to.deep.equal(['ended', 'ended']);
-      const places = waiter.states.map((state) => (state.status === 'queued' ? state.id : undefined));
-      expect(new Set(places).size, 'places, and none at first').to.equal(4);
+      const positions = waiter.states.map((state) => (state.status === 'queued' ? state.id : undefined));
+      expect(new Set(positions).size, 'places, and none at first').to.equal(4);
       abort.abort(new Error('enough'));
       await stage.settle();
       expect(waiter.last).to.have.nested.property('error.message', 'enough');
@@ -234,13 +234,13 @@ export const evictionFacts: readonly CoreFact[] = [
       const id = '0123456789abcdef'.repeat(2);
       const gate = new Gate('remove');
       const waiter = await join(stage, stage.client({ link: { intercept: gate.requests } }), { id });
-      const thief = await join(stage, stage.client(), STEAL);
+      const stealer = await join(stage, stage.client(), STEAL);
       await stage.settle();
       gate.open();
       await stage.settle();
-      expect([holder.last.status, thief.last.status]).to.deep.equal(['ended', 'held']);
+      expect([holder.last.status, stealer.last.status]).to.deep.equal(['ended', 'held']);
       expect(waiter.statuses).to.deep.equal(['joining', 'queued', 'queued']);
-      thief.subscription.unsubscribe();
+      stealer.subscription.unsubscribe();
       await stage.settle();
       expect(ownershipOf(waiter).id).to.not.equal(id);
       waiter.subscription.unsubscribe();
@@ -252,13 +252,13 @@ export const evictionFacts: readonly CoreFact[] = [
       const holder = await join(stage, stage.client());
       const waiter = await join(
         stage,
-        stage.client({ link: { intercept: losingAnswers(['readRegister'], 2) } }),
+        stage.client({ link: { intercept: losingReplies(['readRegister'], 2) } }),
       );
-      const thief = await join(stage, stage.client(), STEAL);
-      expect([holder.last.status, thief.last.status]).to.deep.equal(['ended', 'held']);
+      const stealer = await join(stage, stage.client(), STEAL);
+      expect([holder.last.status, stealer.last.status]).to.deep.equal(['ended', 'held']);
       await stage.clock.advance(1_000);
       expect(waiter.last.status).to.equal('queued');
-      thief.subscription.unsubscribe();
+      stealer.subscription.unsubscribe();
       await stage.settle();
       expect(waiter.last.status).to.equal('held');
       waiter.subscription.unsubscribe();
@@ -301,7 +301,7 @@ export const evictionFacts: readonly CoreFact[] = [
     title: 'a session that ends while the reason of a loss is read ends the claim at once',
     async check(stage) {
       const gate = new Gate('readRegister');
-      const client = stage.client({ link: { intercept: gate.answers } });
+      const client = stage.client({ link: { intercept: gate.replies } });
       const holder = await stage.client().acquire('x');
       const waiter = await join(stage, client);
       await stage.passing(stage.client().evict('x', inLine(stage, 1), { reason: 'a test' }));
@@ -319,13 +319,13 @@ export const evictionFacts: readonly CoreFact[] = [
       const gate = new Gate('remove');
       const claim = await join(stage, stage.client({ link: { intercept: gate.requests } }));
       const released = ownershipOf(claim).release();
-      const thief = await join(stage, stage.client(), STEAL);
-      expect(thief.last.status).to.equal('held');
+      const stealer = await join(stage, stage.client(), STEAL);
+      expect(stealer.last.status).to.equal('held');
       gate.open();
       await stage.passing(released);
       expect(claim.last).to.deep.equal({ status: 'ended', outcome: 'released' });
       expect(claim.statuses).to.not.include('lost');
-      thief.subscription.unsubscribe();
+      stealer.subscription.unsubscribe();
     },
   },
   {
@@ -335,11 +335,11 @@ export const evictionFacts: readonly CoreFact[] = [
       const gate = new Gate('remove');
       const waiter = await join(stage, stage.client({ link: { intercept: gate.requests } }));
       waiter.subscription.unsubscribe();
-      const thief = await join(stage, stage.client(), STEAL);
+      const stealer = await join(stage, stage.client(), STEAL);
       gate.open();
       await stage.settle();
-      expect([holder.held, thief.last.status, stage.server.entryCount]).to.deep.equal([false, 'held', 1]);
-      thief.subscription.unsubscribe();
+      expect([holder.held, stealer.last.status, stage.server.entryCount]).to.deep.equal([false, 'held', 1]);
+      stealer.subscription.unsubscribe();
       await stage.passing(holder.release());
     },
   },
@@ -366,22 +366,22 @@ export const evictionFacts: readonly CoreFact[] = [
       'the stream of evictions emits the present ones first, then every new one, and ends with the client',
     async check(stage) {
       const operator = stage.client();
-      const told: number[] = [];
+      const reported: number[] = [];
       let completed = false;
       operator.evictions('x').subscribe({
-        next: (all) => told.push(all.length),
+        next: (all) => reported.push(all.length),
         complete: () => (completed = true),
       });
       const claim = follow(stage.client().claim('x'));
       await stage.settle();
       await stage.passing(operator.evict('x', front(stage), { reason: 'a test' }));
       await stage.passing(operator.close());
-      expect([told, completed, claim.last.status]).to.deep.equal([[0, 0, 1], true, 'ended']);
+      expect([reported, completed, claim.last.status]).to.deep.equal([[0, 0, 1], true, 'ended']);
     },
   },
 ];
 
-function inLine(stage: Stage, place: number): Parameters<LockClient['evict']>[1] {
-  const { key, order } = stage.server.queues().get('x')![place]!;
+function inLine(stage: Stage, position: number): Parameters<LockClient['evict']>[1] {
+  const { key, order } = stage.server.queues().get('x')![position]!;
   return { key, order, owner: 'whoever it is' };
 }

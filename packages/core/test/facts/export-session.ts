@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Backend } from '../../src/backend.ts';
 import { QueueLockError } from '../../src/index.ts';
-import { Gate, join, losingAnswers, ownershipOf, rejection, type CoreFact, type Stage } from '../stage.ts';
+import { Gate, join, losingReplies, ownershipOf, rejection, type CoreFact, type Stage } from '../stage.ts';
 
 const ID = '0123456789abcdef'.repeat(2);
 
@@ -131,7 +131,7 @@ export const resumptionFacts: readonly CoreFact[] = [
       await stage.passing(lock.downgrade());
       const resume = await client.exportSession();
       await stage.passing(client.abandon());
-      const after = stage.client({ resume, link: { intercept: losingAnswers(['enqueue'], 3) } });
+      const after = stage.client({ resume, link: { intercept: losingReplies(['enqueue'], 3) } });
       const wrong = [
         () => after.acquire('slots', { id: slot.id, limit: 3, permits: 3 }),
         () => after.acquire('y', { id: lock.id, mode: 'shared' }),
@@ -185,7 +185,7 @@ export const resumptionFacts: readonly CoreFact[] = [
     title: 'a lost reply to the resumption leads to a retry, with the same session',
     async check(stage) {
       const { resume, id } = await abandoned(stage);
-      const client = stage.client({ resume, link: { intercept: losingAnswers(['resume', 'enqueue'], 2) } });
+      const client = stage.client({ resume, link: { intercept: losingReplies(['resume', 'enqueue'], 2) } });
       const own = await stage.passing(client.acquire('x', { id }));
       expect([own.held, stage.server.entryCount, stage.server.sessionIds.length]).to.deep.equal([true, 1, 1]);
       await stage.passing(own.release());
@@ -248,10 +248,10 @@ export const resumptionFacts: readonly CoreFact[] = [
         const pending = own ? own.release() : rejection(client.acquire(free));
         const waiting = rejection(client.acquire(taken));
         await stage.settle();
-        const gone = client.abandon();
+        const removed = client.abandon();
         await stage.settle();
         gate.open();
-        await stage.passing(gone);
+        await stage.passing(removed);
         await stage.passing(pending);
         expect(await stage.passing(waiting)).to.include({ code: 'CLOSED' });
         expect(await rejection(client.acquire(free))).to.include({ code: 'CLOSED' });
@@ -266,7 +266,7 @@ export const resumptionFacts: readonly CoreFact[] = [
     async check(stage) {
       const { resume, id } = await abandoned(stage);
       const gate = new Gate('resume');
-      const client = stage.client({ resume, link: { intercept: gate.answers } });
+      const client = stage.client({ resume, link: { intercept: gate.replies } });
       const acquired = rejection(client.acquire('x', { id }));
       await stage.settle();
       const closing = client.close();

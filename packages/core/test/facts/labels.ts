@@ -6,7 +6,7 @@ import {
   Gate,
   follow,
   join,
-  losingAnswers,
+  losingReplies,
   ownershipOf,
   rejection,
   type CoreFact,
@@ -66,7 +66,7 @@ export const labelFacts: readonly CoreFact[] = [
   {
     title: 'changes of a label build on each other and arrive in order, also with lost replies',
     async check(stage) {
-      const client = stage.client({ link: { intercept: losingAnswers(['update', 'share'], 2) } });
+      const client = stage.client({ link: { intercept: losingReplies(['update', 'share'], 2) } });
       const own = await client.acquire('x', { metadata: { n: '0' } });
       const writes = [
         own.update({ metadata: { n: '1' } }),
@@ -83,7 +83,7 @@ export const labelFacts: readonly CoreFact[] = [
   {
     title: 'a downgrade with a lost reply admits the readers once, and the writer is a reader then',
     async check(stage) {
-      const own = await stage.client({ link: { intercept: losingAnswers(['share'], 3) } }).acquire('x');
+      const own = await stage.client({ link: { intercept: losingReplies(['share'], 3) } }).acquire('x');
       const readers = [0, 1].map(() => join(stage, stage.client(), { mode: 'shared' }));
       const claims = await Promise.all(readers);
       const before = stage.server.wakeUps;
@@ -167,9 +167,9 @@ export const labelFacts: readonly CoreFact[] = [
           ids.push(several.of('y').id, x.id);
           const inside = await join(stage, two, { name: 'z' });
           const explicit = await join(stage, two, { name: 'z', holding: [x, x] });
-          const [, chain, told] = await seen(stage, 'z');
+          const [, chain, reported] = await seen(stage, 'z');
           expect(chain?.holds).to.deep.equal(ids);
-          expect(told?.holds).to.deep.equal([x.id]);
+          expect(reported?.holds).to.deep.equal([x.id]);
           for (const { subscription } of [inside, explicit]) subscription.unsubscribe();
         });
         await stage.settle();
@@ -217,7 +217,7 @@ export const labelFacts: readonly CoreFact[] = [
   ...(['enqueue', 'renew', 'update'] as const).map((call: MemoryCall): CoreFact => ({
     title: `the typical hold duration is in the label of the next wait, also when a reply to ${call} is lost`,
     async check(stage) {
-      const client = stage.client({ link: { intercept: losingAnswers([call]) } });
+      const client = stage.client({ link: { intercept: losingReplies([call]) } });
       for (const heldMs of [100, 300, 200]) {
         const own = await stage.passing(client.acquire('x'));
         await stage.clock.advance(heldMs);

@@ -5,7 +5,7 @@ import type { ClaimState } from '../../src/index.ts';
 import {
   Gate,
   join,
-  losingAnswers,
+  losingReplies,
   ownershipOf,
   type CoreFact,
   type Followed,
@@ -108,7 +108,7 @@ export const limitFacts: readonly CoreFact[] = [
     async check(stage) {
       const limit$ = new BehaviorSubject(1);
       const holder = await join(stage, stage.client(), { limit: limit$ });
-      const client = stage.client({ link: { intercept: losingAnswers(['enqueue'], 3) } });
+      const client = stage.client({ link: { intercept: losingReplies(['enqueue'], 3) } });
       const claim = await join(stage, client, { limit: limit$ });
       await stage.until('it is in line', () => claim.last.status === 'queued');
       limit$.next(2);
@@ -172,15 +172,15 @@ export const limitFacts: readonly CoreFact[] = [
       await stage.settle();
       expect(slow.held).to.equal(1);
       stage.server.evict(own!.key);
-      const rival = await join(stage, stage.client(), { limit: limit$ });
+      const conflicting = await join(stage, stage.client(), { limit: limit$ });
       slow.open();
       await stage.settle();
       expect(claim.last).to.include({ status: 'ended', outcome: 'failed' });
       expect(claim.last).to.have.nested.property('error.code', 'ENTRY_LOST');
-      expect(rival.last.status).to.equal('held');
+      expect(conflicting.last.status).to.equal('held');
       expect(stage.server.entryCount).to.equal(2);
       await stage.clock.advance(50);
-      for (const { subscription } of [holder, rival]) subscription.unsubscribe();
+      for (const { subscription } of [holder, conflicting]) subscription.unsubscribe();
     },
   },
   {

@@ -5,7 +5,7 @@ import {
   Gate,
   follow,
   join,
-  losingAnswers,
+  losingReplies,
   ownershipOf,
   rejection,
   type CoreFact,
@@ -15,8 +15,8 @@ import {
 const NAMES = ['x', 'y', 'z'] as const;
 
 /** Removes the entry at this position of the queue without a record, as an operator does. */
-function remove(stage: Stage, queue: string, place = 0): void {
-  stage.server.evict(stage.server.queues().get(queue)![place]!.key);
+function remove(stage: Stage, queue: string, position = 0): void {
+  stage.server.evict(stage.server.queues().get(queue)![position]!.key);
 }
 
 /** Removes it with a record, as a steal or a holder that yields does. */
@@ -33,7 +33,7 @@ export const multiFacts: readonly CoreFact[] = [
       const holder = await other.acquire('y');
       const claim = follow(
         stage
-          .client({ link: { intercept: story.answers } })
+          .client({ link: { intercept: story.replies } })
           .multi(['x', 'y'])
           .claim(),
       );
@@ -101,7 +101,7 @@ export const multiFacts: readonly CoreFact[] = [
     async check(stage) {
       const outcomes = new Set<string>();
       for (let afterMs = 0; afterMs <= 400; afterMs += 10) {
-        const client = stage.client({ link: { intercept: losingAnswers(['enqueueAll'], 2) } });
+        const client = stage.client({ link: { intercept: losingReplies(['enqueueAll'], 2) } });
         const abort = new AbortController();
         const claim = follow(client.multi(NAMES).claim({ signal: abort.signal }));
         await stage.clock.advance(afterMs);
@@ -117,7 +117,7 @@ export const multiFacts: readonly CoreFact[] = [
   ...(['enqueueAll', 'remove', 'renew'] as const).map((call: MemoryCall): CoreFact => ({
     title: `a lost reply to ${call} changes nothing for several names`,
     async check(stage) {
-      const client = stage.client({ link: { intercept: losingAnswers([call], 3) } });
+      const client = stage.client({ link: { intercept: losingReplies([call], 3) } });
       const own = await stage.passing(client.multi(NAMES).acquire());
       expect([own.held, stage.server.entryCount]).to.deep.equal([true, NAMES.length]);
       await stage.clock.advance(6_000);
@@ -129,7 +129,7 @@ export const multiFacts: readonly CoreFact[] = [
   {
     title: 'a try of several names is one attempt: without a reply it rejects, and leaves nothing',
     async check(stage) {
-      const client = stage.client({ link: { intercept: losingAnswers(['enqueueAll']) } });
+      const client = stage.client({ link: { intercept: losingReplies(['enqueueAll']) } });
       expect(await rejection(stage.passing(client.multi(NAMES).tryAcquire()))).to.have.property(
         'message',
         'the answer to enqueueAll is lost',
@@ -144,17 +144,17 @@ export const multiFacts: readonly CoreFact[] = [
   {
     title: 'a multi-lock that is overtaken in one queue joins again in all of them together',
     async check(stage) {
-      const [client, thief] = [stage.client(), stage.client()];
+      const [client, stealer] = [stage.client(), stage.client()];
       const holder = await stage.client().acquire('y');
       const claim = follow(client.multi(['x', 'y']).claim());
       const behind = await join(stage, stage.client(), { name: 'x' });
-      await overtake(stage, thief, 'y');
+      await overtake(stage, stealer, 'y');
       await stage.settle();
       expect(holder.held, 'stolen').to.equal(false);
       expect(behind.last.status, 'the other queue goes on meanwhile').to.equal('held');
       expect(claim.last).to.deep.equal({ status: 'queued', waitingFor: ['x', 'y'] });
       await stage.passing(ownershipOf(behind).release());
-      await stage.passing(thief.close());
+      await stage.passing(stealer.close());
       await stage.settle();
       expect(claim.last.status).to.equal('held');
       claim.subscription.unsubscribe();
@@ -166,7 +166,7 @@ export const multiFacts: readonly CoreFact[] = [
       'a multi-lock joins again when one entry is removed before the reply, and nothing is left of the first attempt',
     async check(stage) {
       const holder = await stage.client().acquire('y');
-      const client = stage.client({ link: { intercept: losingAnswers(['enqueueAll']) } });
+      const client = stage.client({ link: { intercept: losingReplies(['enqueueAll']) } });
       const claim = follow(client.multi(['x', 'y']).claim());
       await stage.settle();
       remove(stage, 'y', 1);

@@ -27,10 +27,10 @@ export const reentrancyFacts: readonly CoreFact[] = [
         return own;
       };
       const first = await enter('first');
-      const gone = rejection(enter('gone', abort.signal));
+      const removed = rejection(enter('gone', abort.signal));
       const second = enter('second');
       abort.abort(new Error('enough'));
-      expect(await gone).to.include({ message: 'enough' });
+      expect(await removed).to.include({ message: 'enough' });
       await stage.settle();
       expect(entered, 'the one that gave up lets nobody pass').to.deep.equal(['first']);
       await first.release();
@@ -176,11 +176,11 @@ export const reentrancyFacts: readonly CoreFact[] = [
         async () => {
           const inner = await client.run('x', () => stage.server.entryCount, limit);
           expect(inner).to.equal(2);
-          const rival = await other.acquire('x', { ...limit, permits: 1 });
+          const conflicting = await other.acquire('x', { ...limit, permits: 1 });
           const more = client.run('x', () => 'in', { ...limit, permits: 2 });
           await stage.settle();
           expect(stage.server.entryCount, 'one of them waits for the other client').to.equal(3);
-          await rival.release();
+          await conflicting.release();
           expect(await more).to.equal('in');
           return codesOf([
             client.run('x', () => 0, { ...limit, permits: 3 }),

@@ -2,7 +2,7 @@ import type { MemoryCall } from '@queuelock/memory';
 import { expect } from 'chai';
 import { throwError } from 'rxjs';
 import type { Backend, Registers } from '../../src/backend.ts';
-import { Gate, losingAnswers, rejection, thrownBy, type CoreFact } from '../stage.ts';
+import { Gate, losingReplies, rejection, thrownBy, type CoreFact } from '../stage.ts';
 
 /** Returns a change that adds a line unless it is there. */
 function adding(line: string) {
@@ -17,7 +17,7 @@ export const registerFacts: readonly CoreFact[] = [
     title: 'a change with a lost reply is applied once when it recognises its own work',
     async check(stage) {
       const client = stage.client({
-        link: { intercept: losingAnswers(['writeRegister', 'readRegister'], 3) },
+        link: { intercept: losingReplies(['writeRegister', 'readRegister'], 3) },
       });
       const register = client.register('x', 'notes');
       expect(await stage.passing(register.change(adding('a')))).to.equal('a');
@@ -33,7 +33,7 @@ export const registerFacts: readonly CoreFact[] = [
       const calls: readonly MemoryCall[] = ['readRegister', 'writeRegister'];
       const lines = Array.from({ length: 12 }, (_, at) => `line ${String(at).padStart(2, '0')}`);
       const changes = lines.map((line, at) => {
-        const link = { latencyMs: at, intercept: losingAnswers(calls, at % 3) };
+        const link = { latencyMs: at, intercept: losingReplies(calls, at % 3) };
         return stage.client({ link }).register('x', 'notes').change(adding(line));
       });
       await stage.passing(Promise.all(changes));
@@ -113,11 +113,11 @@ export const registerFacts: readonly CoreFact[] = [
       };
       isAway = true;
       const client = stage.client({ spoil });
-      const told: string[] = [];
+      const reported: string[] = [];
       const subscription = client
         .register('x', 'notes')
         .state$.subscribe(({ status, text, error }) =>
-          told.push([status, text ?? '-', error instanceof Error ? error.message : ''].join(' ').trim()),
+          reported.push([status, text ?? '-', error instanceof Error ? error.message : ''].join(' ').trim()),
         );
       await stage.settle();
       isAway = false;
@@ -130,7 +130,7 @@ export const registerFacts: readonly CoreFact[] = [
         .client()
         .register('x', 'notes')
         .change(() => undefined);
-      expect(told).to.deep.equal(['connecting -', 'connecting - away', 'live -', 'live a', 'live -']);
+      expect(reported).to.deep.equal(['connecting -', 'connecting - away', 'live -', 'live a', 'live -']);
       subscription.unsubscribe();
     },
   },

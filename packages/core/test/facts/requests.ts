@@ -7,7 +7,7 @@ import {
   Gate,
   follow,
   join,
-  losingAnswers,
+  losingReplies,
   rejection,
   type CoreFact,
   type Followed,
@@ -20,12 +20,12 @@ const REQUEST = { request: { reason: 'a deployment waits', withinMs: WITHIN_MS }
 
 /** Returns the answers to the request, each once. */
 function answersOf({ states }: Followed<ClaimState>): readonly unknown[] {
-  const answers = states.map((state) => (state.status === 'queued' ? state.answer : undefined));
-  return [...new Set(answers)].filter((answer) => answer !== undefined).map(({ answer }) => answer);
+  const replies = states.map((state) => (state.status === 'queued' ? state.answer : undefined));
+  return [...new Set(replies)].filter((reply) => reply !== undefined).map(({ answer }) => answer);
 }
 
 /** Collects the requests that reach a hold. */
-function heardBy(ownership: SharedOwnership): HandoverRequest[] {
+function requestsOf(ownership: SharedOwnership): HandoverRequest[] {
   const requests: HandoverRequest[] = [];
   ownership.requests$.subscribe((request) => requests.push(request));
   return requests;
@@ -40,14 +40,14 @@ interface Scene {
 }
 
 /** Sets up a holder, a waiter, and a third client that sends a request. */
-async function ask(
+async function sendRequest(
   stage: Stage,
   holder: StageClientOptions = {},
   asking: StageClientOptions = {},
 ): Promise<Scene> {
   const client = stage.client({ owner: 'holder', ...holder });
   const own = await client.acquire('x');
-  const requests = heardBy(own);
+  const requests = requestsOf(own);
   const between = await join(stage, stage.client());
   const requester = await join(stage, stage.client({ owner: 'requester', ...asking }), REQUEST);
   return { client, own, between, requester, request: requests[0]! };
@@ -82,7 +82,7 @@ export const requestFacts: readonly CoreFact[] = [
   {
     title: 'an answer is acknowledged, and a holder that yields leaves at the acknowledgement',
     async check(stage) {
-      const scene = await ask(stage);
+      const scene = await sendRequest(stage);
       const yielded = scene.request.yieldToQueue();
       await stage.settle();
       expect([scene.own.held, scene.between.last.status]).to.deep.equal([false, 'held']);
@@ -96,7 +96,7 @@ export const requestFacts: readonly CoreFact[] = [
     title: 'a holder that yields to a requester that does not read leaves after a second',
     async check(stage) {
       const deaf = new Gate('update');
-      const scene = await ask(stage, {}, { link: { intercept: deaf.requests } });
+      const scene = await sendRequest(stage, {}, { link: { intercept: deaf.requests } });
       const yielded = scene.request.yieldToRequester();
       await stage.clock.advance(999);
       expect(scene.own.held).to.equal(true);
@@ -112,7 +112,7 @@ export const requestFacts: readonly CoreFact[] = [
       'a holder that yields does not evict itself when the store still shows a released entry ahead of it',
     async check(stage) {
       const evicted: string[] = [];
-      const scene = await ask(stage, { spoil: (backend) => withReleasedAhead(backend, evicted) });
+      const scene = await sendRequest(stage, { spoil: (backend) => withReleasedAhead(backend, evicted) });
       const { key } = scene.own;
       await stage.passing(scene.request.yieldToRequester());
       await stage.settle();
@@ -125,8 +125,8 @@ export const requestFacts: readonly CoreFact[] = [
     title: `${how} is reported once although every reply of the server is lost at first`,
     async check(stage) {
       const calls: readonly MemoryCall[] = ['update', 'evict', 'readRegister', 'writeRegister', 'remove'];
-      const losing = (): StageClientOptions => ({ link: { intercept: losingAnswers(calls) } });
-      const scene = await ask(stage, losing(), losing());
+      const losing = (): StageClientOptions => ({ link: { intercept: losingReplies(calls) } });
+      const scene = await sendRequest(stage, losing(), losing());
       await stage.passing(answer(scene.request, how));
       await stage.clock.advance(2_000);
       expect(answersOf(scene.requester)).to.deep.equal([how === 'decline' ? 'declined' : 'yields']);
@@ -142,7 +142,7 @@ export const requestFacts: readonly CoreFact[] = [
       async check(stage) {
         const gate = new Gate(call);
         const deaf = new Gate('update');
-        const scene = await ask(
+        const scene = await sendRequest(
           stage,
           { link: { intercept: gate.requests } },
           { link: { intercept: deaf.requests } },
@@ -167,7 +167,7 @@ export const requestFacts: readonly CoreFact[] = [
     title: `a session that ends during yieldToRequester, at ${call}, ends it`,
     async check(stage) {
       const gate = new Gate(call);
-      const scene = await ask(stage, { link: { intercept: gate.requests } });
+      const scene = await sendRequest(stage, { link: { intercept: gate.requests } });
       const outcome = scene.request.yieldToRequester().then(
         () => 'done',
         (error: unknown) => (error as { readonly code: unknown }).code,
@@ -185,7 +185,7 @@ export const requestFacts: readonly CoreFact[] = [
   {
     title: 'the request of a cancelled claim is not answered, and the holder leaves at once',
     async check(stage) {
-      const scene = await ask(stage);
+      const scene = await sendRequest(stage);
       scene.requester.subscription.unsubscribe();
       await stage.settle();
       await stage.passing(scene.request.yieldToRequester());
@@ -199,7 +199,7 @@ export const requestFacts: readonly CoreFact[] = [
       const [one, two] = [stage.client(), stage.client()];
       const first = await one.acquire('x', { mode: 'shared' });
       const second = await two.acquire('x', { mode: 'shared' });
-      const requests = heardBy(first);
+      const requests = requestsOf(first);
       const writer = await join(stage, stage.client());
       const requester = await join(stage, stage.client(), REQUEST);
       await stage.passing(requests[0]!.yieldToRequester());
@@ -219,21 +219,21 @@ export const requestFacts: readonly CoreFact[] = [
     async check(stage) {
       const limit = { limit: 2 };
       const holds = [await stage.client().acquire('x', limit), await stage.client().acquire('x', limit)];
-      const heard = holds.map(heardBy);
+      const received = holds.map(requestsOf);
       const slow = new Gate('update');
-      const asking = stage.client({ link: { intercept: slow.answers } });
+      const asking = stage.client({ link: { intercept: slow.replies } });
       const requester = await join(stage, asking, { ...limit, ...REQUEST });
-      for (const [at, [request]] of heard.entries()) await request!.decline(`no ${at}`);
+      for (const [at, [request]] of received.entries()) await request!.decline(`no ${at}`);
       await stage.settle();
       await holds[0]!.update({ metadata: { still: 'busy' } });
       await holds[1]!.update({ metadata: { still: 'busy' } });
       slow.open();
       await stage.settle();
-      const told = requester.states.flatMap((state) =>
+      const reported = requester.states.flatMap((state) =>
         state.status === 'queued' ? [state.answer?.reason] : [],
       );
-      expect(told).to.deep.equal([undefined, 'no 0', 'no 1']);
-      expect(heard.map(({ length }) => length)).to.deep.equal([1, 1]);
+      expect(reported).to.deep.equal([undefined, 'no 0', 'no 1']);
+      expect(received.map(({ length }) => length)).to.deep.equal([1, 1]);
       requester.subscription.unsubscribe();
       for (const hold of holds) await stage.passing(hold.release());
     },
@@ -241,7 +241,7 @@ export const requestFacts: readonly CoreFact[] = [
   {
     title: 'an answer after the timeout is reported although it counted as ignored before',
     async check(stage) {
-      const scene = await ask(stage);
+      const scene = await sendRequest(stage);
       await stage.clock.advance(WITHIN_MS);
       expect(answersOf(scene.requester)).to.deep.equal(['ignored']);
       await stage.passing(scene.request.decline('sorry, late'));
@@ -253,7 +253,7 @@ export const requestFacts: readonly CoreFact[] = [
   {
     title: 'the requests of an ended hold are empty: a late subscriber gets the completion at once',
     async check(stage) {
-      const scene = await ask(stage);
+      const scene = await sendRequest(stage);
       await stage.passing(scene.own.release());
       let completed = false;
       scene.own.requests$.subscribe({ next: () => expect.fail(), complete: () => (completed = true) });
@@ -264,7 +264,7 @@ export const requestFacts: readonly CoreFact[] = [
   {
     title: 'a holder that has released answers no requests',
     async check(stage) {
-      const scene = await ask(stage);
+      const scene = await sendRequest(stage);
       await stage.passing(scene.own.release());
       for (const how of ANSWERS)
         expect(await rejection(answer(scene.request, how))).to.include({ code: 'OWNERSHIP_LOST' });
@@ -274,7 +274,7 @@ export const requestFacts: readonly CoreFact[] = [
   {
     title: 'the label of a holder keeps its other members when it answers',
     async check(stage) {
-      const scene = await ask(stage);
+      const scene = await sendRequest(stage);
       await scene.own.update({ metadata: { job: '7' } });
       await Promise.all([scene.request.decline('no'), scene.own.update({ metadata: { job: '8' } })]);
       const seen = follow(scene.client.watch('x'));

@@ -138,8 +138,8 @@ export class Actor {
   }
 
   /** Makes the holders read that read continuously. */
-  lookAround(): void {
-    for (const { claim } of this.programs) claim.look();
+  readAll(): void {
+    for (const { claim } of this.programs) claim.read();
   }
 
   settled(): void {
@@ -170,7 +170,7 @@ export class Actor {
     const follows = NEXT[this.#status].includes(status);
     judge.require('no way back', follows, () => `${this.label} is ${status} after ${this.#status}`);
     this.#status = status;
-    this.lookAround();
+    this.readAll();
     if (status === 'opening') {
       this.#sessionId = '';
       this.#openingSince = this.machine.now();

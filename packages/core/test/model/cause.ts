@@ -33,7 +33,7 @@ export function hasCause(
     CLOSED: actor.closed,
     ACCESS_DENIED: actor.wasRefused(plan.name),
     // A wait that times out while the store has not responded, or the session is suspect, does not reject with TIMEOUT.
-    UNAVAILABLE: isLate || (actor.network.hadTrouble && (plan.way === 'tryAcquire' || !actor.alive)),
+    UNAVAILABLE: isLate || (actor.network.hadTrouble && (plan.kind === 'tryAcquire' || !actor.alive)),
     ENTRY_LOST: key !== undefined && ledger.evicted.has(key),
     SESSION_LOST: lostItsSession,
     NOT_ENOUGH_TIME: key !== undefined && provenMs(actor.machine, ledger, key) < (plan.minRemainingMs ?? 0),

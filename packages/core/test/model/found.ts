@@ -1,4 +1,4 @@
-import type { ClaimPlan, ClientPlan, Deed, History } from './plan.ts';
+import type { ClaimPlan, ClientPlan, Action, History } from './plan.ts';
 
 /** A history that failed once. */
 export interface Found {
@@ -12,13 +12,13 @@ export interface Found {
 const CLIENT: ClientPlan = { ttlMs: 2_000, safetyMarginMs: undefined, rate: 1, vague: false, deaf: false };
 
 /** Creates a history of actions with the milliseconds between them, by three clients on a perfect network. */
-function history(...steps: readonly (readonly [after: number, deed: Deed])[]): History {
-  const deeds = steps.map(([after, deed]) => ({ after, deed }));
-  return { clients: [CLIENT, CLIENT, CLIENT], deeds, fates: [] };
+function history(...steps: readonly (readonly [after: number, action: Action])[]): History {
+  const actions = steps.map(([after, action]) => ({ after, action }));
+  return { clients: [CLIENT, CLIENT, CLIENT], actions, fates: [] };
 }
 
-function claim(changes: Partial<ClaimPlan> = {}): Deed {
-  const plan = { client: 0, name: 'a', way: 'claim', timeoutMs: undefined, holdMs: undefined, looks: false };
+function claim(changes: Partial<ClaimPlan> = {}): Action {
+  const plan = { client: 0, name: 'a', kind: 'claim', timeoutMs: undefined, holdMs: undefined, reads: false };
   return { do: 'claim', ...(plan as ClaimPlan), ...changes };
 }
 
@@ -69,8 +69,8 @@ export const FOUND: readonly Found[] = [
     fact: 'all holds of a session end at one instant',
     mutant: 'the signal is late in reporting the end of the session',
     history: history(
-      [0, claim({ looks: true })],
-      [0, claim({ name: 'b', looks: true })],
+      [0, claim({ reads: true })],
+      [0, claim({ name: 'b', reads: true })],
       [700, { do: 'freeze', client: 0, ms: 1_600 }],
     ),
   },

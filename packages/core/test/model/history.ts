@@ -1,7 +1,7 @@
 import { createMemoryServer } from '@queuelock/memory';
 import { Actor } from './actor.ts';
 import { borrowGlobals } from './borrowed-globals.ts';
-import { perform } from './deeds.ts';
+import { perform } from './actions.ts';
 import type { Spoil } from './defects/defect.ts';
 import { Judge, type Rule } from './judge.ts';
 import { Ledger } from './ledger.ts';
@@ -59,32 +59,32 @@ class Stage {
 
   async play(): Promise<void> {
     const { succession } = this.#world;
-    const giveBack = borrowGlobals(this.#timeline, (reason) => this.#nobodyTook(reason));
+    const giveBack = borrowGlobals(this.#timeline, (reason) => this.#unhandled(reason));
     this.#timeline.observe({
       acted: () => succession.acted(),
       settled: () => {
         for (const actor of this.#actors) actor.settled();
-        // Last, since a read may be an event itself.
+        // The holders read last, since a read may be an event itself.
         succession.settled();
       },
     });
     try {
-      await this.#playDeeds();
+      await this.#playActions();
       await this.#calmDown();
       await this.#everybodyGetsThere();
       await this.#everybodyLeaves();
     } catch (error) {
-      this.#nobodyTook(error);
+      this.#unhandled(error);
     } finally {
       giveBack();
     }
   }
 
-  async #playDeeds(): Promise<void> {
+  async #playActions(): Promise<void> {
     let at = 0;
-    for (const { after, deed } of this.#history.deeds) {
+    for (const { after, action } of this.#history.actions) {
       at += after;
-      this.#timeline.after(at, () => perform(deed, this.#actors, this.#world));
+      this.#timeline.after(at, () => perform(action, this.#actors, this.#world));
     }
     await this.#pass(at + STEP_MS, () => false);
   }
@@ -131,7 +131,7 @@ class Stage {
     this.judge.require('contract', ledger.breaches.length === 0, () => ledger.breaches.join());
   }
 
-  #nobodyTook(reason: unknown): void {
+  #unhandled(reason: unknown): void {
     const detail = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
     this.judge.require('nothing lost', false, () => detail);
   }

@@ -7,10 +7,10 @@ import type { World } from './world.ts';
 const ROUNDING_MS = 0.001;
 // The maximum delay of a timer.
 const GRACE_MS = 2;
-// When there are no more failures, a session that is alive is proven after this time.
+// After the last failure, a live session is proven again within this time.
 const RECOVERY_MS = 1_500;
 
-/** One grant, as its owner sees it. */
+/** One hold, as its owner sees it. */
 export class Hold {
   readonly label: string;
   readonly name: string;
@@ -18,20 +18,20 @@ export class Hold {
   readonly order: bigint;
   readonly token: bigint;
   readonly actor: Actor;
-  readonly looks: boolean;
+  readonly reads: boolean;
   readonly #world: World;
   readonly #ownership: Ownership;
   /** Whether its owner released it before it was notified of a loss. */
   gaveUp = false;
   /** Whether the event of the signal was emitted. */
-  told = false;
+  notified = false;
   #over = false;
   #handedBack = false;
 
   constructor(world: World, ownership: Ownership, { label, actor, plan }: Claim) {
     this.label = label;
     this.actor = actor;
-    this.looks = plan.looks;
+    this.reads = plan.reads;
     this.name = ownership.name;
     this.key = ownership.key;
     this.order = ownership.order;
@@ -43,7 +43,7 @@ export class Hold {
 
   /** Whether its owner believes that it owns the lock, without a read. */
   get open(): boolean {
-    return !this.gaveUp && !this.told && !this.#over && !this.#handedBack;
+    return !this.gaveUp && !this.notified && !this.#over && !this.#handedBack;
   }
 
   /** Returns whether this is the error that its signal has as its reason. */
@@ -65,13 +65,13 @@ export class Hold {
   }
 
   /** Reads as the owner does, and checks that everything fits. */
-  look(): boolean {
+  read(): boolean {
     const { held, remainingMs } = this.#ownership;
     const { judge, timeline, ledger } = this.#world;
     const say = (what: string) => () => `${this.label} ${what}`;
     judge.require('no way back', held === remainingMs > 0, say('is held without a budget, or the reverse'));
     judge.require('no way back', !held || (!this.gaveUp && !this.#over), say('is held again'));
-    if (held && !ledger.tookAway(this.key)) {
+    if (held && !ledger.wasRemoved(this.key)) {
       const until = timeline.now() + remainingMs / this.actor.machine.rate;
       const { keptUntil } = ledger.leaseOf(ledger.sessionOf(this.key));
       judge.require(
@@ -83,13 +83,13 @@ export class Hold {
     if (!held) this.#over = true;
     if (!held && !this.gaveUp && !this.#handedBack) {
       judge.require('signal', this.#ownership.signal.aborted, say('is lost, and its signal silent'));
-      judge.require('signal', this.told, say('is lost, and the event has not come'));
+      judge.require('signal', this.notified, say('is lost, and the event has not come'));
     }
     return held;
   }
 
   /** Requires the notification at the end of the proven time. An owner that does not read relies on the timer. */
-  mustHaveBeenTold(): void {
+  mustHaveBeenNotified(): void {
     const { judge, ledger } = this.#world;
     const { machine } = this.actor;
     const { provenUntil } = ledger.leaseOf(ledger.sessionOf(this.key));
@@ -99,8 +99,8 @@ export class Hold {
 
   /** Ends the hold by other means than a release. */
   giveUp(): void {
-    if (this.looks) this.look();
-    if (!this.told) this.gaveUp = true;
+    if (this.reads) this.read();
+    if (!this.notified) this.gaveUp = true;
   }
 
   /** Ends the work. `run` releases the lock now, and a loss at this very instant may still be reported. */
@@ -109,14 +109,14 @@ export class Hold {
   }
 
   settled(): void {
-    if (this.#handedBack && !this.told) this.gaveUp = true;
+    if (this.#handedBack && !this.notified) this.gaveUp = true;
   }
 
   release(): void {
     const { judge, server } = this.#world;
     this.giveUp();
     const released = this.#ownership.release();
-    this.look();
+    this.read();
     released.then(
       () => {
         const there =
@@ -136,13 +136,13 @@ export class Hold {
     const reason: unknown = this.#ownership.signal.reason;
     judge.note(`${this.label} lost ${String(reason)}`);
     judge.require('signal', !this.gaveUp, () => `${this.label} aborts after its release`);
-    judge.require('signal', !this.told, () => `${this.label} aborts twice`);
-    this.told = true;
+    judge.require('signal', !this.notified, () => `${this.label} aborts twice`);
+    this.notified = true;
     const why = isQueueLockError(reason, 'OWNERSHIP_LOST') ? reason.reason : undefined;
     judge.require('signal', why !== undefined, () => `${this.label} has an untyped reason ${String(reason)}`);
     if (why) this.#justify(why);
-    this.look();
-    this.actor.lookAround();
+    this.read();
+    this.actor.readAll();
   }
 
   #justify(reason: RevocationReason): void {

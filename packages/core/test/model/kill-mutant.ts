@@ -10,7 +10,7 @@ const MAX_HISTORIES = 4_000;
 
 /** The result of the search for a defect. */
 export interface KillResult {
-  /** The first rule that detected it. */
+  /** The first rule that detected the defect. */
   readonly broken: Rule | undefined;
   readonly histories: number;
 }

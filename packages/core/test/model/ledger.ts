@@ -11,9 +11,9 @@ import type { Machine, Timeline } from './timeline.ts';
 
 /** Until when a session is proven to live. */
 interface Lease {
-  /** In the server's time. */
+  /** The end of the lease in the server's time. */
   keptUntil: number;
-  /** In the client's time, which may run slower, and without its margin. A later reply does not count. */
+  /** The end of the proven time, in the client's time, which may run slower. The margin is not subtracted. A later reply does not count. */
   provenUntil: number;
   /** When the renewal in flight was sent, in the client's time. */
   renewingSince: number | undefined;
@@ -29,9 +29,9 @@ interface Witnessed {
   readonly safetyMarginMs: number;
   /** Whether renewals prove less than the session has left, as a backend may do. */
   readonly vague: ClientPlan['vague'];
-  /** Whether renewals continue after they were aborted. */
+  /** Whether renewals continue after the core aborted them. */
   readonly deaf: boolean;
-  /** The sessions that are opened are added to it. */
+  /** The ids of all opened sessions are added to this set. */
   readonly opened: Set<string>;
   /** Reasons to suspect the session, as a backend may have them. */
   readonly doubts$: Observable<unknown>;
@@ -74,7 +74,7 @@ export class Ledger {
   }
 
   /** Returns whether an operator removed this entry or its session. Nothing is promised until its client is notified. */
-  tookAway(key: string): boolean {
+  wasRemoved(key: string): boolean {
     return this.evicted.has(key) || this.ended.has(this.sessionOf(key));
   }
 
@@ -100,7 +100,7 @@ export class Ledger {
     if (!known || placement.order > known.order) this.#newest.set(owner, placement);
   }
 
-  /** Starts counting now. */
+  /** Records the present times of both clocks, which the proof counts from. */
   #proofFrom({ machine, safetyMarginMs }: Witnessed): (lease: Lease, provenMs: number) => void {
     const [here, there] = [machine.now(), this.#timeline.now()];
     return (lease, provenMs) => {

@@ -14,24 +14,24 @@ export interface ClientPlan {
 }
 
 /** The ways to claim a lock. `nested` is a `run` whose work runs under a second name, and tries the first one again. */
-type Way = 'claim' | 'acquire' | 'tryAcquire' | 'run' | 'nested';
+type ClaimKind = 'claim' | 'acquire' | 'tryAcquire' | 'run' | 'nested';
 
 /** One acquisition. */
 export interface ClaimPlan {
   readonly client: number;
   readonly name: 'a' | 'b';
-  readonly way: Way;
+  readonly kind: ClaimKind;
   readonly timeoutMs: number | undefined;
   /** The duration of the hold; `undefined` means until a later action ends it. */
   readonly holdMs: number | undefined;
   /** The time that must be proven when the hold starts. */
   readonly minRemainingMs?: number | undefined;
   /** Whether its holder reads `held` continuously; otherwise it relies on notifications. */
-  readonly looks: boolean;
+  readonly reads: boolean;
 }
 
 /** The next action: of users, of operators, or a fault. `which` counts claims from the newest. */
-export type Deed =
+export type Action =
   | ({ readonly do: 'claim' } & ClaimPlan)
   | { readonly do: 'abort' | 'unsubscribe'; readonly which: number }
   | { readonly do: 'release'; readonly which: number; readonly times: number }
@@ -54,7 +54,7 @@ export interface History {
   /** The delay of all clients after a hold that did not end by a release. */
   readonly lockDelayMs?: number;
   /** `after` is the time since the last action in milliseconds. */
-  readonly deeds: readonly { readonly after: number; readonly deed: Deed }[];
+  readonly actions: readonly { readonly after: number; readonly action: Action }[];
   /** The fate of every message. */
   readonly fates: readonly number[];
 }
@@ -63,48 +63,48 @@ const name = fc.constantFrom('a' as const, 'a' as const, 'b' as const);
 const client = fc.nat(2);
 const which = fc.nat(5);
 
-const claim: fc.Arbitrary<Deed> = fc.record({
+const claim: fc.Arbitrary<Action> = fc.record({
   do: fc.constant('claim' as const),
   client,
   name,
-  way: fc.constantFrom<Way[]>('claim', 'claim', 'claim', 'acquire', 'tryAcquire', 'run', 'nested'),
+  kind: fc.constantFrom<ClaimKind[]>('claim', 'claim', 'claim', 'acquire', 'tryAcquire', 'run', 'nested'),
   timeoutMs: fc.constantFrom(undefined, undefined, undefined, undefined, undefined, 3, 60, 700, 2_500),
   holdMs: fc.constantFrom(undefined, undefined, undefined, 0, 30, 400, 2_000),
   minRemainingMs: fc.constantFrom(undefined, undefined, undefined, undefined, 300, 1_200, 1_700),
-  looks: fc.boolean(),
+  reads: fc.boolean(),
 });
-const abort: fc.Arbitrary<Deed> = fc.record({ do: fc.constantFrom('abort', 'unsubscribe'), which });
-const release: fc.Arbitrary<Deed> = fc.record({
+const abort: fc.Arbitrary<Action> = fc.record({ do: fc.constantFrom('abort', 'unsubscribe'), which });
+const release: fc.Arbitrary<Action> = fc.record({
   do: fc.constant('release'),
   which,
   times: fc.constantFrom(1, 1, 2),
 });
-const close: fc.Arbitrary<Deed> = fc.record({ do: fc.constant('close'), client });
-const expire: fc.Arbitrary<Deed> = fc.record({ do: fc.constant('expire'), client });
-const doubt: fc.Arbitrary<Deed> = fc.record({ do: fc.constant('doubt'), client });
-const deny: fc.Arbitrary<Deed> = fc.record({
+const close: fc.Arbitrary<Action> = fc.record({ do: fc.constant('close'), client });
+const expire: fc.Arbitrary<Action> = fc.record({ do: fc.constant('expire'), client });
+const doubt: fc.Arbitrary<Action> = fc.record({ do: fc.constant('doubt'), client });
+const deny: fc.Arbitrary<Action> = fc.record({
   do: fc.constant('deny'),
   client,
   name,
   ms: fc.constantFrom(20, 1_000),
 });
-const evict: fc.Arbitrary<Deed> = fc.record({
+const evict: fc.Arbitrary<Action> = fc.record({
   do: fc.constant('evict'),
   name,
   place: fc.nat(2),
 });
-const freeze: fc.Arbitrary<Deed> = fc.record({
+const freeze: fc.Arbitrary<Action> = fc.record({
   do: fc.constant('freeze'),
   client,
   ms: fc.constantFrom(50, 300, 900, 1_600, 3_500),
 });
-const cut: fc.Arbitrary<Deed> = fc.record({
+const cut: fc.Arbitrary<Action> = fc.record({
   do: fc.constant('cut'),
   client,
   ms: fc.constantFrom(100, 500, 1_200, 2_500, 4_000),
   what: fc.constantFrom('requests', 'answers'),
 });
-const deed = fc.oneof(
+const action = fc.oneof(
   { weight: 24, arbitrary: claim },
   { weight: 8, arbitrary: abort },
   { weight: 8, arbitrary: release },
@@ -130,7 +130,7 @@ export const anyHistory: fc.Arbitrary<History> = fc.record({
     { minLength: 3, maxLength: 3 },
   ),
   lockDelayMs: fc.constantFrom(0, 0, 400),
-  deeds: fc.array(fc.record({ after: fc.constantFrom(0, 0, 1, 3, 10, 50, 200, 700, 2_000), deed }), {
+  actions: fc.array(fc.record({ after: fc.constantFrom(0, 0, 1, 3, 10, 50, 200, 700, 2_000), action }), {
     minLength: 3,
     maxLength: 24,
     size: 'max',

@@ -33,13 +33,13 @@ export class Program {
   /** Settles when the call has settled, if the claim is a call. */
   async start(): Promise<void> {
     const { plan, actor, label } = this.claim;
-    const { way, name, timeoutMs, minRemainingMs } = plan;
+    const { kind, name, timeoutMs, minRemainingMs } = plan;
     const needs = minRemainingMs === undefined ? {} : { minRemainingMs };
     const options = { signal: this.#abort.signal, owner: label, ...needs };
-    this.#world.judge.note(`${label} ${way} ${name} ${timeoutMs === undefined ? '' : `${timeoutMs} ms`}`);
+    this.#world.judge.note(`${label} ${kind} ${name} ${timeoutMs === undefined ? '' : `${timeoutMs} ms`}`);
     if (actor.closed) this.claim.mustEnd('its client is closed');
     const stopWatching = this.#watchTheTime();
-    if (way === 'tryAcquire') return this.#try(options).finally(stopWatching);
+    if (kind === 'tryAcquire') return this.#try(options).finally(stopWatching);
     return this.#ask(timeoutMs === undefined ? options : { ...options, timeoutMs });
   }
 
@@ -49,7 +49,7 @@ export class Program {
     const { hold, label, plan } = this.claim;
     if (!hold) return;
     this.#world.judge.note(`${label} finishes`);
-    if (plan.way === 'run' || plan.way === 'nested') this.#finishWork();
+    if (plan.kind === 'run' || plan.kind === 'nested') this.#finishWork();
     else for (let time = 0; time < times; time++) hold.release();
   }
 
@@ -69,12 +69,12 @@ export class Program {
 
   unsubscribe(): void {
     const { claim } = this;
-    if (claim.plan.way !== 'claim' || claim.hasOutcome) return;
+    if (claim.plan.kind !== 'claim' || claim.hasOutcome) return;
     this.#cancelTimer();
     claim.hold?.giveUp();
     claim.end('left');
     this.#subscription.unsubscribe();
-    claim.hold?.look();
+    claim.hold?.read();
   }
 
   // --- the ways to claim
@@ -91,14 +91,14 @@ export class Program {
   }
 
   async #ask(options: AcquireOptions): Promise<void> {
-    const { way, name } = this.claim.plan;
+    const { kind, name } = this.claim.plan;
     const { client } = this.claim.actor;
-    if (way === 'claim') {
+    if (kind === 'claim') {
       this.#subscribe(options);
       return;
     }
     try {
-      if (way === 'acquire') {
+      if (kind === 'acquire') {
         this.#own(await client.acquire(name, options));
         this.claim.end('granted');
       } else {
@@ -138,15 +138,15 @@ export class Program {
   #watchTheTime(): () => void {
     const { claim } = this;
     const { machine } = claim.actor;
-    const timeoutMs = claim.plan.way === 'tryAcquire' ? this.#tryMs : claim.plan.timeoutMs;
+    const timeoutMs = claim.plan.kind === 'tryAcquire' ? this.#tryMs : claim.plan.timeoutMs;
     if (timeoutMs === undefined) return () => undefined;
-    const look = (): void => {
+    const read = (): void => {
       // The timeout of a try is the model's own: it does not count the time that the machine was frozen.
-      if (claim.plan.way === 'tryAcquire' && machine.wasFrozen) return;
+      if (claim.plan.kind === 'tryAcquire' && machine.wasFrozen) return;
       if (!claim.hold) claim.mustEnd('its timeout is over');
     };
-    // Twice, since delayed events of the machine come first.
-    return machine.after(timeoutMs + GRACE_MS, () => machine.do(look));
+    // The check runs twice, since delayed events of the machine come first.
+    return machine.after(timeoutMs + GRACE_MS, () => machine.do(read));
   }
 
   // --- the hold
@@ -164,7 +164,7 @@ export class Program {
   async #work(ownership: Ownership): Promise<boolean> {
     const hold = this.#own(ownership);
     await this.#workDone;
-    if (this.claim.plan.way === 'nested') await this.#workWithin();
+    if (this.claim.plan.kind === 'nested') await this.#workWithin();
     // The last statement of the work.
     const held = hold.believes;
     hold.handBack();
@@ -179,7 +179,7 @@ export class Program {
     this.#world.judge.require('run', refused, () => `${label} may wait for itself: ${String(again)}`);
     // Names are taken in one order, so that two programs cannot wait for each other.
     if (plan.name !== 'a') return;
-    await actor.program({ ...plan, name: 'b', way: 'run', timeoutMs: 700, holdMs: 0 }).start();
+    await actor.program({ ...plan, name: 'b', kind: 'run', timeoutMs: 700, holdMs: 0 }).start();
   }
 
   #ran(held: boolean): void {

@@ -13,7 +13,7 @@ export class Succession {
   readonly #holds: Hold[] = [];
   /** The time at which the entry of a hold was removed without a release. */
   readonly #uncleanEnds = new Map<Hold, number>();
-  /** The delay that all clients keep after such an end. */
+  /** The delay that all clients keep after a hold that ended without a release. */
   delayMs = 0;
 
   constructor(world: Pick<World, 'judge' | 'ledger' | 'server' | 'timeline'>) {
@@ -27,7 +27,7 @@ export class Succession {
     // The hold ended before its client knew that it had started. The next claim may be waiting since then.
     if (!this.#isThere(hold)) this.#uncleanEnds.set(hold, -Infinity);
     // The notification of an operator's removal may still be in flight.
-    if (ledger.tookAway(hold.key)) return;
+    if (ledger.wasRemoved(hold.key)) return;
     this.#exclude(hold.name);
     const before = this.#latest.get(hold.name);
     this.#latest.set(hold.name, hold);
@@ -57,8 +57,8 @@ export class Succession {
   settled(): void {
     // Reading an ended hold changes nothing; reading an open one may end it.
     for (const hold of this.#holds) {
-      if (hold.looks || !hold.open) hold.look();
-      else hold.mustHaveBeenTold();
+      if (hold.reads || !hold.open) hold.read();
+      else hold.mustHaveBeenNotified();
     }
     for (const name of ['a', 'b']) this.#exclude(name);
   }
@@ -67,7 +67,7 @@ export class Succession {
   haveLearned(): void {
     const { judge } = this.#world;
     for (const hold of this.#holds.filter(({ open }) => open)) {
-      const learned = this.#isThere(hold) || !hold.look();
+      const learned = this.#isThere(hold) || !hold.read();
       judge.require('learns', learned, () => `${hold.label} believes and has no entry`);
     }
   }
@@ -83,17 +83,17 @@ export class Succession {
     const ended = before && this.#uncleanEnds.get(before);
     if (ended === undefined) return;
     const waitedMs = timeline.now() - ended;
-    const least = this.delayMs * SHORTEST_WAIT - GRACE_MS;
+    const min = this.delayMs * SHORTEST_WAIT - GRACE_MS;
     judge.require(
       'handover',
-      waitedMs >= least,
+      waitedMs >= min,
       () => `${hold.label} begins ${waitedMs} ms after ${before?.label}`,
     );
   }
 
   #mustBeOver(hold: Hold, next: string): void {
     const { judge, ledger } = this.#world;
-    if (!hold.open || ledger.tookAway(hold.key)) return;
+    if (!hold.open || ledger.wasRemoved(hold.key)) return;
     const { believes } = hold;
     judge.require('ends first', !believes, () => `${hold.label} believes while ${next} is admitted`);
     const late = hold.actor.machine.late;
@@ -102,7 +102,9 @@ export class Succession {
 
   #exclude(name: string): void {
     const { judge, ledger } = this.#world;
-    const open = this.#holds.filter((hold) => hold.open && hold.name === name && !ledger.tookAway(hold.key));
+    const open = this.#holds.filter(
+      (hold) => hold.open && hold.name === name && !ledger.wasRemoved(hold.key),
+    );
     if (open.length < 2) return;
     const believers = open.filter((hold) => hold.believes).map(({ label }) => label);
     judge.require('exclusive', believers.length < 2, () => believers.join(' and '));

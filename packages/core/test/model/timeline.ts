@@ -84,7 +84,7 @@ export class Machine implements Clock {
     return this.#frozenUntil >= 0;
   }
 
-  /** Whether due timers may not have run yet. */
+  /** Whether timers of this machine may be overdue. */
   get late(): boolean {
     return this.#frozenUntil >= this.#timeline.now();
   }

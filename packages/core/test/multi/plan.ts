@@ -6,7 +6,7 @@ const CLIENTS = 3;
 /** A task that holds some names for a while. */
 export interface TaskPlan {
   readonly client: number;
-  /** In the caller's order; several names are one multi-lock. */
+  /** The names in the caller's order; several names are one multi-lock. */
   readonly names: readonly string[];
   readonly shared: boolean;
   readonly startMs: number;

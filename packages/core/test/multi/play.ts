@@ -71,7 +71,7 @@ class Scene {
       // Only heartbeats are left.
       if (!isBusy()) return this.#stage.clock.advance(ms - passed);
       await this.#stage.clock.advance(stepMs);
-      this.#witness.look();
+      this.#witness.check();
     }
   }
 
@@ -82,9 +82,9 @@ class Scene {
       // A session whose opening gets no reply, or whose end does not arrive, is left to its TTL.
       const fate = call === 'close' || call === 'open' ? 'arrives' : (this.#fates.shift() ?? 'arrives');
       if (fate === 'request lost') throw new Error('request lost');
-      const answer = await proceed();
+      const reply = await proceed();
       if (fate === 'answer lost') throw new Error('answer lost');
-      return answer;
+      return reply;
     };
     const client = this.#stage.client({ ttlMs: TTL_MS, link: { latencyMs, intercept } });
     client.session$.subscribe(({ id }) => {

@@ -32,11 +32,11 @@ export class Witness {
       this.#beliefs.add(belief);
       if (!this.#taken.has(ownership.key)) this.#grants.push(belief);
     }
-    this.look();
+    this.check();
   }
 
   /** Checks that no two clients believe in conflicting holds of one name, unless an entry was removed by force. */
-  look(): void {
+  check(): void {
     const believed = [...this.#beliefs].filter(({ ownership }) => this.#counts(ownership));
     for (const [at, one] of believed.entries())
       for (const other of believed.slice(at + 1))

@@ -36,21 +36,21 @@ export function sqlFences(dialect: SqlDialect, table: SqlTable = 'queuelock_fenc
   };
   const largest = (name: string): SqlStatement => ({
     ...statement(
-      (given) =>
-        `SELECT ${sql.text('token')} AS token FROM ${fences} WHERE name = ${given.add(checkName(name))}${sql.locking}`,
+      (input) =>
+        `SELECT ${sql.text('token')} AS token FROM ${fences} WHERE name = ${input.add(checkName(name))}${sql.locking}`,
     ),
     reads: true,
   });
   return {
     createTable: () => statement(() => sql.createFences(fences)),
-    register: (name) => statement((given) => sql.insertIfAbsent(fences, given.add(checkName(name)))),
+    register: (name) => statement((input) => sql.insertIfAbsent(fences, input.add(checkName(name)))),
     claim(hold) {
       const decimal = String(tokenOf(hold, MAX_INT64));
       const name = checkName(hold.name);
-      const raise = statement((given) => {
-        const raised = sql.assignment(sql.integer(given.add(decimal)));
-        const named = given.add(name);
-        return `UPDATE ${fences} SET token = ${raised} WHERE name = ${named} AND token <= ${sql.integer(given.add(decimal))}`;
+      const raise = statement((input) => {
+        const raised = sql.assignment(sql.integer(input.add(decimal)));
+        const named = input.add(name);
+        return `UPDATE ${fences} SET token = ${raised} WHERE name = ${named} AND token <= ${sql.integer(input.add(decimal))}`;
       });
       const resource = `the fence in ${fences}`;
       const refusal = { query: largest(name), name, token: decimal, once: false, resource } as const;

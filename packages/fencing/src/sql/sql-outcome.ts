@@ -61,12 +61,12 @@ function tokenIn(row: unknown, resource: string): bigint {
   );
 }
 
-function rowsOf(answer: unknown): readonly unknown[] {
+function rowsOf(result: unknown): readonly unknown[] {
   const isResult =
-    typeof answer === 'object' && answer !== null && !Array.isArray(answer) && 'rows' in answer;
-  const found: unknown = isResult ? answer.rows : answer;
+    typeof result === 'object' && result !== null && !Array.isArray(result) && 'rows' in result;
+  const found: unknown = isResult ? result.rows : result;
   if (!Array.isArray(found))
-    throw invalidArgument('result of a select', answer, 'is a list of rows, or has one under "rows"');
+    throw invalidArgument('result of a select', result, 'is a list of rows, or has one under "rows"');
   const [first] = found as readonly unknown[];
   return Array.isArray(first) ? first : found;
 }

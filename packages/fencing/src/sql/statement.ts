@@ -22,7 +22,7 @@ export interface FencedStatement extends SqlStatement {
     readonly once: boolean;
     /** Describes the resource that refuses the write. */
     readonly resource: string;
-    /** The outcome when there is no such row. */
+    /** The outcome when the row does not exist. */
     readonly outcomeIfAbsent: 'missing' | 'unregistered';
   };
 }

@@ -85,7 +85,7 @@ function callNative<V extends unknown[]>(
       clearTimeout(timer);
       resolve({ code, text, values });
     };
-    const refusal = call((...answer) => setImmediate(settle, ...answer));
+    const refusal = call((...results) => setImmediate(settle, ...results));
     // Nothing was sent, so the callback will not run.
     if (typeof refusal === 'number' && refusal !== OK) settle(refusal, 'not sent', ...([] as unknown[] as V));
   });

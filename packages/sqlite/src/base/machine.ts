@@ -77,7 +77,7 @@ function textOf(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return undefined; // The system is not Linux, or the file is hidden. The callers handle that.
+    return undefined; // `/proc` is missing or hidden on this system. The callers handle `undefined`.
   }
 }
 
@@ -85,6 +85,6 @@ function linkOf(file: string): string {
   try {
     return readlinkSync(file);
   } catch {
-    return ''; // The same.
+    return ''; // `/proc` is missing or hidden on this system. The callers handle an empty string.
   }
 }

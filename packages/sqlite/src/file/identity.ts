@@ -15,8 +15,8 @@ export function identityOf(path: string): FileIdentity {
 
 /** Returns whether both consist of the same files, and none of them is missing. */
 export function isSameFile(one: FileIdentity, other: FileIdentity): boolean {
-  return one.every((part, place) => {
-    const found = other[place];
+  return one.every((part, position) => {
+    const found = other[position];
     return part !== undefined && found !== undefined && part.ino === found.ino && part.dev === found.dev;
   });
 }

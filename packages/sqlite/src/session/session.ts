@@ -63,17 +63,19 @@ export class SqliteSession implements Session {
 
   async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
     const names = specs.map(({ queue }) => queue);
-    const duplicate = names.find((queue, place) => names.indexOf(queue) < place);
+    const duplicate = names.find((queue, position) => names.indexOf(queue) < position);
     if (duplicate !== undefined) throw invalidArgument('specs', duplicate, 'name no queue twice');
     const positions = await this.#step(() => this.#enqueueAll(specs));
     if (!positions) throw entriesLost(specs);
-    return specs.map((spec, place) => this.#placement(spec, positions[place] as EntryPosition));
+    return specs.map((spec, position) => this.#placement(spec, positions[position] as EntryPosition));
   }
 
   async tryEnqueue(spec: EntrySpec): Promise<Placement | undefined> {
-    const place = await this.#step(() => this.#store.entries.enqueueIfAdmitted(this.#generation.num, spec));
-    if (place) this.#claimed?.add(place.ord);
-    return place && this.#placement(spec, place);
+    const position = await this.#step(() =>
+      this.#store.entries.enqueueIfAdmitted(this.#generation.num, spec),
+    );
+    if (position) this.#claimed?.add(position.ord);
+    return position && this.#placement(spec, position);
   }
 
   update(queue: string, id: string, value: string): Promise<boolean> {
@@ -111,14 +113,14 @@ export class SqliteSession implements Session {
   }
 
   async abandon(): Promise<void> {
-    // If it fails, the lease ends the session.
+    // If the step fails, the lease ends the session.
     await this.#release().catch(() => undefined);
     this.#abandoned = true;
   }
 
   async close(): Promise<void> {
     const { num } = this.#generation;
-    // If it fails, the lease ends the session.
+    // If the step fails, the lease ends the session.
     await this.#step(() => this.#store.end(num)).catch(() => undefined);
   }
 
@@ -147,9 +149,9 @@ export class SqliteSession implements Session {
   }
 
   #enqueue(spec: EntrySpec): EntryPosition {
-    const place = this.#store.entries.enqueue(this.#generation.num, spec);
-    this.#claimed?.add(place.ord);
-    return place;
+    const position = this.#store.entries.enqueue(this.#generation.num, spec);
+    this.#claimed?.add(position.ord);
+    return position;
   }
 
   /** Enqueues all entries or none. If one that was enqueued before was removed, the others are removed too. */
@@ -188,8 +190,8 @@ export class SqliteSession implements Session {
     return this.#store.entries.find(this.#generation.num, { queue, id });
   }
 
-  #placement({ queue }: EntrySpec, place: EntryPosition): Placement {
-    const { ord, admitted, ahead, otherLimit } = place;
+  #placement({ queue }: EntrySpec, position: EntryPosition): Placement {
+    const { ord, admitted, ahead, otherLimit } = position;
     const order = BigInt(ord);
     return {
       order,
@@ -197,7 +199,7 @@ export class SqliteSession implements Session {
       key: keyOf(queue, ord),
       turn: { admitted, ...(ahead === undefined ? {} : { ahead }) },
       ...(otherLimit === undefined ? {} : { otherLimit }),
-      turns$: this.#connection.follow(queue, this.#generation, place),
+      turns$: this.#connection.follow(queue, this.#generation, position),
     } satisfies Placement;
   }
 }

@@ -16,9 +16,9 @@ export interface Followed {
 /** What is known of an entry: whether it is admitted, or the error code of its loss. */
 type EntryStatus = boolean | 'ENTRY_LOST' | 'SESSION_LOST';
 
-/** A follower of an entry. */
+/** Receives the status of an entry that it follows. */
 export interface Follower extends Followed {
-  update(sight: EntryStatus): void;
+  update(status: EntryStatus): void;
 }
 
 /** The followers of entries in this process. */
@@ -75,11 +75,11 @@ export function turnsOf(
     let isWaiting = !followed.turn.admitted;
     const follower: Follower = {
       ...followed,
-      update(sight) {
-        if (typeof sight === 'string') {
+      update(status) {
+        if (typeof status === 'string') {
           const message = `the entry ${followed.key} is no longer in the queue`;
-          subscriber.error(new QueueLockError(sight, message));
-        } else if (sight && isWaiting) {
+          subscriber.error(new QueueLockError(status, message));
+        } else if (status && isWaiting) {
           isWaiting = false;
           subscriber.next({ admitted: true, ahead: 0 });
         }

@@ -188,7 +188,7 @@ function remove(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // Another process has removed it.
+    // Another process has already removed the socket.
   }
 }
 
@@ -196,6 +196,6 @@ function removeDirectory(directory: string): void {
   try {
     rmdirSync(directory);
   } catch {
-    // Other processes have their inboxes in it.
+    // The directory contains inboxes of other processes.
   }
 }

@@ -52,7 +52,7 @@ export class Peers {
     socket.setTimeout(IDLE_MS, () => {
       if (!peer.watched) socket.destroy();
     });
-    // The close event follows and reports it.
+    // The close event follows and reports the end of the connection.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       this.#peers.delete(inbox);

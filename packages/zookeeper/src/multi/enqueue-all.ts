@@ -16,7 +16,7 @@ import { throughGate, wasEmptyAt, type Gate } from '../turn/gate.ts';
 import { runInLanes } from '../base/lane.ts';
 import { allSettled } from '../base/all-settled.ts';
 
-/** The same limit as on the other backends. */
+/** The maximum number of entries of a multi-lock, the same as on the other backends. */
 const MAX_ENTRIES = 60;
 
 /** One of the entries that are enqueued together. */

@@ -47,13 +47,13 @@ export async function enqueueInTransaction(
     for (const { entry } of members) entry.markAttempted();
     const [done, inGate, lists] = await Promise.all([
       // Each entry learns its node at once, even if a later step fails.
-      zk.multi(steps).then((answer) => {
-        const { paths = [], zxid: czxid = 0n } = answer.done ? answer : {};
+      zk.multi(steps).then((result) => {
+        const { paths = [], zxid: czxid = 0n } = result.done ? result : {};
         for (const [at, { entry }] of members.entries()) {
           const path = paths[at];
           entry.markCreated(path === undefined ? undefined : { path, czxid });
         }
-        return answer;
+        return result;
       }),
       zk.list(gate.directory),
       Promise.all(locations.map((location) => listAfterCreate(context, location))),
@@ -61,13 +61,9 @@ export async function enqueueInTransaction(
     if (done.done) {
       const { paths, zxid: czxid = 0n } = done;
       const positions = members.map(async (member, at) => {
-        const made = { path: paths[at] ?? '', czxid };
-        const { entry, spec } = member;
-        const position = await locate(
-          context,
-          { location: entry.location, spec },
-          { made, children: lists[at] },
-        );
+        const created = { made: { path: paths[at] ?? '', czxid }, children: lists[at] };
+        const { location } = member.entry;
+        const position = await locate(context, { location, spec: member.spec }, created);
         return { member, position };
       });
       return { positions: await allSettled(positions), wasGateEmpty: wasEmptyAt(czxid, inGate) };

@@ -30,7 +30,7 @@ export function checkChange({ naming, keepsValues }: Scheme): void {
   throw invalidArgument('value', 'another one', rule);
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` when such a queue has no readers */
+/** @throws {QueueLockError} `INVALID_ARGUMENT` when a queue with this naming has no readers */
 export function checkShare(scheme: Scheme): void {
   checkChange(scheme);
   if (scheme.shared !== undefined) return;

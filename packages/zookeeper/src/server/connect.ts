@@ -102,9 +102,9 @@ type DriverOptions = ConstructorParameters<typeof NativeDriver>[0] & Pick<Connec
 /** Resolves all host names. The C client would do that synchronously, and give up for ever after the first failure. */
 async function resolveAll(settings: Settings): Promise<string[]> {
   const found = await Promise.allSettled(settings.hosts.map((host) => addressesOf(host, settings)));
-  const addresses = found.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  const addresses = found.flatMap((reply) => (reply.status === 'fulfilled' ? reply.value : []));
   if (addresses.length > 0) return addresses;
-  const cause: unknown = found.find((answer) => answer.status === 'rejected')?.reason;
+  const cause: unknown = found.find((reply) => reply.status === 'rejected')?.reason;
   const detail = cause instanceof Error ? `: ${cause.message}` : '';
   throw new QueueLockError('UNAVAILABLE', `no host of ${settings.endpoint} has an address${detail}`, {
     cause,

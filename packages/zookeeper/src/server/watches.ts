@@ -23,7 +23,7 @@ type WatchingRead = () => Promise<NodeStat | undefined>;
 export class Watches {
   readonly #zk: ZkDriver;
   readonly #removals = new Map<string, Observable<Removal>>();
-  /** What was read of nodes that have a watch but no follower yet. */
+  /** The metadata of nodes that have a watch but no follower yet. */
   readonly #readNodes = new Map<string, ReadNode>();
 
   constructor(zk: ZkDriver) {

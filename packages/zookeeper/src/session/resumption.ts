@@ -7,13 +7,13 @@ export interface Resumption {
   readonly ttlMs: number;
 }
 
-/** Formats it as text for another process. The text is a secret: with it, a process can act as the session, and end it. */
+/** Formats an exported session as text for another process. The text is a secret: with it, a process can act as the session, and end it. */
 export function resumptionText({ session, ttlMs }: Resumption): string {
   return JSON.stringify({ session: session.client_id, password: session.client_password, ttlMs });
 }
 
 /**
- * Parses such a text.
+ * Parses the text of an exported session.
  * @throws {QueueLockError} `INVALID_ARGUMENT`, without the text, when it is invalid
  */
 export function parseResumption(text: string): Resumption {

@@ -52,7 +52,7 @@ export class FrameReader {
     return first.subarray(LENGTH_BYTES, end);
   }
 
-  /** Returns the first chunk after joining chunks until it has at least that many bytes, which must have arrived. */
+  /** Joins chunks until the first one has at least that many bytes, and returns it. The bytes must have arrived. */
   #front(count: number): Buffer {
     const [first] = this.#chunks;
     if (first && first.length >= count) return first;

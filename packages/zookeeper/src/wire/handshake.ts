@@ -5,7 +5,7 @@ import { JuteWriter } from './jute-write.ts';
 /** A session in the protocol. */
 export interface WireSession {
   readonly id: bigint;
-  /** Sixteen bytes. */
+  /** The password of the session: 16 bytes. */
   readonly password: Buffer;
 }
 

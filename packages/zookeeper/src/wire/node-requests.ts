@@ -8,7 +8,7 @@ import { nothing, requestOf, type WireRequest } from './request.ts';
 export interface NewNode {
   readonly path: string;
   readonly data: Uint8Array;
-  /** One of `CreateFlag`. */
+  /** The kind of the node: a value of `CreateFlag`. */
   readonly flags: number;
   /** Default: all permissions for all clients. */
   readonly acl?: readonly Acl[];

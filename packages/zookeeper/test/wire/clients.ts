@@ -37,7 +37,7 @@ export async function connected(driver: WireDriver): Promise<WireDriver> {
 }
 
 /** The code of a reply, and its result. */
-export interface Told<T> {
+export interface WireReply<T> {
   readonly code: number;
   readonly value: T | undefined;
 }
@@ -82,7 +82,7 @@ export class OneLink {
     this.link = bench.keep(link, (kept) => kept.destroy(new Error('the test is over')));
   }
 
-  ask<T>(request: WireRequest<T>): Promise<Told<T>> {
+  request<T>(request: WireRequest<T>): Promise<WireReply<T>> {
     return new Promise((resolve) => {
       this.link.ask(request, (code, value) => resolve({ code, value }));
     });

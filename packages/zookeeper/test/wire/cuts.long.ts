@@ -6,7 +6,7 @@ import type { Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import type { TcpProxy } from '@queuelock/harness/faults';
 import { sharedZooKeeper } from '@queuelock/harness/services';
-import { Bench, eventually, newQueue, outcome, wish } from '../bench.ts';
+import { Bench, eventually, newQueue, outcome, newSpec } from '../bench.ts';
 import { WireLink } from '../../src/wire/link.ts';
 import { Pipeline } from '../../src/wire/pipeline.ts';
 import { proxyTo } from '../own-server.ts';
@@ -27,7 +27,7 @@ describe("sessions over Node's sockets whose connections are cut 1,000 times und
     const queue = newQueue();
     let done = 0;
     while (!stop.aborted) {
-      const entry = wish(queue);
+      const entry = newSpec(queue);
       const entered = await outcome(session.enqueue(entry));
       await eventually(async () => (await outcome(session.remove(queue, entry.id))) === 'fine');
       if (entered === 'fine') done += 1;
@@ -57,16 +57,16 @@ describe("sessions over Node's sockets whose connections are cut 1,000 times und
     const after = await inUse();
     stop.abort();
     const done = await Promise.all(working);
-    const told = `${JSON.stringify(before)}, then ${JSON.stringify(after)}; ${done.join(' ')} cycles`;
-    console.info(`      ${told}`);
-    expect(after.bytes - before.bytes, told).to.be.lessThan(MAX_BYTES);
-    expect(after.files - before.files, told).to.be.at.most(SESSIONS);
+    const reported = `${JSON.stringify(before)}, then ${JSON.stringify(after)}; ${done.join(' ')} cycles`;
+    console.info(`      ${reported}`);
+    expect(after.bytes - before.bytes, reported).to.be.lessThan(MAX_BYTES);
+    expect(after.files - before.files, reported).to.be.at.most(SESSIONS);
     // Each session has one connection, or is about to have one.
-    expect(after.links, told).to.be.at.most(SESSIONS);
-    expect(after.pipelines, told).to.be.at.most(SESSIONS);
+    expect(after.links, reported).to.be.at.most(SESSIONS);
+    expect(after.pipelines, reported).to.be.at.most(SESSIONS);
     // The number of timers and sockets depends on the calls in flight, which are a few per session.
-    expect(after.handles - before.handles, told).to.be.at.most(4 * SESSIONS);
-    expect(Math.min(...done), told).to.be.greaterThan(0);
+    expect(after.handles - before.handles, reported).to.be.at.most(4 * SESSIONS);
+    expect(Math.min(...done), reported).to.be.greaterThan(0);
     await backend.close();
     await eventually(() => proxy.connections.length === 0);
   });
@@ -86,12 +86,12 @@ interface Use {
 async function inUse(): Promise<Use> {
   setFlagsFromString('--expose_gc');
   const collectGarbage = runInNewContext('gc') as () => void;
-  const looks: Use[] = [];
-  for (let look = 0; look < 10; look += 1) {
+  const reads: Use[] = [];
+  for (let read = 0; read < 10; read += 1) {
     await nextTurn();
     collectGarbage();
     const { heapUsed, external } = process.memoryUsage();
-    looks.push({
+    reads.push({
       bytes: heapUsed + external,
       files: readdirSync('/proc/self/fd').length,
       handles: process.getActiveResourcesInfo().length,
@@ -99,12 +99,12 @@ async function inUse(): Promise<Use> {
       pipelines: queryObjects(Pipeline, { format: 'count' }),
     });
   }
-  const least = (of: keyof Use): number => Math.min(...looks.map((look) => look[of]));
+  const min = (of: keyof Use): number => Math.min(...reads.map((read) => read[of]));
   return {
-    bytes: least('bytes'),
-    files: least('files'),
-    handles: least('handles'),
-    links: least('links'),
-    pipelines: least('pipelines'),
+    bytes: min('bytes'),
+    files: min('files'),
+    handles: min('handles'),
+    links: min('links'),
+    pipelines: min('pipelines'),
   };
 }

@@ -47,16 +47,16 @@ describe('a recorded exchange with ZooKeeper 3.8.0', () => {
     expect(welcome).to.deep.include({ timeoutMs: 4_000, isReadOnly: false });
     expect(welcome.session.password.length).to.equal(16);
     const pipeline = new Pipeline(0n);
-    const told: unknown[] = [];
-    for (const request of ASKED) pipeline.ask(request, (code, value) => told.push(value ?? code));
-    const heard: Heard[] = [];
-    for (let frame = frames.next(); frame; frame = frames.next()) heard.push(pipeline.hear(frame));
-    const events = heard.flatMap((one) => (one.type === 'event' ? [one.event] : []));
+    const reported: unknown[] = [];
+    for (const request of ASKED) pipeline.ask(request, (code, value) => reported.push(value ?? code));
+    const received: Heard[] = [];
+    for (let frame = frames.next(); frame; frame = frames.next()) received.push(pipeline.hear(frame));
+    const events = received.flatMap((one) => (one.type === 'event' ? [one.event] : []));
     expect(events).to.deep.equal([
       { path: PATH, change: 'changed' },
       { path: PATH, change: 'child' },
     ]);
-    const [made, second, read, written, missing, list, acl, steps, synced, closed] = told as [
+    const [made, second, read, written, missing, list, acl, steps, synced, closed] = reported as [
       string,
       requests.Made,
       requests.Content,

@@ -6,7 +6,7 @@ import type { Bench } from '../bench.ts';
 import { replyFrame, welcomeFrame, withLength, type FakeWelcome, type Reply } from './fake-frames.ts';
 
 /** The first message of a client. */
-export interface HeardHello {
+export interface ReceivedHello {
   readonly lastZxid: bigint;
   readonly timeoutMs: number;
   readonly session: bigint;
@@ -15,7 +15,7 @@ export interface HeardHello {
 
 /** The reactions of a server on one connection; by default it is silent. */
 export interface Part {
-  hello?(peer: Peer, hello: HeardHello): void;
+  hello?(peer: Peer, hello: ReceivedHello): void;
   request?(
     peer: Peer,
     request: { readonly xid: number; readonly type: number; readonly body: JuteReader },
@@ -25,7 +25,7 @@ export interface Part {
 /** One connection, on the server's side. */
 export class Peer {
   readonly socket: Socket;
-  hello: HeardHello | undefined;
+  hello: ReceivedHello | undefined;
 
   constructor(socket: Socket, part: Part) {
     this.socket = socket;
@@ -33,7 +33,7 @@ export class Peer {
     socket.on('error', () => undefined);
     socket.on('data', (chunk) => {
       frames.push(chunk);
-      for (let frame = frames.next(); frame; frame = frames.next()) this.#hear(frame, part);
+      for (let frame = frames.next(); frame; frame = frames.next()) this.#receive(frame, part);
     });
   }
 
@@ -49,7 +49,7 @@ export class Peer {
     this.socket.write(Buffer.concat(frames.map(withLength)));
   }
 
-  #hear(frame: Buffer, part: Part): void {
+  #receive(frame: Buffer, part: Part): void {
     const body = new JuteReader(frame);
     if (this.hello) {
       part.request?.(this, { xid: body.int(), type: body.int(), body });
@@ -87,9 +87,9 @@ export function welcoming(timeoutMs: number, request?: Part['request']): Part {
     hello: (peer, { session }) => {
       peer.welcome({ timeoutMs, id: session === 0n ? 1n : session });
     },
-    request: (peer, asked) => {
-      if (asked.xid === -2) peer.reply({ xid: -2 });
-      else request?.(peer, asked);
+    request: (peer, requested) => {
+      if (requested.xid === -2) peer.reply({ xid: -2 });
+      else request?.(peer, requested);
     },
   };
 }

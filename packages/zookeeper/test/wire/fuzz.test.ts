@@ -38,23 +38,23 @@ describe('a malformed message from a ZooKeeper server', () => {
 
   for (const [what, say] of Object.entries(NONSENSE)) {
     it(`such as ${what} ends the connection, with an unknown outcome for the call`, async () => {
-      let asked = 0;
+      let requested = 0;
       const fake = await fakeServer(
         bench,
         welcoming(9_000, (peer, { xid }) => {
-          asked += 1;
-          if (asked === 1) say(peer, xid);
+          requested += 1;
+          if (requested === 1) say(peer, xid);
           else peer.reply({ xid, body: (writer) => writer.text('/') });
         }),
       );
       const driver = await connected(driverTo(bench, fake.endpoint));
-      const news: string[] = [];
-      driver.connection$.subscribe(({ status }) => news.push(status));
+      const notifications: string[] = [];
+      driver.connection$.subscribe(({ status }) => notifications.push(status));
       const code = await outcome(driver.sync());
       expect(code).to.equal(what === 'a repeated reply' ? 'fine' : 'UNAVAILABLE');
-      await eventually(() => news.includes('back'));
+      await eventually(() => notifications.includes('back'));
       expect(await outcome(driver.sync())).to.equal('fine');
-      expect(news).to.deep.equal(['lost', 'back']);
+      expect(notifications).to.deep.equal(['lost', 'back']);
     });
   }
 

@@ -1,7 +1,7 @@
 import type { Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { sharedZooKeeper } from '@queuelock/harness/services';
-import { Bench, admitted, newQueue, wish, type Driver } from '../bench.ts';
+import { Bench, admitted, newQueue, newSpec, type Driver } from '../bench.ts';
 
 describe('both transports to ZooKeeper', () => {
   const bench = new Bench();
@@ -18,7 +18,7 @@ describe('both transports to ZooKeeper', () => {
     ['native', 'wire'],
   ] as const satisfies (readonly [Driver, Driver])[]) {
     it(`resume a session from ${first} to ${second} and back`, async () => {
-      const entry = wish(newQueue());
+      const entry = newSpec(newQueue());
       let session: Session = await bench.session(server, 10_000, first);
       const { id } = session;
       const { key, order } = await session.enqueue(entry);
@@ -39,9 +39,9 @@ describe('both transports to ZooKeeper', () => {
         await bench.session(server, 10_000, second),
       ];
       const queue = newQueue();
-      const held = wish(queue);
+      const held = newSpec(queue);
       expect((await one.enqueue(held)).turn.admitted).to.equal(true);
-      const waiting = await two.enqueue(wish(queue));
+      const waiting = await two.enqueue(newSpec(queue));
       expect(waiting.turn.admitted).to.equal(false);
       const turn = admitted(waiting);
       await one.remove(queue, held.id);

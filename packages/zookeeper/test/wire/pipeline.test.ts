@@ -23,27 +23,27 @@ describe('the requests of one connection', () => {
   it('are numbered from 1 again after the highest number', () => {
     const pipeline = new Pipeline(0n, 2 ** 31 - 2);
     const numbers: number[] = [];
-    const told: number[] = [];
+    const reported: number[] = [];
     for (let index = 0; index < 3; index += 1) {
-      numbers.push(pipeline.ask(sync('/'), (code) => told.push(code)).readInt32BE(4));
+      numbers.push(pipeline.ask(sync('/'), (code) => reported.push(code)).readInt32BE(4));
     }
     expect(numbers).to.deep.equal([2 ** 31 - 1, 1, 2]);
     for (const xid of numbers) pipeline.hear(replyFrame({ xid, err: -xid }));
-    expect(told).to.deep.equal(numbers.map((xid) => -xid));
+    expect(reported).to.deep.equal(numbers.map((xid) => -xid));
   });
 
   it('are answered in order, each with its own reply', () => {
     const pipeline = new Pipeline(0n);
-    const answers: unknown[] = [];
-    pipeline.ask(sync('/'), (...answer) => answers.push(['sync', ...answer]));
-    pipeline.ask(getChildren('/a', false), (...answer) => answers.push(['children', ...answer]));
-    pipeline.ask(exists('/b', false), (...answer) => answers.push(['exists', ...answer]));
+    const replies: unknown[] = [];
+    pipeline.ask(sync('/'), (...reply) => replies.push(['sync', ...reply]));
+    pipeline.ask(getChildren('/a', false), (...reply) => replies.push(['children', ...reply]));
+    pipeline.ask(exists('/b', false), (...reply) => replies.push(['exists', ...reply]));
     pipeline.hear(replyFrame({ xid: 1, body: (writer) => writer.text('/') }));
     pipeline.hear(
       replyFrame({ xid: 2, body: (writer) => writer.list(['x', 'y'], (one, text) => one.text(text)) }),
     );
     pipeline.hear(replyFrame({ xid: 3, err: -101 }));
-    expect(answers).to.deep.equal([
+    expect(replies).to.deep.equal([
       ['sync', 0, '/'],
       ['children', 0, ['x', 'y']],
       ['exists', -101],
@@ -52,26 +52,26 @@ describe('the requests of one connection', () => {
 
   it('end the connection when they are answered out of order, and no call gets the reply of another', () => {
     const pipeline = new Pipeline(0n);
-    const answers: number[] = [];
-    pipeline.ask(sync('/'), (code) => answers.push(code));
-    pipeline.ask(sync('/'), (code) => answers.push(code));
+    const replies: number[] = [];
+    pipeline.ask(sync('/'), (code) => replies.push(code));
+    pipeline.ask(sync('/'), (code) => replies.push(code));
     expect(() => pipeline.hear(replyFrame({ xid: 2 }))).to.throw(
       WireError,
       'request 2 where one to 1 was due',
     );
     pipeline.fail(-4);
-    expect(answers).to.deep.equal([-4, -4]);
+    expect(replies).to.deep.equal([-4, -4]);
     expect(() => pipeline.hear(replyFrame({ xid: 1 }))).to.throw(WireError, 'one to none was due');
   });
 
   it('fail with the connection when the reply cannot be parsed', () => {
     const pipeline = new Pipeline(0n);
-    const answers: number[] = [];
-    pipeline.ask(getData('/', false), (code) => answers.push(code));
+    const replies: number[] = [];
+    pipeline.ask(getData('/', false), (code) => replies.push(code));
     expect(() => pipeline.hear(replyFrame({ xid: 1 }))).to.throw(WireError);
-    expect(answers).to.deep.equal([]);
+    expect(replies).to.deep.equal([]);
     pipeline.fail(-4);
-    expect(answers).to.deep.equal([-4]);
+    expect(replies).to.deep.equal([-4]);
   });
 
   it('show the last transaction that the session has seen, by replies only, and it never goes back', () => {
@@ -107,13 +107,13 @@ describe('the requests of one connection', () => {
 
   it('are released from memory in a queue that is never empty', () => {
     const pipeline = new Pipeline(0n);
-    let answered = 0;
-    pipeline.ask(sync('/'), () => (answered += 1));
+    let replied = 0;
+    pipeline.ask(sync('/'), () => (replied += 1));
     for (let xid = 1; xid < 5_000; xid += 1) {
-      pipeline.ask(sync('/'), () => (answered += 1));
+      pipeline.ask(sync('/'), () => (replied += 1));
       pipeline.hear(replyFrame({ xid, body: (writer) => writer.text('/') }));
     }
-    expect([answered, pipeline.size]).to.deep.equal([4_999, 1]);
+    expect([replied, pipeline.size]).to.deep.equal([4_999, 1]);
   });
 
   it('parse any bytes, or refuse them as a violation of the protocol', () => {

@@ -4,7 +4,7 @@ import { lastValueFrom } from 'rxjs';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { pickPorts } from '@queuelock/harness/services/ports';
 import type { ConnectionEvent } from '../../src/driver/driver.ts';
-import { closes, saysNothing, serverThat } from '../attempts.ts';
+import { closes, staysSilent, serverThat } from '../attempts.ts';
 import { Bench, eventually, newQueue, outcome } from '../bench.ts';
 import { proxyTo } from '../own-server.ts';
 import { connected, driverTo } from './clients.ts';
@@ -26,16 +26,16 @@ describe("a ZooKeeper session over Node's sockets", () => {
     const proxy = await proxyTo(bench, server);
     const driver = await connected(driverTo(bench, proxy.endpoint));
     const operator = await connected(driverTo(bench, server));
-    const news: ConnectionEvent[] = [];
+    const notifications: ConnectionEvent[] = [];
     const changes: string[] = [];
-    driver.connection$.subscribe((one) => news.push(one));
+    driver.connection$.subscribe((one) => notifications.push(one));
     driver.changes(path).subscribe((change) => changes.push(change));
     const [id, key] = [driver.sessionId, driver.sessionKey];
     await driver.create(path, '', 'ephemeral');
     await driver.read(path, { watch: true });
     proxy.cut();
-    await eventually(() => news.length === 2);
-    expect(news.map(({ status }) => status)).to.deep.equal(['lost', 'back']);
+    await eventually(() => notifications.length === 2);
+    expect(notifications.map(({ status }) => status)).to.deep.equal(['lost', 'back']);
     expect([driver.sessionId, driver.sessionKey]).to.deep.equal([id, key]);
     expect(await driver.stat(path)).to.deep.include({ ephemeralOwner: id, version: 0 });
     await operator.write(path, 'unseen');
@@ -64,18 +64,18 @@ describe("a ZooKeeper session over Node's sockets", () => {
   });
 
   it('starts with a write through a quorum when another client had it, which may have seen more', async () => {
-    const asked: number[] = [];
+    const requested: number[] = [];
     const fake = await fakeServer(
       bench,
       welcoming(9_000, (peer, { xid, type }) => {
-        asked.push(type);
+        requested.push(type);
         peer.reply({ xid, err: -101 });
       }),
     );
     const session = { client_id: 'fedcba9876543210', client_password: '01'.repeat(16) };
     const driver = await connected(driverTo(bench, fake.endpoint, { session }));
     await driver.stat('/a');
-    expect(asked).to.deep.equal([2, 3]);
+    expect(requested).to.deep.equal([2, 3]);
     expect(driver.sessionId).to.equal('fedcba9876543210');
     await driver.abandon();
   });
@@ -103,7 +103,7 @@ describe("a ZooKeeper session over Node's sockets", () => {
     const readOnly = await fakeServer(bench, {
       hello: (peer) => peer.welcome({ timeoutMs: 4_000, id: 9n, isReadOnly: true }),
     });
-    const others = [await serverThat(bench, closes), await serverThat(bench, saysNothing), readOnly];
+    const others = [await serverThat(bench, closes), await serverThat(bench, staysSilent), readOnly];
     const addresses = [`127.0.0.1:${port!}`, ...others.map(({ endpoint }) => endpoint), server];
     const driver = await connected(driverTo(bench, addresses));
     expect(await driver.stat('/')).to.have.property('czxid', 0n);
@@ -120,21 +120,21 @@ describe("a ZooKeeper session over Node's sockets", () => {
   });
 
   it('leaves a silent connection for another one', async () => {
-    let answers = true;
+    let replies = true;
     const part = welcoming(600);
     const fake = await fakeServer(bench, {
       ...part,
       request: (peer, request) => {
-        if (answers) part.request?.(peer, request);
+        if (replies) part.request?.(peer, request);
       },
     });
     const driver = await connected(driverTo(bench, fake.endpoint));
-    const news: string[] = [];
-    driver.connection$.subscribe(({ status }) => news.push(status));
-    answers = false;
-    await eventually(() => news.length >= 2);
-    answers = true;
-    expect(news.slice(0, 2)).to.deep.equal(['lost', 'back']);
+    const notifications: string[] = [];
+    driver.connection$.subscribe(({ status }) => notifications.push(status));
+    replies = false;
+    await eventually(() => notifications.length >= 2);
+    replies = true;
+    expect(notifications.slice(0, 2)).to.deep.equal(['lost', 'back']);
     expect(fake.peers[1]!.hello).to.have.property('session', 1n);
   });
 
@@ -168,17 +168,17 @@ describe("a ZooKeeper session over Node's sockets", () => {
   });
 
   it('is closed within a timeout at a silent server, and leaves no socket', async () => {
-    const asked: number[] = [];
+    const requested: number[] = [];
     const fake = await fakeServer(bench, {
       ...welcoming(9_000),
-      request: (_peer, { type }) => asked.push(type),
+      request: (_peer, { type }) => requested.push(type),
     });
     const driver = await connected(driverTo(bench, fake.endpoint));
     const pending = outcome(driver.sync());
     await driver.close();
     expect(await pending).to.equal('SESSION_LOST');
     await eventually(() => fake.peers[0]!.socket.closed);
-    expect(asked).to.deep.equal([9, OP_CLOSE]);
+    expect(requested).to.deep.equal([9, OP_CLOSE]);
   });
 
   it('can be resumed when it was abandoned, and leaves no socket after its earlier requests', async () => {
@@ -195,7 +195,7 @@ describe("a ZooKeeper session over Node's sockets", () => {
   });
 
   it('is closed at once while it connects', async () => {
-    const silent = await serverThat(bench, saysNothing);
+    const silent = await serverThat(bench, staysSilent);
     const driver = driverTo(bench, silent.endpoint);
     await eventually(() => silent.connections.length === 1);
     await driver.close();
@@ -208,16 +208,16 @@ describe("a ZooKeeper session over Node's sockets", () => {
   it('refuses a request that is too large for the server, and continues', async () => {
     const path = `/${newQueue()}`;
     const driver = await connected(driverTo(bench, server));
-    const news: unknown[] = [];
-    driver.connection$.subscribe((one) => news.push(one));
+    const notifications: unknown[] = [];
+    driver.connection$.subscribe((one) => notifications.push(one));
     expect(await outcome(driver.create(path, 'x'.repeat(2 ** 20), 'ephemeral'))).to.equal('INVALID_ARGUMENT');
     await driver.create(path, '', 'ephemeral');
     // With the header, the path, two lengths and the version, this is exactly the limit of the server.
-    const most = 0xf_ff_ff - 8 - 4 - path.length - 4 - 4;
-    expect(await driver.write(path, 'x'.repeat(most))).to.have.property('version', 1);
-    expect(await outcome(driver.write(path, 'x'.repeat(most + 1)))).to.equal('INVALID_ARGUMENT');
-    expect((await driver.read(path))!.text.length).to.equal(most);
-    expect(news).to.deep.equal([]);
+    const max = 0xf_ff_ff - 8 - 4 - path.length - 4 - 4;
+    expect(await driver.write(path, 'x'.repeat(max))).to.have.property('version', 1);
+    expect(await outcome(driver.write(path, 'x'.repeat(max + 1)))).to.equal('INVALID_ARGUMENT');
+    expect((await driver.read(path))!.text.length).to.equal(max);
+    expect(notifications).to.deep.equal([]);
   });
 
   it('reads a list of children that is larger than a request may be', async () => {

@@ -6,7 +6,7 @@ import { fromUrl, zookeeper, type ZooKeeperTls } from '@queuelock/zookeeper';
 import { expect } from 'chai';
 import { firstValueFrom } from 'rxjs';
 import { proxyTo } from '../own-server.ts';
-import { Bench, SINGLE, eventually, newQueue, outcome, wish } from '../bench.ts';
+import { Bench, SINGLE, eventually, newQueue, outcome, newSpec } from '../bench.ts';
 import { hasZooKeeper } from '@queuelock/harness/services/zookeeper-process';
 import { issueCertificates, type Certificates } from '@queuelock/harness/services/certificates';
 import { startSecureZooKeeper, type SecureServer } from './secure-server.ts';
@@ -56,7 +56,7 @@ describe('TLS to ZooKeeper', () => {
     const backend = bench.keep(zookeeper(options), (made) => made.close());
     expect(backend.info.endpoint).to.equal(`zks://localhost:${port}`);
     const session = await backend.open(4_000, signal);
-    const placement = await session.enqueue(wish(newQueue()));
+    const placement = await session.enqueue(newSpec(newQueue()));
     expect(placement.turn.admitted).to.equal(true);
     expect(await session.renew(signal)).to.be.greaterThan(0);
     const [finding] = await backend.diagnose!('');
@@ -70,7 +70,7 @@ describe('TLS to ZooKeeper', () => {
     const options = { hosts: [proxy.endpoint], tls, ...SINGLE } as const;
     const backend = bench.keep(zookeeper(options), (made) => made.close());
     const session = await backend.open(10_000, signal);
-    const entry = wish(newQueue());
+    const entry = newSpec(newQueue());
     const { order } = await session.enqueue(entry);
     proxy.cut();
     await eventually(async () => (await outcome(session.renew(signal))) === 'fine');
@@ -87,7 +87,7 @@ describe('TLS to ZooKeeper', () => {
     const backend = bench.keep(zookeeper(options), (made) => made.close());
     const session = await backend.open(10_000, signal);
     const [queue, value] = [newQueue(), 'x'.repeat(500_000)];
-    await session.enqueue(wish(queue, { value }));
+    await session.enqueue(newSpec(queue, { value }));
     const seen = await firstValueFrom(backend.observe(queue), { defaultValue: [] });
     expect(seen.map((entry) => entry.value)).to.deep.equal([value]);
   });

@@ -3,22 +3,22 @@ import { Observable, type Subscriber } from 'rxjs';
 import type { Turn } from '../../../src/backend.ts';
 import { inSession, type Defect } from './defect.ts';
 
-const lines = new WeakMap<MemoryServer, Map<string, Subscriber<Turn>[]>>();
+const queues = new WeakMap<MemoryServer, Map<string, Subscriber<Turn>[]>>();
 
 function lineOf(server: MemoryServer, queue: string): Subscriber<Turn>[] {
-  const ofServer = lines.get(server) ?? new Map<string, Subscriber<Turn>[]>();
+  const ofServer = queues.get(server) ?? new Map<string, Subscriber<Turn>[]>();
   const line = ofServer.get(queue) ?? [];
-  lines.set(server, ofServer.set(queue, line));
+  queues.set(server, ofServer.set(queue, line));
   return line;
 }
 
 /** Returns the same turns, but an admission is reported to the last subscriber. */
-function toTheLast(line: Subscriber<Turn>[], turns$: Observable<Turn>): Observable<Turn> {
+function toTheLast(queue: Subscriber<Turn>[], turns$: Observable<Turn>): Observable<Turn> {
   return new Observable((subscriber) => {
-    line.push(subscriber);
-    subscriber.add(() => line.splice(line.indexOf(subscriber), 1));
+    queue.push(subscriber);
+    subscriber.add(() => queue.splice(queue.indexOf(subscriber), 1));
     return turns$.subscribe({
-      next: (turn) => (turn.admitted ? line.at(-1) : subscriber)?.next(turn),
+      next: (turn) => (turn.admitted ? queue.at(-1) : subscriber)?.next(turn),
       error: (error: unknown) => {
         subscriber.error(error);
       },

@@ -6,7 +6,7 @@ import type { Rule } from '../judge.ts';
 /** A mutant that a programmer could introduce. */
 export interface Defect {
   readonly what: string;
-  /** The rules that may detect it first. */
+  /** The rules that may be the first to detect the defect. */
   readonly killedBy: readonly Rule[];
   /** The changes of the core. */
   readonly alterations?: readonly Alteration[];

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import type { EntrySpec, Session } from '@queuelock/core/backend';
 import { benchOf } from './bench.ts';
-import { codeOf, Clients, eventually, freshQueue, wish } from './clients.ts';
-import { keepBack, mentions } from './late.ts';
+import { codeOf, Clients, eventually, freshQueue, newSpec } from './clients.ts';
+import { keepBack, mentions } from './late-request.ts';
 import { loseReply } from './lost-reply.ts';
 import { handledTxns, requestsOf } from './requests.ts';
 
 /** Returns specs for queues below one name that no other test uses. */
 function wishes(count: number, more: Partial<EntrySpec> = {}): EntrySpec[] {
   const parent = freshQueue();
-  return Array.from({ length: count }, (_, i) => wish(`${parent}/${i}`, more));
+  return Array.from({ length: count }, (_, i) => newSpec(`${parent}/${i}`, more));
 }
 
 describe('an enqueue in several etcd queues at once', () => {
@@ -27,9 +27,9 @@ describe('an enqueue in several etcd queues at once', () => {
   it('costs one request and creates one revision', async () => {
     const session = await direct();
     const specs = [
-      wish(freshQueue()),
-      wish(freshQueue(), { shared: true }),
-      wish(freshQueue(), { limit: 2 }),
+      newSpec(freshQueue()),
+      newSpec(freshQueue(), { shared: true }),
+      newSpec(freshQueue(), { limit: 2 }),
     ];
     let orders: unknown;
     const cost = await requestsOf(bench.server.endpoint, async () => {
@@ -60,7 +60,7 @@ describe('an enqueue in several etcd queues at once', () => {
   it('reads the marks afterwards when there are too many readers for one transaction', async () => {
     const session = await direct();
     const specs = wishes(60, { shared: true });
-    const [writer] = specs.map(({ queue }) => wish(queue)) as [EntrySpec];
+    const [writer] = specs.map(({ queue }) => newSpec(queue)) as [EntrySpec];
     await session.enqueue(writer);
     await session.share?.(writer.queue, writer.id, '');
     const cost = await requestsOf(bench.server.endpoint, async () => {
@@ -77,15 +77,20 @@ describe('an enqueue in several etcd queues at once', () => {
     it(`accepts names that nest in each other without blocking itself (those below sort ${about})`, async () => {
       const session = await direct();
       const outer = freshQueue();
-      const nested = Array.from({ length: 50 }, (_, i) => wish(`${outer}/${sign}${i}/deeper`));
-      const specs = [...nested.slice(0, 25), wish(outer), wish(`${outer}/${sign}7`), ...nested.slice(25)];
+      const nested = Array.from({ length: 50 }, (_, i) => newSpec(`${outer}/${sign}${i}/deeper`));
+      const specs = [
+        ...nested.slice(0, 25),
+        newSpec(outer),
+        newSpec(`${outer}/${sign}7`),
+        ...nested.slice(25),
+      ];
       const placements = (await session.enqueueAll?.(specs)) ?? [];
       expect(placements).to.have.length(52);
       for (const { turn } of placements) expect(turn).to.include({ admitted: true, ahead: 0 });
       // A new read still shows the outer entry among so many rows of its own revision.
       const again = [...((await session.enqueueAll?.(specs)) ?? []), await session.enqueue(specs[25]!)];
       for (const { turn } of again) expect(turn).to.include({ admitted: true, ahead: 0 });
-      const behind = clients.follow(await session.enqueue(wish(outer)));
+      const behind = clients.follow(await session.enqueue(newSpec(outer)));
       await session.remove(outer, specs[25]!.id);
       await behind.untilAdmitted();
     });
@@ -112,7 +117,7 @@ describe('an enqueue in several etcd queues at once', () => {
     const before = await handledTxns(bench.server.endpoint);
     const late = keepBack(bench.proxies, mentions(specs[0]!.id));
     expect(await codeOf(session.enqueueAll?.(specs))).to.equal('UNAVAILABLE');
-    expect(late.isOnItsWay()).to.equal(true);
+    expect(late.isInFlight()).to.equal(true);
     expect(await session.remove(specs[1]!.queue, specs[1]!.id)).to.equal(false);
     late.arrive();
     await eventually(
@@ -120,7 +125,7 @@ describe('an enqueue in several etcd queues at once', () => {
       async () => (await handledTxns(bench.server.endpoint)) - before === 2,
     );
     expect(await keysOf(specs)).to.deep.equal([]);
-    const other = await session.enqueue(wish(specs[0]!.queue));
+    const other = await session.enqueue(newSpec(specs[0]!.queue));
     expect(other.turn).to.include({ admitted: true, ahead: 0 });
   });
 

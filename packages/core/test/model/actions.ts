@@ -1,19 +1,19 @@
 import type { Actor } from './actor.ts';
-import type { Deed } from './plan.ts';
+import type { Action } from './plan.ts';
 import type { Program } from './program.ts';
 import type { World } from './world.ts';
 
 /** Executes an action of a history. Programs act on their machine, so not while that is frozen. */
-export function perform(deed: Deed, actors: readonly Actor[], world: World): void {
+export function perform(action: Action, actors: readonly Actor[], world: World): void {
   const { judge } = world;
-  if ('which' in deed) {
-    performByProgram(deed, world.programs.at(-1 - deed.which));
-  } else if ('client' in deed) {
-    const actor = actors[deed.client]!;
-    if (deed.do !== 'claim') judge.note(JSON.stringify(deed));
-    performByClient(deed, actor, world);
+  if ('which' in action) {
+    performByProgram(action, world.programs.at(-1 - action.which));
+  } else if ('client' in action) {
+    const actor = actors[action.client]!;
+    if (action.do !== 'claim') judge.note(JSON.stringify(action));
+    performByClient(action, actor, world);
   } else {
-    const entry = world.server.queues().get(deed.name)?.at(deed.place);
+    const entry = world.server.queues().get(action.name)?.at(action.place);
     if (!entry) return;
     judge.note(`${entry.key} is evicted`);
     world.ledger.evicted.add(entry.key);
@@ -21,22 +21,22 @@ export function perform(deed: Deed, actors: readonly Actor[], world: World): voi
   }
 }
 
-function performByProgram(deed: Extract<Deed, { which: number }>, program: Program | undefined): void {
+function performByProgram(action: Extract<Action, { which: number }>, program: Program | undefined): void {
   program?.claim.actor.machine.do(() => {
-    if (deed.do === 'release') program.finish(deed.times);
-    else program[deed.do]();
+    if (action.do === 'release') program.finish(action.times);
+    else program[action.do]();
   });
 }
 
 function performByClient(
-  deed: Extract<Deed, { client: number }>,
+  action: Extract<Action, { client: number }>,
   actor: Actor,
   { server, ledger }: World,
 ): void {
   const { machine, network } = actor;
-  switch (deed.do) {
+  switch (action.do) {
     case 'claim':
-      machine.do(() => void actor.program(deed).start());
+      machine.do(() => void actor.program(action).start());
       return;
     case 'close':
       machine.do(() => actor.close());
@@ -45,17 +45,17 @@ function performByClient(
       machine.do(() => actor.doubt());
       return;
     case 'freeze':
-      machine.freeze(deed.ms);
+      machine.freeze(action.ms);
       return;
     case 'cut':
-      network.cut(deed.ms, deed.what);
+      network.cut(action.ms, action.what);
       return;
     case 'deny':
-      actor.deny(deed.name, deed.ms);
+      actor.deny(action.name, action.ms);
       return;
     case 'expire': {
       // Any of the sessions that are alive.
-      const id = server.sessionIds[deed.client];
+      const id = server.sessionIds[action.client];
       if (id === undefined) return;
       ledger.ended.add(id);
       server.expireSession(id);

@@ -70,9 +70,9 @@ describe('the start of a hold', () => {
       const client = connect({}, slow);
       await client.run('x', () => undefined);
       await clock.advance(4_000);
-      const asked = failure(client.run('x', () => expect.fail('it began'), { minRemainingMs: 9_000 }));
+      const requested = failure(client.run('x', () => expect.fail('it began'), { minRemainingMs: 9_000 }));
       await clock.advance(TTL_MS / 4);
-      expect(await asked)
+      expect(await requested)
         .to.have.property('message')
         .that.matches(/^\[NOT_ENOUGH_TIME\] "x": \d+ ms of the hold are proven and 9000 are needed/);
       expect(server.entryCount).to.equal(0);
@@ -94,10 +94,10 @@ describe('the start of a hold', () => {
     it('is refused at once when heartbeats cannot prove that time', async () => {
       const sound = memory({ server });
       const client = connect({}, { ...sound, info: { ...sound.info, proofLag: 0.2 } });
-      const most = LONGEST_MS - TTL_MS / 4;
-      const error = await failure(client.acquire('x', { minRemainingMs: most + 1 }));
-      expect(error).to.have.property('message').that.includes(`from 0 to ${most}`);
-      await client.run('x', () => undefined, { minRemainingMs: most });
+      const max = LONGEST_MS - TTL_MS / 4;
+      const error = await failure(client.acquire('x', { minRemainingMs: max + 1 }));
+      expect(error).to.have.property('message').that.includes(`from 0 to ${max}`);
+      await client.run('x', () => undefined, { minRemainingMs: max });
     });
   });
 

@@ -5,15 +5,15 @@ import { Gatherer, isRefusalOfOne, refuseTooMuch } from '../src/base/gathering.t
 /** Requests whose replies the test sends. Items are named `<kind><number>`. */
 class Requests {
   readonly sent: string[] = [];
-  readonly #answers: (() => void)[] = [];
+  readonly #replies: (() => void)[] = [];
   readonly gatherer = new Gatherer<string, string>({
     most: 3,
     kindOf: ([kind = '']) => kind,
     send: (items) => {
       this.sent.push(items.join(' '));
-      const answered = new Promise<void>((resolve) => this.#answers.push(resolve));
+      const replied = new Promise<void>((resolve) => this.#replies.push(resolve));
       return items.map(async (item) => {
-        await answered;
+        await replied;
         if (item.endsWith('!')) throw new Error(item);
         return item.toUpperCase();
       });
@@ -25,7 +25,7 @@ class Requests {
   }
 
   answer(): void {
-    this.#answers.shift()?.();
+    this.#replies.shift()?.();
   }
 }
 
@@ -84,10 +84,10 @@ describe('batching of requests', () => {
   });
 
   it('settles each request with its own result or error', async () => {
-    const answers = requests.add('a1', 'b!', 'c1');
+    const replies = requests.add('a1', 'b!', 'c1');
     await nextTurn();
     requests.answer();
-    expect((await answers).map((one) => (one.status === 'fulfilled' ? one.value : 'failed'))).to.deep.equal([
+    expect((await replies).map((one) => (one.status === 'fulfilled' ? one.value : 'failed'))).to.deep.equal([
       'A1',
       'failed',
       'C1',

@@ -30,7 +30,7 @@ export async function madeBy(work: () => Promise<unknown>): Promise<Made> {
     made.subscriptions += 1;
     return Reflect.apply(subscribe, this, args);
   };
-  // `super` is resolved at every call.
+  // JavaScript resolves `super` at every call, so changing the prototype takes effect at once.
   Object.setPrototypeOf(
     QueueLockError,
     class extends Error {

@@ -4,13 +4,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { livedSince } from '@queuelock/harness/lived-time';
-import { Bench, eventually, newQueue, outcome, wish } from './bench.ts';
+import { Bench, eventually, newQueue, outcome, newSpec } from './bench.ts';
 import { connect } from '../src/server/connect.ts';
 import type { ZkDriver } from '../src/driver/driver.ts';
 import { settingsOf } from '../src/api/options.ts';
 import { ConnectionPacer } from '../src/base/connection-pacer.ts';
 import { Watches } from '../src/server/watches.ts';
-import { describeDriverTrouble } from './driver-trouble.ts';
+import { describeDriverTrouble } from './driver-failures.ts';
 import { ownServer, proxyTo } from './own-server.ts';
 import { disturbNobody } from './resets.ts';
 
@@ -69,24 +69,24 @@ describe('failures of ZooKeeper', function () {
     );
     await Promise.all(paths.map((path) => writer.create(path, '', 'ephemeral')));
     const watches = new Watches(zk);
-    let gone = 0;
+    let removed = 0;
     let failed = 0;
     for (const path of paths)
-      watches.removalOf(path).subscribe({ next: () => (gone += 1), error: () => (failed += 1) });
+      watches.removalOf(path).subscribe({ next: () => (removed += 1), error: () => (failed += 1) });
     await zk.sync();
     proxy.cut();
     for (const path of paths.slice(0, 100)) await writer.delete(path);
-    await eventually(() => gone === 100);
+    await eventually(() => removed === 100);
     expect(failed).to.equal(0);
     await writer.close();
-    await eventually(() => gone === paths.length);
+    await eventually(() => removed === paths.length);
     await zk.close();
   }).timeout(120_000);
 
   it('such as a frozen server delay the close of a session by at most 2 s, and block the event loop for at most 0.5 s', async () => {
     const server = await ownServer(bench);
     const session = await bench.session(server.endpoint, 4_000);
-    await session.enqueue(wish(newQueue()));
+    await session.enqueue(newSpec(newQueue()));
     await server.freeze();
     const delay = monitorEventLoopDelay({ resolution: 10 });
     delay.enable();
@@ -104,7 +104,7 @@ describe('failures of ZooKeeper', function () {
     const session = await bench.session(server.endpoint, 4_000);
     await server.freeze();
     const startedAt = performance.now();
-    expect(await outcome(session.enqueue(wish(newQueue())))).to.equal('UNAVAILABLE');
+    expect(await outcome(session.enqueue(newSpec(newQueue())))).to.equal('UNAVAILABLE');
     expect(livedSince(startedAt)).to.be.lessThan(3_500);
     await server.thaw();
   });

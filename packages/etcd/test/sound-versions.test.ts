@@ -57,7 +57,7 @@ const facts = (member: string, more: Partial<MemberFacts> = {}): MemberFacts => 
 });
 
 describe('the reads of an etcd cluster', () => {
-  for (const [about, told, reason] of [
+  for (const [about, reported, reason] of [
     ['are trusted when all members run sound versions', [facts('1'), facts('2')], undefined],
     [
       'are trusted when the versions differ and are sound',
@@ -101,7 +101,7 @@ describe('the reads of an etcd cluster', () => {
     ],
   ] as const) {
     it(about, () => {
-      const reasons = distrust('7', new Map(told.map((each, i) => [['a:1', 'b:1'][i]!, each])));
+      const reasons = distrust('7', new Map(reported.map((each, i) => [['a:1', 'b:1'][i]!, each])));
       if (reason === undefined) expect(reasons).to.deep.equal([]);
       else expect(reasons.join('; ')).to.match(reason);
     });

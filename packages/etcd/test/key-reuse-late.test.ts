@@ -1,8 +1,8 @@
 import type { EntrySpec, Placement, Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { benchOf } from './bench.ts';
-import { Clients, codeOf, eventually, freshQueue, wish } from './clients.ts';
-import { keepBack, mentions } from './late.ts';
+import { Clients, codeOf, eventually, freshQueue, newSpec } from './clients.ts';
+import { keepBack, mentions } from './late-request.ts';
 import { loseReply } from './lost-reply.ts';
 import { startOwnServer } from './own-server.ts';
 import { keyRequests, requestsOf } from './requests.ts';
@@ -10,7 +10,7 @@ import { keyRequests, requestsOf } from './requests.ts';
 const patient = new AbortController().signal;
 
 /** A late request of an earlier entry must never affect a later one with the same key. */
-describe('the key of an etcd entry is not reused', () => {
+describe('the reuse of an etcd key', () => {
   const bench = benchOf(new Clients());
   const { clients, hosts } = bench;
   let queue: string;
@@ -18,7 +18,7 @@ describe('the key of an etcd entry is not reused', () => {
 
   beforeEach(() => {
     queue = freshQueue();
-    spec = wish(queue);
+    spec = newSpec(queue);
   });
 
   const direct = (): Promise<Session> =>
@@ -31,22 +31,22 @@ describe('the key of an etcd entry is not reused', () => {
     return (await keyRequests(bench.server.endpoint))[method] ?? 0;
   }
 
-  it('when its removal was sent twice, since the first one may still arrive', async () => {
+  it('does not happen when its removal was sent twice, since the first one may still arrive', async () => {
     const session = await slow();
     const { key } = await session.enqueue(spec);
     const before = await handled('DeleteRange');
     const late = keepBack(bench.proxies, mentions(spec.id));
     expect(await codeOf(session.remove(queue, spec.id))).to.equal('UNAVAILABLE');
-    expect(late.isOnItsWay()).to.equal(true);
+    expect(late.isInFlight()).to.equal(true);
     expect(await session.remove(queue, spec.id)).to.equal(true);
-    const next = await session.enqueue(wish(queue));
+    const next = await session.enqueue(newSpec(queue));
     expect(next.key).to.not.equal(key);
     late.arrive();
     await eventually('the late one comes', async () => (await handled('DeleteRange')) - before === 2);
     expect(await keys()).to.deep.equal([next.key]);
   });
 
-  it('when the reply to its removal was lost', async () => {
+  it('does not happen when the reply to its removal was lost', async () => {
     const [proxy] = bench.proxies;
     const session = await clients.session({ hosts: proxy.endpoint, heartbeatProof: 'verified' });
     const { key } = await session.enqueue(spec);
@@ -57,68 +57,68 @@ describe('the key of an etcd entry is not reused', () => {
       'it is known to be gone',
       async () => (await session.remove(queue, spec.id).catch(() => undefined)) === false,
     );
-    const next = await session.enqueue(wish(queue));
+    const next = await session.enqueue(newSpec(queue));
     expect(next.key).to.not.equal(key);
   });
 
-  it('when two removals were requested at once', async () => {
+  it('does not happen when two removals were requested at once', async () => {
     const session = await direct();
     const { key } = await session.enqueue(spec);
     const removals = await Promise.all([1, 2].map(() => session.remove(queue, spec.id)));
     expect(removals.filter(Boolean)).to.have.length(1);
-    expect((await session.enqueue(wish(queue))).key).to.not.equal(key);
+    expect((await session.enqueue(newSpec(queue))).key).to.not.equal(key);
   });
 
-  it('when a reply to its create was lost, since the create may arrive again', async () => {
+  it('does not happen when a reply to its create was lost, since the create may arrive again', async () => {
     const session = await slow();
     const before = await handled('Txn');
     const late = keepBack(bench.proxies, mentions(spec.id));
     expect(await codeOf(session.enqueue(spec))).to.equal('UNAVAILABLE');
-    expect(late.isOnItsWay()).to.equal(true);
+    expect(late.isInFlight()).to.equal(true);
     const { key } = await session.enqueue(spec);
     expect(await session.remove(queue, spec.id)).to.equal(true);
-    const next = await session.enqueue(wish(queue));
+    const next = await session.enqueue(newSpec(queue));
     expect(next.key).to.not.equal(key);
     late.arrive();
     await eventually('the late one comes', async () => (await handled('Txn')) - before === 4);
     expect(await keys()).to.deep.equal([next.key]);
   });
 
-  it('when another client has removed the entry', async () => {
+  it('does not happen when another client has removed the entry', async () => {
     const session = await direct();
     const { key } = await session.enqueue(spec);
     await bench.operator.remove(key);
     expect(await session.remove(queue, spec.id)).to.equal(false);
-    expect((await session.enqueue(wish(queue))).key).to.not.equal(key);
+    expect((await session.enqueue(newSpec(queue))).key).to.not.equal(key);
   });
 
-  it('when the entry was marked as a reader', async () => {
+  it('does not happen when the entry was marked as a reader', async () => {
     const session = await direct();
     const { key } = await session.enqueue(spec);
     await session.share?.(queue, spec.id, '');
     expect(await session.remove(queue, spec.id)).to.equal(true);
-    expect((await session.enqueue(wish(queue))).key).to.not.equal(key);
+    expect((await session.enqueue(newSpec(queue))).key).to.not.equal(key);
   });
 
-  it('when another client has it now', async () => {
+  it('does not happen when another client has the key now', async () => {
     const session = await direct();
     await session.enqueue(spec);
     await session.remove(queue, spec.id);
     const stolen = `${queue}/${session.id}-${spec.id}`;
     await bench.operator.put(stolen);
-    const next = wish(queue);
+    const next = newSpec(queue);
     expect(await codeOf(session.enqueue(next))).to.equal('ENTRY_LOST');
-    expect((await session.enqueue(wish(queue))).key).to.not.equal(stolen);
+    expect((await session.enqueue(newSpec(queue))).key).to.not.equal(stolen);
     expect(await keys()).to.include(stolen);
   });
 
-  it('when its removal in a batch was refused, and repeated alone', async () => {
+  it('does not happen when its removal in a batch was refused, and repeated alone', async () => {
     const server = await startOwnServer({ 'max-txn-ops': '8' });
     try {
       const session = await clients.session({ hosts: server.endpoint });
       const queues = Array.from({ length: 20 }, (_, i) => `${queue}/${i}`);
       const enter = async (): Promise<[EntrySpec, Placement][]> => {
-        const specs = queues.map((name) => wish(name));
+        const specs = queues.map((name) => newSpec(name));
         return Promise.all(specs.map(async (one) => [one, await session.enqueue(one)]));
       };
       const first = await enter();
@@ -131,14 +131,14 @@ describe('the key of an etcd entry is not reused', () => {
     }
   });
 
-  it('unless only a change was aborted, which then does not affect later entries', async () => {
+  it('happens when only a change was aborted, which then does not affect later entries', async () => {
     const session = await slow();
     const { key } = await session.enqueue(spec);
     const before = await handled('Txn');
     const late = keepBack(bench.proxies, mentions(spec.id));
     expect(await codeOf(session.update(queue, spec.id, 'late'))).to.equal('UNAVAILABLE');
     expect(await session.remove(queue, spec.id)).to.equal(true);
-    const next = await session.enqueue(wish(queue));
+    const next = await session.enqueue(newSpec(queue));
     expect(next.key).to.equal(key);
     late.arrive();
     await eventually('the late one comes', async () => (await handled('Txn')) - before === 2);
@@ -160,12 +160,12 @@ describe('a resumed etcd session', () => {
   async function handOver(from: Session): Promise<Session> {
     const { resumption } = from;
     await from.abandon?.();
-    const heir = clients.backend({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
-    return heir.resume!(resumption!, patient);
+    const successor = clients.backend({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
+    return successor.resume!(resumption!, patient);
   }
 
   it('has its entries at the keys of earlier ones, and none at the key of an entry that has left', async () => {
-    const [earlier, held] = [wish(queue), wish(queue)];
+    const [earlier, held] = [newSpec(queue), newSpec(queue)];
     await session.enqueue(earlier);
     await session.remove(queue, earlier.id);
     const { key, order } = await session.enqueue(held);
@@ -185,7 +185,7 @@ describe('a resumed etcd session', () => {
   });
 
   it('costs no more requests for an entry at the key of an earlier one than for any other', async () => {
-    const [earlier, held] = [wish(queue), wish(queue)];
+    const [earlier, held] = [newSpec(queue), newSpec(queue)];
     await session.enqueue(earlier);
     await session.remove(queue, earlier.id);
     await session.enqueue(held);
@@ -196,7 +196,7 @@ describe('a resumed etcd session', () => {
 
   it('has reused no key since it was exported', async () => {
     const visit = async (by: Session): Promise<string> => {
-      const spec = wish(queue);
+      const spec = newSpec(queue);
       const { key } = await by.enqueue(spec);
       await by.remove(queue, spec.id);
       return key;

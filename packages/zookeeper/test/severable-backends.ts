@@ -4,7 +4,7 @@ import { zkFourLetter } from '@queuelock/harness/services';
 import { until } from '@queuelock/harness/services/until';
 import { FarProxies } from './far-proxy.ts';
 
-interface Line {
+interface ProxiedConnection {
   readonly endpoint: string;
   readonly server: string;
   /** Settles when no simulated crash is in progress. */
@@ -14,18 +14,18 @@ interface Line {
 /** Backends with a proxy each, so that the sessions of one backend can be cut off alone. */
 export class SeverableBackends {
   readonly #proxies = new FarProxies();
-  readonly #lines = new WeakMap<Session, Line>();
+  readonly #connections = new WeakMap<Session, ProxiedConnection>();
   /** Sessions that were cut off and have not expired. */
   readonly #crashed = new Map<string, Session>();
 
   async connect(server: string, options: Omit<ZooKeeperOptions, 'hosts'>): Promise<Backend> {
-    const endpoint = await this.#proxies.tell({ order: 'start', endpoint: server });
+    const endpoint = await this.#proxies.send({ order: 'start', endpoint: server });
     const backend = zookeeper({ ...options, hosts: [endpoint] });
-    const line: Line = { endpoint, server, crashed: Promise.resolve() };
+    const connection: ProxiedConnection = { endpoint, server, crashed: Promise.resolve() };
     const { registers } = backend;
     const onLine = async (opening: Promise<Session>): Promise<Session> => {
       const session = await opening;
-      this.#lines.set(session, line);
+      this.#connections.set(session, connection);
       return session;
     };
     return {
@@ -45,9 +45,9 @@ export class SeverableBackends {
         return session;
       },
       close: async () => {
-        await line.crashed;
+        await connection.crashed;
         await backend.close();
-        await this.#proxies.tell({ order: 'sever', endpoint });
+        await this.#proxies.send({ order: 'sever', endpoint });
       },
     } satisfies Backend;
   }
@@ -58,18 +58,19 @@ export class SeverableBackends {
    * process had died.
    */
   async crash(session: Session): Promise<void> {
-    const line = this.#lines.get(session)!;
-    const { endpoint, server } = line;
+    const connection = this.#connections.get(session)!;
+    const { endpoint, server } = connection;
     const { id } = session;
-    await this.#proxies.tell({ order: 'sever', endpoint });
+    await this.#proxies.send({ order: 'sever', endpoint });
     this.#crashed.set(id, session);
     const isOver = async (): Promise<boolean> => !this.#crashed.has(id) || (await hasExpired(server, id));
-    line.crashed = until(() => orThrow(isOver), { what: `session ${id} is over`, withinMs: 60_000 }).then(
-      () => {
-        this.#crashed.delete(id);
-        return this.#proxies.tell({ order: 'accept', endpoint });
-      },
-    );
+    connection.crashed = until(() => orThrow(isOver), {
+      what: `session ${id} is over`,
+      withinMs: 60_000,
+    }).then(() => {
+      this.#crashed.delete(id);
+      return this.#proxies.send({ order: 'accept', endpoint });
+    });
   }
 
   stop(): void {

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { expect } from 'chai';
 import { sharedZooKeeper } from '@queuelock/harness/services';
-import { Bench, eventually, newQueue, outcome, wish } from './bench.ts';
+import { Bench, eventually, newQueue, outcome, newSpec } from './bench.ts';
 import { FarProxies } from './far-proxy.ts';
 import { ownServer } from './own-server.ts';
 import { disturbNobody } from './resets.ts';
-import { untilExpired } from './severed.ts';
+import { untilExpired } from './severable-backends.ts';
 
 /** Returns the server that all tests share; no test harms it. */
 async function shared(): Promise<string> {
@@ -24,18 +24,18 @@ export function describeDriverTrouble(driver: 'wire' | 'native'): void {
 
     it('such as a reconnect while a child process keeps the old connection open do not end the session', async () => {
       const proxies = bench.keep(new FarProxies(), (far) => far.stop());
-      const endpoint = await proxies.tell({ order: 'start', endpoint: await shared() });
+      const endpoint = await proxies.send({ order: 'start', endpoint: await shared() });
       const session = await bench.session(endpoint, 10_000, driver);
       bench.keep(spawn('sleep', ['60'], { stdio: 'ignore' }), (child) => child.kill());
-      await proxies.tell({ order: 'sever', endpoint });
-      await proxies.tell({ order: 'accept', endpoint });
+      await proxies.send({ order: 'sever', endpoint });
+      await proxies.send({ order: 'accept', endpoint });
       await eventually(async () => (await outcome(session.renew(AbortSignal.timeout(500)))) === 'fine');
     });
 
     it('such as a frozen server do not block the process when it closes a session', async () => {
       const server = await ownServer(bench);
       const session = await bench.session(server.endpoint, 4_000, driver);
-      await session.enqueue(wish(newQueue()));
+      await session.enqueue(newSpec(newQueue()));
       await server.freeze();
       let turns = 0;
       const turning = setInterval(() => (turns += 1), 20);

@@ -1,7 +1,7 @@
 import { memory } from '@queuelock/memory';
 import { expect } from 'chai';
 import { createLockClient, type LockClient } from '../src/index.ts';
-import { madeBy, type Made } from './made.ts';
+import { madeBy, type Made } from './created-objects.ts';
 
 const CYCLES = 100;
 /** The number of subscribed streams: ten of the core, four of the memory backend. */
@@ -36,7 +36,7 @@ describe('the cost of an acquisition', () => {
     expect(await perCycle(async () => (await client.acquire('x')).release())).to.deep.equal(LEAST);
   });
 
-  it('is, for a run, the signal of its work and that of the hold, which it follows', async () => {
+  it('is two signals for a run: that of its work, and that of the hold, which the first one follows', async () => {
     const made = await perCycle(() => client.run('x', ({ signal }, stop) => signal.aborted || stop.aborted));
     expect(made).to.deep.equal({ ...LEAST, abortControllers: 2 });
   });
@@ -52,11 +52,11 @@ describe('the cost of an acquisition', () => {
   });
 
   it('is a signal, a timer or an error when they are used', async () => {
-    const looking = await perCycle(async () => {
+    const reading = await perCycle(async () => {
       const ownership = await client.acquire('x');
       if (!ownership.signal.aborted) await ownership.release();
     });
-    expect(looking).to.deep.equal({ ...LEAST, abortControllers: 1 });
+    expect(reading).to.deep.equal({ ...LEAST, abortControllers: 1 });
     const { timers } = await perCycle(() => client.run('x', () => undefined, { timeoutMs: 60_000 }));
     expect(timers).to.equal(1);
     await client.run('x', async () => {

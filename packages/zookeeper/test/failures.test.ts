@@ -2,10 +2,10 @@ import type { QueueLockError, Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import type { Subscription } from 'rxjs';
 import { sharedZooKeeper } from '@queuelock/harness/services';
-import { Bench, admitted, ending, eventually, newQueue, outcome, wish } from './bench.ts';
-import { describeDriverTrouble } from './driver-trouble.ts';
+import { Bench, admitted, ending, eventually, newQueue, outcome, newSpec } from './bench.ts';
+import { describeDriverTrouble } from './driver-failures.ts';
 import { ownServer, proxyTo } from './own-server.ts';
-import { untilExpired } from './severed.ts';
+import { untilExpired } from './severable-backends.ts';
 
 const { signal } = new AbortController();
 
@@ -30,9 +30,9 @@ describe('failures of ZooKeeper', () => {
         error: (error: unknown) => seen.push((error as QueueLockError).code),
       });
     watch();
-    const held = wish(queue);
+    const held = newSpec(queue);
     const holder = await sessions[0].enqueue(held);
-    const waiter = await sessions[1].enqueue(wish(queue));
+    const waiter = await sessions[1].enqueue(newSpec(queue));
     const turn = admitted(waiter);
     await eventually(() => seen.at(-1) === 2);
     let lost: string | undefined;
@@ -55,21 +55,26 @@ describe('failures of ZooKeeper', () => {
     const queue = newQueue();
     const other = await bench.session(server);
     const session = await bench.session(proxy.endpoint, 2_000);
-    const placements = [await session.enqueue(wish(queue)), await session.enqueue(wish(queue))] as const;
-    const next = admitted(await other.enqueue(wish(queue)));
+    const placements = [
+      await session.enqueue(newSpec(queue)),
+      await session.enqueue(newSpec(queue)),
+    ] as const;
+    const next = admitted(await other.enqueue(newSpec(queue)));
     const ends = placements.map(ending);
     proxy.refuse();
     proxy.cut();
     await untilExpired(server, session.id);
     await next;
-    const calls = [session.renew(signal), session.enqueue(wish(queue)), session.tryEnqueue(wish(queue))].map(
-      outcome,
-    );
+    const calls = [
+      session.renew(signal),
+      session.enqueue(newSpec(queue)),
+      session.tryEnqueue(newSpec(queue)),
+    ].map(outcome);
     await proxy.accept();
     expect(await Promise.all(ends)).to.deep.equal(['SESSION_LOST', 'SESSION_LOST']);
     for (const code of await Promise.all(calls)) expect(code).to.be.oneOf(['SESSION_LOST', 'UNAVAILABLE']);
     expect(await outcome(session.renew(signal))).to.equal('SESSION_LOST');
-    expect(await outcome(session.enqueue(wish(queue)))).to.equal('SESSION_LOST');
+    expect(await outcome(session.enqueue(newSpec(queue)))).to.equal('SESSION_LOST');
     expect(await session.remove(queue, 'a'.repeat(32))).to.equal(false);
   });
 
@@ -78,7 +83,7 @@ describe('failures of ZooKeeper', () => {
     const session: Session = await bench.session(server.endpoint, 4_000);
     await server.freeze();
     const startedAt = performance.now();
-    expect(await outcome(session.enqueue(wish(newQueue())))).to.equal('UNAVAILABLE');
+    expect(await outcome(session.enqueue(newSpec(newQueue())))).to.equal('UNAVAILABLE');
     expect(performance.now() - startedAt).to.be.at.least(1_900);
     await server.thaw();
   });

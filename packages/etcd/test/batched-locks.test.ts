@@ -2,15 +2,15 @@ import { safely } from '@queuelock/conformance';
 import type { EntrySpec, Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { benchOf } from './bench.ts';
-import { Clients, codeOf, eventually, freshQueue, wish } from './clients.ts';
-import { keepBack, mentions } from './late.ts';
+import { Clients, codeOf, eventually, freshQueue, newSpec } from './clients.ts';
+import { keepBack, mentions } from './late-request.ts';
 import { loseReply } from './lost-reply.ts';
 import { startOwnServer } from './own-server.ts';
 import { handledTxns, keyRequests } from './requests.ts';
 
 function wishes(count: number): EntrySpec[] {
   const parent = freshQueue();
-  return Array.from({ length: count }, (_, i) => wish(`${parent}/${i}`));
+  return Array.from({ length: count }, (_, i) => newSpec(`${parent}/${i}`));
 }
 
 describe('many locks of one process on etcd', () => {
@@ -64,7 +64,7 @@ describe('many locks of one process on etcd', () => {
   it('are ordered when they are entries of one queue', async () => {
     const session = await direct();
     const queue = freshQueue();
-    const placements = await Promise.all([1, 2, 3].map(() => session.enqueue(wish(queue))));
+    const placements = await Promise.all([1, 2, 3].map(() => session.enqueue(newSpec(queue))));
     safely(() => expect(new Set(placements.map(({ order }) => order)).size).to.equal(3));
     safely(() => expect(placements.filter(({ turn }) => turn.admitted)).to.have.length(1));
   });
@@ -99,7 +99,7 @@ describe('many locks of one process on etcd', () => {
     const before = await handledTxns(bench.server.endpoint);
     const late = keepBack(bench.proxies, mentions(specs[1]!.id));
     const entering = specs.map((spec) => codeOf(session.enqueue(spec)));
-    await eventually('the transaction is on its way', late.isOnItsWay);
+    await eventually('the transaction is on its way', late.isInFlight);
     expect(await leave(session, specs.slice(1))).to.deep.equal([false, false]);
     expect(await Promise.all(entering)).to.deep.equal(Array.from(specs, () => 'UNAVAILABLE'));
     late.arrive();

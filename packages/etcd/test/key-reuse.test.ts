@@ -5,7 +5,7 @@ import { Etcd3, type Campaign } from 'etcd3';
 import { filter, firstValueFrom } from 'rxjs';
 import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import { benchOf } from './bench.ts';
-import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 
 const LABEL = JSON.stringify({ owner: 'somebody', metadata: {} });
 
@@ -25,7 +25,7 @@ describe('an etcd session', () => {
 
   /** Enqueues and removes an entry; resolves with its key. */
   async function visit(by: Session, more: Partial<EntrySpec> = {}): Promise<string> {
-    const spec = wish(queue, more);
+    const spec = newSpec(queue, more);
     const { key } = await by.enqueue(spec);
     expect(await by.remove(queue, spec.id)).to.equal(true);
     return key;
@@ -41,7 +41,7 @@ describe('an etcd session', () => {
     it('with a new order and token for each entry', async () => {
       const orders: bigint[] = [];
       for (let i = 0; i < 5; i += 1) {
-        const spec = wish(queue);
+        const spec = newSpec(queue);
         const { order, token, turn } = await session.enqueue(spec);
         expect([token, turn.admitted]).to.deep.equal([order, true]);
         await session.remove(queue, spec.id);
@@ -56,7 +56,7 @@ describe('an etcd session', () => {
       let inside = 0;
       const loop = async (): Promise<void> => {
         for (let turn = 0; turn < turns; turn += 1) {
-          const spec = wish(queue, { value: LABEL });
+          const spec = newSpec(queue, { value: LABEL });
           const { key, turns$ } = await session.enqueue(spec);
           keys.add(key);
           const admitted$ = turns$.pipe(filter(({ admitted }) => admitted));
@@ -76,11 +76,11 @@ describe('an etcd session', () => {
       const other = await direct();
       const keys = new Set<string>();
       for (let i = 0; i < 5; i += 1) {
-        const held = wish(queue);
+        const held = newSpec(queue);
         await other.enqueue(held);
-        expect(await session.tryEnqueue(wish(queue))).to.equal(undefined);
+        expect(await session.tryEnqueue(newSpec(queue))).to.equal(undefined);
         await other.remove(queue, held.id);
-        const spec = wish(queue);
+        const spec = newSpec(queue);
         keys.add((await session.tryEnqueue(spec))!.key);
         await session.remove(queue, spec.id);
       }
@@ -97,7 +97,7 @@ describe('an etcd session', () => {
     it('also for several queues at once', async () => {
       const queues = [freshQueue(), freshQueue()];
       const together = async (): Promise<string[]> => {
-        const specs = queues.map((name) => wish(name));
+        const specs = queues.map((name) => newSpec(name));
         const placements = (await session.enqueueAll?.(specs)) ?? [];
         for (const spec of specs) await session.remove(spec.queue, spec.id);
         return placements.map(({ key }) => key);
@@ -108,7 +108,7 @@ describe('an etcd session', () => {
     it('also after holds with traces', async () => {
       const keys = new Set<string>();
       for (let i = 0; i < 3; i += 1) {
-        const spec = wish(queue);
+        const spec = newSpec(queue);
         keys.add((await session.enqueue(spec)).key);
         expect(await session.traces?.leave(queue, spec.id)).to.deep.equal([]);
         expect(await session.remove(queue, spec.id)).to.equal(true);
@@ -139,7 +139,7 @@ describe('an etcd session', () => {
 
   async function passBehind(first: Placement, held: EntrySpec): Promise<Scene> {
     expect(await session.remove(queue, held.id)).to.equal(true);
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     const again = await session.enqueue(spec);
     expect([again.key, again.turn.admitted]).to.deep.equal([first.key, false]);
     safely(() => expect(again.order > first.order).to.equal(true));
@@ -151,9 +151,9 @@ describe('an etcd session', () => {
       sumOf(await etcdMetrics(bench.server.endpoint), 'etcd_debugging_mvcc_watcher_total');
 
     it('does not delay the waiter before its first read', async () => {
-      const held = wish(queue);
+      const held = newSpec(queue);
       const first = await session.enqueue(held);
-      const waiter = await (await direct()).enqueue(wish(queue));
+      const waiter = await (await direct()).enqueue(newSpec(queue));
       const { again } = await passBehind(first, held);
       const behind = clients.follow(again);
       await clients.follow(waiter).untilAdmitted();
@@ -162,9 +162,9 @@ describe('an etcd session', () => {
 
     it('does not delay the waiter while its connections are cut', async () => {
       const waiting = await clients.session({ hosts: hosts(), heartbeatProof: 'verified' });
-      const held = wish(queue);
+      const held = newSpec(queue);
       const first = await session.enqueue(held);
-      const turns = clients.follow(await waiting.enqueue(wish(queue)));
+      const turns = clients.follow(await waiting.enqueue(newSpec(queue)));
       await eventually('its watches are live', async () => (await watchers()) === 2);
       for (const proxy of bench.proxies) {
         proxy.refuse();
@@ -182,9 +182,9 @@ describe('an etcd session', () => {
       const observing = backend
         .observe(queue)
         .subscribe((entries) => seen.push(entries.map(({ key, order }) => `${order} ${key}`).join()));
-      const held = wish(queue);
+      const held = newSpec(queue);
       const first = await session.enqueue(held);
-      const waiter = await (await direct()).enqueue(wish(queue));
+      const waiter = await (await direct()).enqueue(newSpec(queue));
       const { again } = await passBehind(first, held);
       const line = [waiter, again].map(({ key, order }) => `${order} ${key}`).join();
       await eventually('the line is seen', () => seen.at(-1) === line);
@@ -199,9 +199,9 @@ describe('an etcd session', () => {
     });
 
     it('does not lose the entry to a removal of an earlier one', async () => {
-      const held = wish(queue);
+      const held = newSpec(queue);
       const first = await session.enqueue(held);
-      await (await direct()).enqueue(wish(queue));
+      await (await direct()).enqueue(newSpec(queue));
       const { again, spec } = await passBehind(first, held);
       const backend = clients.backend({ hosts: bench.server.endpoint });
       expect(await backend.evict?.(queue, first)).to.equal(false);
@@ -218,7 +218,7 @@ describe('an etcd session', () => {
     const name = queue;
     queue = `election/${name}`;
     try {
-      const held = wish(queue);
+      const held = newSpec(queue);
       await session.enqueue(held);
       const campaign: Campaign = theirs.election(name, 30).campaign('theirs');
       let elected = false;
@@ -231,7 +231,7 @@ describe('an etcd session', () => {
         });
       });
       await session.remove(queue, held.id);
-      await session.enqueue(wish(queue));
+      await session.enqueue(newSpec(queue));
       await proxy.heal();
       await eventually('it is elected', () => elected);
       await campaign.resign();

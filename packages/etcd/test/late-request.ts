@@ -15,7 +15,7 @@ export function mentionsAgain(id: string): (chunk: Buffer) => boolean {
 /** A request that stays in flight for as long as the test wants. */
 export interface LateRequest {
   /** Whether the request has reached a proxy. */
-  readonly isOnItsWay: () => boolean;
+  readonly isInFlight: () => boolean;
   /** Forwards the request, and later ones after it with their original delay. */
   readonly arrive: () => void;
 }
@@ -38,5 +38,5 @@ export function keepBack(proxies: readonly TcpProxy[], chunk: (chunk: Buffer) =>
       for (const { toServer } of proxies) toServer.delay(toServer === proxy.toServer ? FOR_EVER_MS : 0);
     };
   }
-  return { isOnItsWay: () => arrive !== undefined, arrive: () => arrive?.() };
+  return { isInFlight: () => arrive !== undefined, arrive: () => arrive?.() };
 }

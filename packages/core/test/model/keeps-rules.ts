@@ -5,7 +5,7 @@ import { RULES, UNSAFE } from './judge.ts';
 import type { History } from './plan.ts';
 
 /** Throws if the history breaks a rule, with the events of the history. */
-export async function goesWell(history: History): Promise<void> {
+export async function assertKeepsRules(history: History): Promise<void> {
   const { broken, trace } = await play(core, history);
   if (!broken) return;
   const message = `${broken}: ${RULES[broken]}\n${trace.join('\n')}`;
