@@ -5,7 +5,7 @@ import { callEtcd } from '@queuelock/harness/services/etcd-gateway';
 import { passingOn } from './instrumented.ts';
 import type { Rule, WorkerSetup } from './worker-command.ts';
 
-/** What is other than it should be about a session. */
+/** Replaced members of a session. */
 type RuleOf = (session: Session, hosts: readonly string[]) => Partial<Session>;
 type Changed = ReturnType<RuleOf>;
 
@@ -18,7 +18,7 @@ const ZOOKEEPER_RULES: Partial<Record<Rule, RuleOf>> = {
   generous,
 };
 
-/** The backend, with sessions that follow this rule; all the rest is the product. */
+/** Returns the backend with sessions that follow this rule; all else is the product. */
 export function controlled(rule: Rule, backend: Backend, { url }: WorkerSetup): Backend {
   if (rule === 'product') return backend;
   const { scheme, hosts } = parseBackendUrl(url);
@@ -36,7 +36,7 @@ function overlong(session: Session): Changed {
   return { renew: async (signal) => 2 * (await session.renew(signal)) };
 }
 
-/** A lock for two, a semaphore with a permit too many, a writer beside whom one can read. */
+/** Admits one too many: two holders of a lock, a semaphore with one more permit, a reader beside a writer. */
 function generous(session: Session): Changed {
   const more = (spec: EntrySpec): EntrySpec => ({ ...spec, limit: spec.limit + 1 });
   return {
@@ -45,7 +45,7 @@ function generous(session: Session): Changed {
   };
 }
 
-/** Keepalives to one member as long as it answers, without asking whether it may. */
+/** Sends keepalives to one member as long as it responds, without a proof that it is valid. */
 function etcdPlain(session: Session, hosts: readonly string[]): Changed {
   const { id, ttlMs } = session;
   const closing = new AbortController();
@@ -72,7 +72,7 @@ function etcdPlain(session: Session, hosts: readonly string[]): Changed {
   };
 }
 
-/** The product's own write, taken to prove the whole time to live from when it was sent. */
+/** Takes the product's own write as proof of the whole TTL from when it was sent. */
 function acknowledgedWrite(session: Session): Changed {
   return {
     renew: async (signal) => {
@@ -83,8 +83,8 @@ function acknowledgedWrite(session: Session): Changed {
 }
 
 /**
- * Reads of the first member of the URL, taken to prove the whole time to live. On a connection of its own: for clients that
- * are bound to one member, which serves reads on all its connections or on none.
+ * Takes reads of the first member of the URL as proof of the whole TTL. Uses a separate connection. For clients that are
+ * connected to one member, which serves reads on all its connections or on none.
  */
 function connected(session: Session, hosts: readonly string[]): Changed {
   let wire: Promise<ZooKeeperWire> | undefined;
@@ -107,5 +107,5 @@ function connected(session: Session, hosts: readonly string[]): Changed {
   };
 }
 
-/** Heartbeats hear of it themselves. */
+/** Ignores the error: heartbeats detect it themselves. */
 function ignore(): void {}

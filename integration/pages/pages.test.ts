@@ -14,7 +14,7 @@ function isAskedElsewhere(page: string, { file }: CodeBlock): boolean {
   return file !== undefined && !page.endsWith('.md');
 }
 
-describe('the pages for users', () => {
+describe('pages for users', () => {
   let scratch: Scratch;
 
   beforeEach(() => {
@@ -26,7 +26,7 @@ describe('the pages for users', () => {
     scratch.remove();
   });
 
-  /** The file that a program names lies in the scratch. */
+  /** Directs the program to a file in the scratch directory. */
   const stage = (): Stage => {
     return { 'locks.db': scratch.path('locks.db') };
   };
@@ -65,8 +65,8 @@ describe('the pages for users', () => {
   });
 });
 
-describe('the page of errors', () => {
-  /** The first cells of a table's rows, with the others. */
+describe('page of errors', () => {
+  /** Returns the first cells of a table's rows, with the others. */
   const rowsUnder = (heading: string): Map<string, readonly string[]> => {
     const section = textOf('TROUBLE').split(`\n## ${heading}\n`)[1]!.split('\n## ')[0]!;
     const rows = [...section.matchAll(/^\| `([\w-]+)` *\|(.*)\|$/gm)];
@@ -78,7 +78,7 @@ describe('the page of errors', () => {
     return [...union.matchAll(/'([\w-]+)'/g)].map(([, name]) => name!);
   };
 
-  it('has each code that there is, and no other, and says which may be tried again', () => {
+  it('has each existing code, and no other, and states which may be retried', () => {
     const rows = rowsUnder('Each code');
     expect([...rows.keys()]).to.have.members(namesIn('QueueLockErrorCode'));
     for (const [code, [, again]] of rows) {
@@ -87,7 +87,7 @@ describe('the page of errors', () => {
     }
   });
 
-  it('says of each code and of each reason what it means and what to do', () => {
+  it('explains each code and each reason, with what to do', () => {
     for (const heading of ['Each code', 'Why a lock was lost']) {
       for (const [name, cells] of rowsUnder(heading)) {
         const [meaning, remedy] = [cells[0], cells.at(-1)];
@@ -107,7 +107,7 @@ describe('the page of errors', () => {
   });
 });
 
-describe('the links of the pages', () => {
+describe('links of the pages', () => {
   const others = [
     'README.md',
     '.github/CONTRIBUTING.md',
@@ -119,13 +119,13 @@ describe('the links of the pages', () => {
   const beside = PAGES.filter((page) => !page.endsWith('.md'));
   const pages = [...others, ...beside.map((page) => `packages/${page}.md`)];
   for (const page of pages) {
-    it(`lead somewhere: ${page}`, () => {
+    it(`have existing targets: ${page}`, () => {
       expect(brokenLinks(page)).to.deep.equal([]);
     });
   }
 });
 
-/** Links within the repository that lead to no file, or to no heading of it. */
+/** Returns links within the repository to missing files or headings. */
 function brokenLinks(page: string): string[] {
   return linksOf(textOf(page))
     .filter((link) => !isThere(page, link))

@@ -8,7 +8,7 @@ export interface ContendOptions {
   readonly id: string;
   readonly rounds?: number;
   readonly holdMs?: number;
-  /** Default: that of the command, 10 s. */
+  /** TTL of the entries. Default: that of the command, 10 s. */
   readonly ttlMs?: number;
 }
 

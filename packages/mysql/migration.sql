@@ -184,7 +184,7 @@ drop procedure if exists queuelock_evict //
 create procedure queuelock_evict (in p_queue varbinary(512), in p_ord bigint)
 sql security invoker
 begin
-  declare v_session char(32) character set ascii;
+  declare v_session, v_id char(32) character set ascii;
   declare exit handler for sqlexception
   begin
     rollback;
@@ -194,8 +194,10 @@ begin
   set transaction isolation level read committed;
   start transaction;
   call queuelock_lock(p_queue);
-  set v_session = (select session from queuelock_entry where queue = p_queue and ord = p_ord);
+  select session, id into v_session, v_id from queuelock_entry where queue = p_queue and ord = p_ord;
   if v_session is not null then
+    -- A late attempt to add the entry must not put it back.
+    insert ignore into queuelock_removed (session, id) values (v_session, v_id);
     update queuelock_session set lost = lost + 1 where id = v_session;
     delete from queuelock_entry where queue = p_queue and ord = p_ord;
     call queuelock_close_ranks(p_queue);
@@ -326,6 +328,8 @@ main: begin
     set v_nth = 0;
     while v_nth < v_count do
       set v_queue = unhex(json_unquote(json_extract(p_specs, concat('$[', v_nth, '].queue')))), v_id = json_unquote(json_extract(p_specs, concat('$[', v_nth, '].id')));
+      -- Another attempt of the same call may still arrive.
+      insert ignore into queuelock_removed (session, id) values (p_session, v_id);
       delete from queuelock_entry where session = p_session and id = v_id;
       call queuelock_close_ranks(v_queue);
       set v_nth = v_nth + 1;
@@ -392,7 +396,7 @@ main: begin
   select 'ok' as word;
 end //
 drop procedure if exists queuelock_leave //
-create procedure queuelock_leave (in p_session char(32) character set ascii, in p_generation int, in p_queue varbinary(512), in p_id char(32) character set ascii, in p_in_doubt tinyint)
+create procedure queuelock_leave (in p_session char(32) character set ascii, in p_generation int, in p_queue varbinary(512), in p_id char(32) character set ascii, in p_in_doubt tinyint, in p_ord bigint)
 sql security invoker
 begin
   declare v_alive int default 0;
@@ -409,7 +413,7 @@ begin
   set v_alive = 0;
   select 1 into v_alive from queuelock_session
     where id = p_session and generation = p_generation and expires > utc_timestamp(6) lock in share mode;
-  set v_ord = (select ord from queuelock_entry where session = p_session and id = p_id and queue = p_queue);
+  set v_ord = (select ord from queuelock_entry where session = p_session and id = p_id and queue = p_queue and ord = if(p_ord = 0, ord, p_ord));
   if v_alive and p_in_doubt then
     insert ignore into queuelock_removed (session, id) values (p_session, p_id);
   end if;

@@ -16,18 +16,18 @@ function atLeast(id: string, what: string, [goal, stretch]: Bars): (reached: Rea
   return (reached) => ({ id, what, limit: 'least', goal, stretch, reached });
 }
 
-// --- what is read from the results
+// --- values from the results
 
 function at({ store, medium }: Subject, cell: Measured): Which {
   return { store, medium, ...cell };
 }
 
-/** A value of ours. */
+/** Returns a value of our lock. */
 function own(key: string, cell: Measured): Reached {
   return (subject) => subject.results.value({ ...at(subject, cell), client: subject.client }, key);
 }
 
-/** The same, of all rounds together. */
+/** Returns the total of a value over all rounds. */
 function total(key: string, cell: Measured): Reached {
   return (subject) => subject.results.total({ ...at(subject, cell), client: subject.client }, key);
 }
@@ -36,7 +36,7 @@ function others(key: string, cell: Measured, who: Which): Reached {
   return (subject) => subject.results.value({ ...at(subject, cell), ...who }, key);
 }
 
-/** A value of the floor of the same transport. */
+/** Returns a value of the lower bound of the same transport. */
 function floor(key: string, cell: Measured): Reached {
   return (subject) =>
     subject.results.value({ ...at(subject, cell), kind: 'floor', transport: subject.transport }, key);
@@ -58,7 +58,7 @@ function over(a: Reached, b: Reached): Reached {
   return (subject) => ratio(a(subject), b(subject));
 }
 
-/** The worst over all numbers of waiters from 10 on that both were measured at. */
+/** Returns the worst over all numbers of waiters from 10 on at which both were measured. */
 function worst(of: (cell: Measured) => Reached): Reached {
   return (subject) => {
     const sizes = sizesOf(subject).filter((size) => size >= 10);
@@ -70,7 +70,7 @@ function worst(of: (cell: Measured) => Reached): Reached {
 const SMALL = 100;
 const LARGE = 1_000;
 
-/** The value at the largest number of waiters by that at 100. */
+/** Returns the value at the largest number of waiters divided by that at 100. */
 function growth(key: string): Reached {
   return (subject) => {
     const largest = Math.max(...sizesOf(subject));
@@ -80,7 +80,7 @@ function growth(key: string): Reached {
   };
 }
 
-/** The same of ours with naming `fast`. */
+/** Returns the same for our lock with naming `fast`. */
 function withFast(reached: Reached): Reached {
   return (subject) => reached({ ...subject, client: `${subject.client}${FAST}` });
 }
@@ -218,7 +218,7 @@ function againstRival(bars: readonly (readonly [size: number, bars: Bars])[]): G
   );
 }
 
-/** 0 where the server has counted nothing of it. */
+/** Returns 0 if the server has counted none. */
 function ownOrNone(key: string, cell: Measured): Reached {
   return (subject) => own(key, cell)(subject) ?? (own('p50', cell)(subject) === undefined ? undefined : 0);
 }

@@ -5,10 +5,10 @@ import { floorWords, lockWords, type Client } from './client.ts';
 
 const file = (name: string): string => fileURLToPath(new URL(`../peers/node/${name}`, import.meta.url));
 const MULTI_OF = 32;
-/** What the name of ours ends in where it has naming `fast`. */
+/** Suffix of our names with naming `fast`. */
 export const FAST = ', naming fast';
 
-/** Over what is published where that was built for this run: as it runs from its sources, every closure costs more. */
+/** Uses the published bundle if this run built it: from the sources, every closure costs more. */
 function node(name: string): Client['command'] {
   return async () => {
     const { script, execArgv } = scriptOf(file('program.ts'));
@@ -16,7 +16,7 @@ function node(name: string): Client['command'] {
   };
 }
 
-/** Runs on what is published, not on the sources. */
+/** Runs on the published bundle, not on the sources. */
 function published(script: string, kind: string): Client['command'] {
   return async () => [process.execPath, '--expose-gc', file(`published/${script}.mjs`), kind];
 }
@@ -24,7 +24,7 @@ function published(script: string, kind: string): Client['command'] {
 const standard = lockWords(10_000);
 const alone: Client['words'] = (cell, pace) => (cell.scenario === 'drain' ? undefined : standard(cell, pace));
 
-/** What only ours can be asked for, besides the standard. */
+/** Scenarios that only our lock supports. */
 const own: Client['words'] = (cell, pace) => {
   const { scenario, size } = cell;
   if (scenario === 'mass') return ['mass', `n=${size}`];
@@ -33,14 +33,14 @@ const own: Client['words'] = (cell, pace) => {
   return standard(cell, pace);
 };
 
-/** What another naming changes. */
+/** Scenarios that another naming affects. */
 const inLine: Client['words'] = (cell, pace) =>
   ['free', 'drain', 'spread'].includes(cell.scenario) ? own(cell, pace) : undefined;
 
 const inMultis: Client['words'] = ({ scenario, size }: Cell, { ms, warm }) =>
   scenario === 'many' ? ['many', `locks=${size}`, `per=${MULTI_OF}`, `ms=${ms}`, `warm=${warm}`] : undefined;
 
-/** The clients that run in Node; those of redis need nothing but a redis. */
+/** Clients that run in Node; those of Redis need only a Redis server. */
 export const nodeClients: readonly Client[] = [
   floor('etcd', 'etcd3', floorWords('put', 'putdelete')),
   ours('etcd', 'etcd3'),
@@ -62,7 +62,7 @@ export const nodeClients: readonly Client[] = [
   peer('redis', { name: 'redlock', program: 'redlock', words: alone }),
 ].flat();
 
-/** It does not wait: it fails when the lock is taken. */
+/** Excludes scenarios with waiters: this library fails when the lock is held. */
 function lockOnly(...[cell, pace]: Parameters<Client['words']>): ReturnType<Client['words']> {
   return cell.scenario === 'free' || cell.scenario === 'many' ? standard(cell, pace) : undefined;
 }
@@ -100,7 +100,7 @@ function only(scenario: Cell['scenario']): Client['words'] {
   return (cell) => (cell.scenario === scenario ? [scenario, `n=${cell.size}`] : undefined);
 }
 
-/** Of the scenario that the script is called by. */
+/** Selects the scenario by which the script is called. */
 function other(
   store: Client['store'],
   name: string,

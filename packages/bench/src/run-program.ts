@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import type { CommandLine } from '../../../integration/interop/programs.ts';
 import { dyingWithParent } from '@queuelock/harness/services/child';
 
-/** A line of a client program: where it stands, or its result. */
+/** A line of a client program: its progress or its result. */
 export type Said = Readonly<Record<string, unknown>>;
 
 export interface Order {
@@ -12,11 +12,11 @@ export interface Order {
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly withinMs: number;
-  /** Runs when the program waits for a word (`ready` or `connected` is said); it goes on when this has resolved. */
+  /** Called when the program waits for a reply (`ready` or `connected`); it continues when this has resolved. */
   readonly atStop: (said: Said) => Promise<void>;
 }
 
-/** Runs a client program to its end; answers with its last line. Rejects with what it wrote to its error stream. */
+/** Runs a client program to its end; resolves with its last line. Rejects with its stderr. */
 export async function runProgram({ command, words, env, withinMs, atStop }: Order): Promise<Said> {
   const [program, ...first] = command;
   const own = await dyingWithParent({ program, args: [...first, ...words] });
@@ -24,7 +24,7 @@ export async function runProgram({ command, words, env, withinMs, atStop }: Orde
   const patience = setTimeout(() => child.kill('SIGKILL'), withinMs);
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  // It may have died.
+  // The process may have died.
   child.stdin.on('error', () => undefined);
   let last: Said | undefined;
   const ended = endOf(child);

@@ -2,7 +2,7 @@ import { sizeText, type Cell, type Scenario } from './cells.ts';
 import { ratio, type Result, type Results } from './results.ts';
 import { medians } from './stats.ts';
 
-/** A table as text: the first column to the left, the others to the right. */
+/** Formats a table as text: the first column is aligned to the left, the others to the right. */
 export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows];
   const widths = head.map((_, i) => Math.max(...all.map((row) => (row[i] ?? '').length)));
@@ -48,7 +48,7 @@ const HAND_OFF: readonly Column[] = [
   { key: 'handOffBytesOut', label: 'B out' },
 ];
 
-/** By scenario: what is shown. The first column is the one that ratios are made of. */
+/** Columns by scenario. Ratios are computed from the first. */
 const COLUMNS: Readonly<Record<Scenario, readonly Column[]>> = {
   call: CYCLE,
   free: CYCLE,
@@ -79,19 +79,22 @@ const COLUMNS: Readonly<Record<Scenario, readonly Column[]>> = {
   start: [{ key: 'ms', label: 'ms' }],
 };
 
-/** The key that a cell is judged by. */
+/** Returns the key that a cell is judged by. */
 export function mainKey(scenario: Scenario): string {
   return COLUMNS[scenario][0]?.key ?? '';
 }
 
-/** What a store's locks are compared with. */
+/** The lock of each store that ours is compared with. */
 export const RIVALS: Readonly<Record<Cell['store'], string>> = {
   etcd: 'Go concurrency.Mutex',
   zookeeper: 'Curator InterProcessMutex',
   redis: 'redis-semaphore Mutex',
 };
 
-/** A cell with all its clients: values, the ratio to the floor of the same transport, and to the store's best-known lock. */
+/**
+ * Formats a cell with all its clients: values, the ratio to the lower bound of the same transport, and to the store's best-known
+ * lock.
+ */
 export function cellTable(results: Results, cell: Cell): string {
   const rows = results.matching(cell).filter((result) => result.cell.noise === cell.noise);
   const shown = rows.map((result) => ({ result, values: medians(result.rounds) }));
@@ -115,7 +118,7 @@ function ratios(results: Results, { cell, client, transport, kind }: Result): st
   return [ratioText(ratio(own, floor)), ratioText(ratio(own, rival))];
 }
 
-/** Three digits that matter; a dash for nothing. */
+/** Formats three significant digits; a dash for no value. */
 export function numberText(value: number | undefined): string {
   if (value === undefined || Number.isNaN(value)) return '-';
   const digits = Math.abs(value) >= 100 || Number.isInteger(value) ? 0 : Math.abs(value) >= 10 ? 1 : 2;

@@ -1,3 +1,4 @@
+import { inCallerContext } from './base/caller-context.ts';
 import type { ClaimState, CloseOptions, LockClient, MultiLock, SessionState } from './api/api.ts';
 import {
   checkBackend,
@@ -12,7 +13,7 @@ import {
 import { longestHoldMs } from './session/budget.ts';
 import { runWithin } from './reentrancy/call-chain.ts';
 import { checkedOptions } from './checks/checked-options.ts';
-import { QueueLockError, invalidArgument, isQueueLockError } from './api/errors.ts';
+import { QueueLockError, isQueueLockError } from './api/errors.ts';
 import { Evictions, type Victim } from './handover/evictions.ts';
 import { Closing } from './work/closing.ts';
 import { waitUntilHeld } from './claim/wait-until-held.ts';
@@ -62,6 +63,7 @@ export function createLockClient(backend: Backend, options: LockClientOptions = 
 
 class SharedSessionClient implements LockClient {
   readonly session$: Observable<SessionState>;
+  readonly errors$: Observable<QueueLockError>;
   readonly #backend: Backend;
   readonly #defaults: RequestDefaults;
   readonly #context: ClaimContext;
@@ -90,9 +92,10 @@ class SharedSessionClient implements LockClient {
     this.#backend = backend;
     this.#defaults = { owner, longestHoldMs: longestHoldMs(settings, backend.info) };
     this.#live$ = session$;
-    this.session$ = state$.asObservable();
+    this.session$ = inCallerContext(state$);
     this.#queues = new SharedQueues(backend, clock, this.#closes$);
     this.#views = new StoreViews(backend, clock, { closes$: this.#closes$, closing: this.#closing.signal });
+    this.errors$ = this.#views.errors$;
     const register = (name: string, kind: string): SharedRegister => this.register(name, kind);
     this.#context = {
       session$,
@@ -109,16 +112,14 @@ class SharedSessionClient implements LockClient {
   }
 
   claim(name: string, options?: ClaimOptions): Observable<ClaimState> {
-    return this.#claim(name, checkedOptions('options of claim', options, CLAIM_OPTIONS));
+    const checked = checkedOptions('options of claim', options, CLAIM_OPTIONS);
+    return inCallerContext(this.#claim(name, checked));
   }
 
   claimWithPosition(name: string, options?: ClaimOptions): PositionStream {
     const checked = checkedOptions('options of claimWithPosition', options, CLAIM_OPTIONS);
-    return positionsOfClaim(this.#context, this.#claim(name, checked), {
-      name,
-      asked: 'claimWithPosition',
-      ...checked,
-    });
+    const wish = { name, asked: 'claimWithPosition', ...checked };
+    return positionsOfClaim(this.#context, this.#claim(name, checked), wish);
   }
 
   async acquire(name: string, options?: AcquireOptions): Promise<Ownership> {
@@ -179,7 +180,7 @@ class SharedSessionClient implements LockClient {
 
   watch(name: string): Observable<QueueState> {
     checkName(name, this.#backend);
-    return this.#queues.watch(name);
+    return inCallerContext(this.#queues.watch(name));
   }
 
   queues(prefix = ''): Observable<QueuesState> {
@@ -207,12 +208,11 @@ class SharedSessionClient implements LockClient {
 
   evictions(name: string): Observable<readonly Eviction[]> {
     checkName(name, this.#backend);
-    return this.#context.evictions.watch(name);
+    return inCallerContext(this.#context.evictions.watch(name));
   }
 
   register(name: string, kind: string): SharedRegister {
     checkName(name, this.#backend);
-    if (!/^[a-z]{1,16}$/.test(kind)) throw invalidArgument('kind', kind, 'is 1 to 16 letters from a to z');
     const end = { closes$: this.#closes$, closing: this.#closing.signal };
     return new RetryingRegister(this.#backend, { name, kind }, { clock: this.#context.clock, end });
   }

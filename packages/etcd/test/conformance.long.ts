@@ -16,7 +16,7 @@ describe('@queuelock/etcd', () => {
         prefix: 'conformance-fast/',
         naming: 'fast',
       }),
-      // Several facts at a time make each of them slower.
+      // Concurrent facts make each other slower.
       ttlMs: 4_000,
     },
     {

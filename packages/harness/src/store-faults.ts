@@ -13,29 +13,29 @@ const TTL_MS = 2_000;
 const LONG_TTL_MS = 60_000;
 const WITHIN_MS = 60_000;
 const REQUEST_TIMEOUT_MS = 500;
-// It imports the sources of any backend.
+// Run from its source, because it imports the sources of any backend.
 const HOLDER = fromSource(fileURLToPath(new URL('./holder.ts', import.meta.url)));
 
-/** A store of one server that keeps what it was told when it is killed, and its backend. */
+/** A store with one server whose data survives a kill, and its backend. */
 export interface Store {
   readonly server: ProcessService;
-  /** By way of that endpoint. */
+  /** Returns the URL for that endpoint. */
   urlAt(endpoint: string): string;
-  /** Where processes import the backend from, and its name there. */
+  /** Module of the backend for other processes, and its name there. */
   readonly module: string;
   readonly name: string;
   backend(options: { readonly url: string; readonly requestTimeoutMs?: number }): Backend;
-  /** Whether a client has sent a step on that entry with these bytes. */
+  /** Returns whether these bytes of a client contain a step on that entry. */
   isStep(chunk: Buffer, id: string): boolean;
-  /** How many stand in the queue, as an operator sees it. */
+  /** Returns the number of entries in the queue, as an operator sees it. */
   entries(queue: string): Promise<number>;
-  /** Takes everybody out of the queue by hand: nobody is told. */
+  /** Removes all entries of the queue directly in the store: no client is notified. */
   forget(queue: string): Promise<void>;
-  /** The server was restarted. */
+  /** Called after the server was restarted. */
   reconnect(): Promise<void>;
 }
 
-/** Tests of the suite that calls it: what no fault of a process, of a connection or of the only server may do. `store` is asked when its hooks have made it. */
+/** Defines tests about faults of a process, of a connection or of the only server. `store` is called after its hooks have run. */
 export function faultsOn(store: () => Store): void {
   const bench = new Bench(store);
   faultsOfHolders(bench);
@@ -111,7 +111,7 @@ function faultsOfReplies(bench: Bench): void {
     const { proxy, session } = await bench.proxiedSession();
     const [first, wanted] = [wish({ queue: 'lost removal' }), wish({ queue: 'lost removal' })];
     for (const spec of [first, wanted]) await session.enqueue(spec);
-    // From now on the server knows how this is done.
+    // From now on the server knows the script.
     await session.remove('lost removal', first.id);
     const reply = proxy.loseNextReply((chunk) => bench.store().isStep(chunk, wanted.id));
     expect(await refusal(session.remove('lost removal', wanted.id))).to.include({ code: 'UNAVAILABLE' });
@@ -145,7 +145,7 @@ function faultsOfTheServer(bench: Bench): void {
   }).timeout(WITHIN_MS);
 }
 
-/** Also while what is connected is cut every few milliseconds, and hears nothing before. */
+/** Checks the number of attempts while connections are cut every few milliseconds before they receive data. */
 async function attemptsAreFew(proxy: TcpProxy, session: Session): Promise<void> {
   const before = proxy.accepted;
   const beganAt = performance.now();
@@ -160,12 +160,12 @@ async function attemptsAreFew(proxy: TcpProxy, session: Session): Promise<void> 
   await definite(() => session.renew(signal));
 }
 
-/** As the core does it: until there is an answer. */
+/** Repeats a call until there is a definite outcome, as the core does. */
 function definite<T>(call: () => Promise<T>): Promise<T> {
   return repeatUntilDefinite(call, AbortSignal.timeout(WITHIN_MS));
 }
 
-/** What a test opens, which ends with it; defines the hooks of the suite that makes it. */
+/** Resources of a test, closed at its end; registers the hooks of the suite that makes it. */
 class Bench {
   readonly store: () => Store;
   readonly #locks: LockClient[] = [];
@@ -209,7 +209,7 @@ class Bench {
     return { proxy, session: await this.session(url) };
   }
 
-  /** Another process that holds the lock. */
+  /** Starts another process that holds the lock. */
   async holder(queue: string): Promise<ScriptProcess> {
     const { module, name } = this.store();
     const holder = new ScriptProcess(HOLDER, [module, name, this.url, queue, String(TTL_MS)]);

@@ -37,7 +37,7 @@ describe('a crowd on MySQL', () => {
     let joining = NaN;
     for (let nth = 0; nth < ROUNDS; nth += 1) {
       leaving = await operator.rowsOf(
-        `call queuelock_leave('${session.id}', 1, x'${queue}', '${idOf(nth)}', 0)`,
+        `call queuelock_leave('${session.id}', 1, x'${queue}', '${idOf(nth)}', 0, 0)`,
       );
       joining = await operator.rowsOf(join(depth + nth));
     }

@@ -95,6 +95,34 @@ describe('the round trips on MySQL', () => {
   });
 });
 
+describe('an entry that was removed from a queue on MySQL', () => {
+  const clients = new Clients();
+
+  it('is not added again by a late attempt to add it, when it was evicted', async () => {
+    const backend = clients.connect();
+    const session = await clients.session(backend);
+    const spec = wish({ queue: 'evicted' });
+    const { key, order } = await session.enqueue(spec);
+    expect(await backend.evict?.('evicted', { key, order })).to.equal(true);
+    expect(await refusal(session.enqueue(spec))).to.have.property('code', 'ENTRY_LOST');
+    expect(await clients.operator.entries('evicted')).to.deep.equal([]);
+  });
+
+  it('is not added again by a late attempt, when it left because another one of its call was removed', async () => {
+    const session = await clients.session();
+    const specs = [wish({ queue: 'left' }), wish({ queue: 'right' })];
+    const [left] = (await session.enqueueAll?.(specs)) ?? [];
+    await clients.operator.evict(left?.key ?? '');
+    for (const attempt of ['repeated', 'late'])
+      expect(await refusal(session.enqueueAll?.(specs) ?? Promise.resolve()), attempt).to.have.property(
+        'code',
+        'ENTRY_LOST',
+      );
+    expect(await clients.operator.entries('left')).to.deep.equal([]);
+    expect(await clients.operator.entries('right')).to.deep.equal([]);
+  });
+});
+
 describe('the tokens on MySQL', () => {
   const clients = new Clients();
 

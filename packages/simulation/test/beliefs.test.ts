@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Beliefs } from '../src/run/beliefs.ts';
 import type { Fact } from '../src/run/facts.ts';
 import type { Held } from '../src/run/holds.ts';
-import { Judge } from '../src/run/judge.ts';
+import { Judge, type Rule } from '../src/run/judge.ts';
 import { Machine, Timeline } from '../src/timeline.ts';
 
 describe('the belief of a holder', () => {
@@ -14,6 +14,7 @@ describe('the belief of a holder', () => {
     readonly held: Held;
     readonly proven: { untilMs: number };
     readonly ends: () => readonly Fact[];
+    readonly broken: () => Rule | undefined;
   } {
     const timeline = new Timeline();
     const judge = new Judge(() => timeline.now());
@@ -22,13 +23,13 @@ describe('the belief of a holder', () => {
     const proven = { untilMs: 1_000 };
     const remainingMs = (): number => {
       const left = proven.untilMs - machine.now();
-      if (left <= 0) throw new Error('it is asked when its time is over');
-      return left;
+      if (left <= 0 && timeline.acting !== machine) throw new Error('it is read when its time is over');
+      return Math.max(0, left);
     };
     const terms = { limit: 1, permits: 1, shared: false, isOver: false, remainingMs };
     const held: Held = { who: 'c0x1', machine, queue: 'a', key: '/a/one', token: 1n, ...terms };
     beliefs.begin(held);
-    return { timeline, beliefs, machine, held, proven, ends: () => judge.facts };
+    return { timeline, beliefs, machine, held, proven, ends: () => judge.facts, broken: () => judge.broken };
   }
 
   const end = { type: 'held', who: 'c0x1', queue: 'a' } as const;
@@ -63,11 +64,35 @@ describe('the belief of a holder', () => {
     expect(ends()).to.deep.equal([{ ...end, atMs: 400, untilMs: 400, how: 'still holds' }]);
   });
 
-  it('lasts where somebody has asked and was told that it is held', async () => {
-    const { timeline, beliefs, held, ends } = onStage();
-    await timeline.run(5_000);
-    beliefs.seen(held);
-    beliefs.end(held, 'released');
-    expect(ends()).to.deep.equal([{ ...end, atMs: 5_000, untilMs: 5_000, how: 'released' }]);
+  it('is over for a judge while its process is frozen, without a read of it', async () => {
+    const { timeline, beliefs, machine, held } = onStage();
+    machine.after(500, () => machine.pause(4_500));
+    await timeline.run(999);
+    expect(beliefs.isBelieved(held)).to.equal(true);
+    await timeline.run(1_001);
+    expect(beliefs.isBelieved(held)).to.equal(false);
+  });
+
+  it('is over for a judge when its own process has just lost it', async () => {
+    const { timeline, beliefs, machine, held, proven } = onStage();
+    let isBelieved = true;
+    machine.after(500, () => {
+      proven.untilMs = 0;
+      isBelieved = beliefs.isBelieved(held);
+    });
+    await timeline.run(1_000);
+    expect(isBelieved).to.equal(false);
+  });
+
+  it('breaks the rule of exclusion when the hold is held again after its time, once its process runs', async () => {
+    const { timeline, beliefs, machine, held, proven, broken } = onStage();
+    machine.after(500, () => machine.pause(4_500));
+    await timeline.run(2_000);
+    beliefs.requireOver(held);
+    proven.untilMs = 9_000;
+    await timeline.run(4_999);
+    expect(broken()).to.equal(undefined);
+    await timeline.run(5_001);
+    expect(broken()).to.equal('exclusive');
   });
 });

@@ -2,7 +2,7 @@ import type { Contenders } from '@queuelock/bridge';
 import { QueueLockError, type LockClient } from '@queuelock/core';
 import type { MemoryServer } from '@queuelock/memory';
 import { Subject } from 'rxjs';
-import { Story } from '../../cli/src/arena/story.ts';
+import { EventLog } from '../../cli/src/arena/event-log.ts';
 import type { ArenaEvent } from '../../cli/src/arena/events.ts';
 import { createStamp, millisOf } from '../../cli/src/stamp.ts';
 import { Player } from './player.ts';
@@ -19,7 +19,7 @@ export class Playground implements Contenders {
   readonly name = 'demo';
   readonly changed$ = new Subject<void>();
   readonly #server: MemoryServer;
-  readonly #story = new Story();
+  readonly #log = new EventLog();
   readonly #stamp = createStamp({
     monotonicNs: () => BigInt(Math.round(performance.now() * NANOSECONDS)),
     wallMs: () => Date.now(),
@@ -38,12 +38,12 @@ export class Playground implements Contenders {
   }
 
   readonly draw: Contenders['draw'] = () => ({
-    most: MOST,
+    maxContenders: MOST,
     ttlMs: TTL_MS,
     canCut: true,
     cut: 'Each contender has a link of its own to the store in this page. Cut lets nothing through, in either direction.',
     contenders: this.#players.map(({ snapshot }) => snapshot),
-    happenings: this.#story.lines.map(({ t, ...line }) => ({ ...line, at: millisOf(t) })),
+    happenings: this.#log.entries.map(({ t, ...line }) => ({ ...line, at: millisOf(t) })),
   });
 
   readonly act: Contenders['act'] = async (act) => {
@@ -82,7 +82,7 @@ export class Playground implements Contenders {
   }
 
   #tell(event: ArenaEvent): void {
-    this.#story.add(event);
+    this.#log.add(event);
     this.changed$.next();
   }
 }

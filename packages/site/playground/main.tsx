@@ -21,7 +21,7 @@ const watcher = createLockClient(memory({ server }), { owner: 'this page' });
 const bridge = createBridge({
   client: watcher,
   authorize: () => true,
-  place: 'a store in this page',
+  storeLabel: 'a store in this page',
   allowedHosts: [location.hostname],
   contenders: new Playground(server, watcher),
 });

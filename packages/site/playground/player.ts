@@ -8,7 +8,7 @@ import {
 import { memory, type MemoryServer } from '@queuelock/memory';
 import type { Subscription } from 'rxjs';
 import type { ArenaEvent, Disturbance } from '../../cli/src/arena/events.ts';
-import { Standing, type PlayerSnapshot } from '../../cli/src/arena/standing.ts';
+import { ContenderState, type PlayerSnapshot } from '../../cli/src/arena/contender-state.ts';
 import type { ContendEvent } from '../../cli/src/contend/event.ts';
 import { FreezableClock } from './frozen-clock.ts';
 import { CuttableLink } from './link.ts';
@@ -37,7 +37,7 @@ export class Player {
   readonly #clock = new FreezableClock();
   readonly #link = new CuttableLink(this.#clock);
   readonly #client: LockClient;
-  readonly #standing = new Standing();
+  readonly #state = new ContenderState();
   #claim: Subscription | undefined;
   #ownership: Ownership | undefined;
   #endHold: (() => void) | undefined;
@@ -69,7 +69,7 @@ export class Player {
       isCut: this.#link.isCut,
     };
     if (this.#isKilled) return { ...own, isFrozen: false, status: 'gone', end: 'killed' };
-    const { status, entry } = this.#standing;
+    const { status, entry } = this.#state;
     const until = this.#ownership && this.#lookAtProvenTime();
     return { ...own, status, ...entry, ...(until === undefined ? {} : { provenUntil: until }) };
   }
@@ -77,7 +77,7 @@ export class Player {
   /** The queue as the store has it. */
   look(entries: readonly QueueEntry[]): void {
     const isDeaf = this.#isFrozen || this.#link.isCut || this.#isKilled;
-    if (this.#standing.look(entries, isDeaf)) this.#emit('expired', {});
+    if (this.#state.update(entries, isDeaf)) this.#emit('expired', {});
   }
 
   /** @throws {Error} for what cannot be done to it now */
@@ -209,7 +209,7 @@ export class Player {
   ): void {
     const { stamp, name, emit } = this.#settings;
     const event = { t: stamp(), id: this.id, ev, name, n: this.#round, ...more } as ContendEvent;
-    if (ev !== 'expired' && ev !== 'crashed') this.#standing.follow(event);
+    if (ev !== 'expired' && ev !== 'crashed') this.#state.follow(event);
     emit(event);
   }
 

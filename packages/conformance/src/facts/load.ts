@@ -6,10 +6,10 @@ import { growing } from './line.ts';
 const CONNECTIONS = 4;
 const CONTENDERS = 3;
 
-/** Many at once. */
+/** Facts about many contenders at once. */
 export const loadFacts: readonly Fact[] = [
   fact(
-    'twelve contenders on four connections are all served, one at a time, with growing tokens',
+    'twelve contenders on four connections are all granted, one at a time, with growing tokens',
     async (stage) => {
       const { rounds = 5 } = stage.harness;
       const tokens: bigint[] = [];

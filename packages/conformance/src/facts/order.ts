@@ -3,7 +3,7 @@ import { fact, type Fact } from '../fact.ts';
 import type { Stage } from '../stage.ts';
 import { growing, onlyAdmitted } from './line.ts';
 
-/** A fact about places in one queue, each of another client. */
+/** Makes a fact about entries in one queue, each of another client. */
 function inLine(
   title: string,
   count: number,
@@ -16,9 +16,9 @@ function inLine(
   });
 }
 
-/** The order of turns in a plain lock. */
+/** Facts about the order of grants in a plain lock. */
 export const orderFacts: readonly Fact[] = [
-  inLine('three connections are served in the order they joined', 3, async (stage, line) => {
+  inLine('three connections are granted in the order in which they joined', 3, async (stage, line) => {
     for (const holder of line) {
       await onlyAdmitted(stage, line, [holder]);
       await holder.leave();
@@ -42,23 +42,27 @@ export const orderFacts: readonly Fact[] = [
     growing(tokens);
   }),
 
-  inLine('a removal wakes exactly the next in line', 4, async (stage, line) => {
+  inLine('a removal wakes exactly the next waiter', 4, async (stage, line) => {
     const [first, second] = line as [Contender, Contender];
     await onlyAdmitted(stage, line, [first]);
     await first.leave();
     await onlyAdmitted(stage, line, [second]);
   }),
 
-  inLine('a waiter that leaves the middle is skipped and wakes nobody', 4, async (stage, line) => {
-    const [first, second, third, fourth] = line as [Contender, Contender, Contender, Contender];
-    await first.untilAdmitted();
-    await second.leave();
-    await onlyAdmitted(stage, line, [first]);
-    await first.leave();
-    await onlyAdmitted(stage, line, [third]);
-    await third.leave();
-    await onlyAdmitted(stage, line, [fourth]);
-  }),
+  inLine(
+    'a waiter that leaves the middle of the queue is skipped and wakes no other',
+    4,
+    async (stage, line) => {
+      const [first, second, third, fourth] = line as [Contender, Contender, Contender, Contender];
+      await first.untilAdmitted();
+      await second.leave();
+      await onlyAdmitted(stage, line, [first]);
+      await first.leave();
+      await onlyAdmitted(stage, line, [third]);
+      await third.leave();
+      await onlyAdmitted(stage, line, [fourth]);
+    },
+  ),
 
   fact('several entries of one session queue behind each other', async (stage) => {
     const [client, other] = await stage.threeClients();

@@ -7,7 +7,7 @@ import type { Stage } from '../stage.ts';
 import { onlyAdmitted } from './line.ts';
 import { definiteCode } from './liveness.ts';
 
-/** The code with which it ends that a client comes for an entry and takes it for something else. */
+/** Resolves with the error code when a client enters again for an entry with a different spec. */
 function codeOfTaking(stage: Stage, client: Client, spec: EntrySpec): Promise<string> {
   return definiteCode(stage, () => client.session.enqueue(spec));
 }
@@ -20,23 +20,20 @@ async function refusesOthers(stage: Stage, client: Client, { spec }: Pick<Conten
   for (const other of others) expect(await codeOfTaking(stage, client, other)).to.equal('INVALID_ARGUMENT');
 }
 
-/** What the store says of an entry counts, and not what a caller says who comes for it. */
+/** Facts about entries that a client enters again: the state in the store counts, not the spec of the caller. */
 export const sameEntryFacts: readonly Fact[] = [
-  fact(
-    'an entry keeps its mode and its permits: whoever comes for it as another one is refused',
-    async (stage) => {
-      const [client, other] = await stage.threeClients();
-      const slots = { queue: `${stage.queue}-slots`, limit: 5, permits: 2 };
-      const files = { queue: `${stage.queue}-files`, shared: true };
-      const held = [await client.enter(), await client.enter(slots), await client.enter(files)];
-      const waiter = await other.enter();
-      for (const entry of held) await refusesOthers(stage, client, entry);
-      for (const entry of held) entry.requirePlace(await client.enqueue(entry.spec));
-      await onlyAdmitted(stage, [...held, waiter], held);
-    },
-  ),
+  fact('an entry keeps its mode and its permits: entering again with others is refused', async (stage) => {
+    const [client, other] = await stage.threeClients();
+    const slots = { queue: `${stage.queue}-slots`, limit: 5, permits: 2 };
+    const files = { queue: `${stage.queue}-files`, shared: true };
+    const held = [await client.enter(), await client.enter(slots), await client.enter(files)];
+    const waiter = await other.enter();
+    for (const entry of held) await refusesOthers(stage, client, entry);
+    for (const entry of held) entry.requirePlace(await client.enqueue(entry.spec));
+    await onlyAdmitted(stage, [...held, waiter], held);
+  }),
 
-  fact('an id of an entry in another queue is refused, and takes no place there', async (stage) => {
+  fact('an id of an entry in another queue is refused, and adds no entry there', async (stage) => {
     const [client, other] = await stage.threeClients();
     const queue = `${stage.queue}-other`;
     const held = await client.enter();
@@ -49,7 +46,7 @@ export const sameEntryFacts: readonly Fact[] = [
   }),
 
   fact(
-    'a session that goes on elsewhere has its entries as the store knows them, and as nothing else',
+    'a resumed session has its entries as the store knows them',
     async (stage) => {
       const [client, other] = await stage.threeClients();
       const slots = { queue: `${stage.queue}-slots`, limit: 5, permits: 2 };
@@ -69,7 +66,7 @@ export const sameEntryFacts: readonly Fact[] = [
   ),
 
   fact(
-    'a writer that has become a reader goes on elsewhere as a reader only',
+    'a writer that has become a reader can be resumed only as a reader',
     async (stage) => {
       const [client, other] = await stage.threeClients();
       const held = await client.enter();

@@ -5,7 +5,7 @@ import { enterAll, onlyAdmitted, type Line } from './line.ts';
 const READER = { shared: true };
 const WRITER = { shared: false };
 
-/** Read/write locks. */
+/** Facts about read/write locks. */
 export const readWriteFacts: readonly Fact[] = [
   fact('readers share, and a writer waits for all of them', async (stage) => {
     const line = await enterAll(stage, READER, READER, WRITER);
@@ -17,7 +17,7 @@ export const readWriteFacts: readonly Fact[] = [
     await onlyAdmitted(stage, line, [writer]);
   }),
 
-  fact('a reader that comes later waits behind the writer that waits', async (stage) => {
+  fact('a reader that joins later waits behind a waiting writer', async (stage) => {
     const line = await enterAll(stage, READER, WRITER, READER);
     const [first, writer, later] = line as Line<3>;
     await onlyAdmitted(stage, line, [first]);
@@ -39,7 +39,7 @@ export const readWriteFacts: readonly Fact[] = [
     await onlyAdmitted(stage, line, [last]);
   }),
 
-  fact('a waiting writer that gives up lets the readers behind it join those who hold', async (stage) => {
+  fact('a waiting writer that leaves admits the readers behind it beside the holding ones', async (stage) => {
     const line = await enterAll(stage, READER, WRITER, READER);
     const [first, writer, later] = line as Line<3>;
     await onlyAdmitted(stage, line, [first]);
@@ -50,14 +50,14 @@ export const readWriteFacts: readonly Fact[] = [
 
 const PERMIT = { limit: 3 };
 
-/** Semaphores of three permits. */
+/** Facts about semaphores of three permits. */
 export const semaphoreFacts: readonly Fact[] = [
   fact('a semaphore admits as many as it has permits', async (stage) => {
     const line = await enterAll(stage, PERMIT, PERMIT, PERMIT, PERMIT, PERMIT);
     await onlyAdmitted(stage, line, line.slice(0, 3));
   }),
 
-  fact('a permit goes to the next in line, whichever holder returns it', async (stage) => {
+  fact('a permit passes to the next waiter, whichever holder returns it', async (stage) => {
     const line = await enterAll(stage, PERMIT, PERMIT, PERMIT, PERMIT, PERMIT, PERMIT);
     const [a, b, c, d, e, f] = line as Line<6>;
     await onlyAdmitted(stage, line, [a, b, c]);
@@ -69,7 +69,7 @@ export const semaphoreFacts: readonly Fact[] = [
     await onlyAdmitted(stage, line, [c, e, f]);
   }),
 
-  fact('a waiter of a semaphore that gives up takes no permit with it', async (stage) => {
+  fact('a waiter of a semaphore that leaves takes no permit with it', async (stage) => {
     const line = await enterAll(stage, PERMIT, PERMIT, PERMIT, PERMIT, PERMIT, PERMIT);
     const [a, b, c, d, e, f] = line as Line<6>;
     await e.leave();

@@ -5,7 +5,7 @@ import type { Fact } from '../fact.ts';
 import { nothingLeft, onlyAdmitted } from './line.ts';
 import { inAll, togetherFact } from './together.ts';
 
-/** The answer of a call that may come too late for one of its entries; `undefined` then. */
+/** Resolves with the placements, or with `undefined` if one of the entries was removed before it entered. */
 function unlessRemoved(sent: Promise<readonly Placement[]>): Promise<readonly Placement[] | undefined> {
   return sent.catch((error: unknown) => {
     if (!isQueueLockError(error, 'ENTRY_LOST')) throw error;
@@ -13,9 +13,9 @@ function unlessRemoved(sent: Promise<readonly Placement[]>): Promise<readonly Pl
   });
 }
 
-/** Leaving queues that were entered at once. */
+/** Facts about leaving queues that were entered at once. */
 export const togetherRemovalFacts: readonly Fact[] = [
-  togetherFact('of those that entered together each is removed by itself', async (stage, queues) => {
+  togetherFact('entries that entered together are removed one by one', async (stage, queues) => {
     const [client, other] = await stage.threeClients();
     const held = await client.enterAll(...inAll(queues));
     const waiting = await other.enterAll(...inAll(queues));
@@ -47,7 +47,7 @@ export const togetherRemovalFacts: readonly Fact[] = [
   ),
 
   togetherFact(
-    'one of them removed while they enter together never appears, and if nothing entered, nothing is left',
+    'one id removed while several enter together never appears, and if none entered, none is left',
     async (stage, queues) => {
       const client = await stage.client();
       const specs = inAll(queues).map((wish) => client.wish(wish));
@@ -64,7 +64,7 @@ export const togetherRemovalFacts: readonly Fact[] = [
   ),
 
   togetherFact(
-    'one of them removed by an operator is the loss of all when they enter again',
+    'the removal of one entry by an operator is the loss of all when they enter again',
     async (stage, queues) => {
       const client = await stage.client();
       const entries = await client.enterAll(...inAll(queues));

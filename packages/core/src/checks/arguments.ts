@@ -48,8 +48,8 @@ export function checkWork(work: unknown): void {
 }
 
 /** Checks how long works may go on while a client closes. */
-export function checkDrain(drainMs: number): void {
-  within('drainMs', drainMs, { min: 0, max: MAX_TIMER_MS });
+export function checkDrain(drainMs: number, name = 'drainMs'): void {
+  within(name, drainMs, { min: 0, max: MAX_TIMER_MS });
 }
 
 /** Checks whom somebody means. */

@@ -1,4 +1,5 @@
 import { beginningWith } from '../base/beginning-with.ts';
+import { subscribedByCaller } from '../base/caller-context.ts';
 import type { Entry } from './entry.ts';
 import { QueueLockError } from '../api/errors.ts';
 import type { Moment } from '../base/moment.ts';
@@ -25,7 +26,7 @@ export type Limit =
  * @param check returns the validated number, or throws
  */
 export function limitOf({ limit: given$ = 1 }: ClaimOptions, check: (limit: number) => number): Limit {
-  if (isObservable(given$)) return { fixed: undefined, now$: given$.pipe(map(check)) };
+  if (isObservable(given$)) return { fixed: undefined, now$: subscribedByCaller(given$.pipe(map(check))) };
   return { fixed: check(given$) };
 }
 

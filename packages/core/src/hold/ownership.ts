@@ -2,6 +2,7 @@
 // grant: from admission to hold. ownership (here): the hold and its single end. loss: the messages for lost holds.
 
 import { checkedText, checkedTexts } from '../checks/checked.ts';
+import { CallerAbortController, inCallerContext } from '../base/caller-context.ts';
 import { checkedSignal } from '../base/checked-signal.ts';
 import type { OwnershipInit, OwnershipListener } from './ownership-init.ts';
 import { tellLoss, type HoldTrace } from '../diagnostics/diagnostics.ts';
@@ -31,7 +32,7 @@ export class HeldOwnership implements Ownership {
   readonly #ended = new Moment();
   #shared: boolean;
   /** Created together with the signal, on its first read. */
-  #loss: AbortController | undefined;
+  #loss: CallerAbortController | undefined;
   #signal: AbortSignal | undefined;
   #end: 'released' | 'lost' | undefined;
   #story: Promise<unknown> | undefined;
@@ -114,7 +115,8 @@ export class HeldOwnership implements Ownership {
 
   get requests$(): Observable<HandoverRequest> {
     const tell: AnsweringHold['tell'] = (change) => this.#written(() => this.#tools.label.tell(change));
-    return requestsTo({ own: this, ended$: this.#ended.come$, tell }, this.#tools);
+    const hold = { own: this, ended$: this.#ended.come$, tell };
+    return inCallerContext(requestsTo(hold, this.#tools));
   }
 
   readonly downgrade = async (): Promise<void> => {
@@ -197,7 +199,7 @@ export class HeldOwnership implements Ownership {
   }
 
   #newSignal(): AbortSignal {
-    this.#loss = new AbortController();
+    this.#loss = new CallerAbortController();
     if (this.#end === 'lost') this.#loss.abort(this.#lossError);
     return checkedSignal(this.#loss, () => this.held);
   }

@@ -3,6 +3,7 @@
 
 import type { ClaimState } from '../api/api.ts';
 import { failed } from '../claim/ending.ts';
+import { boundToCaller, inCallerContext } from '../base/caller-context.ts';
 import { jsonable } from '../base/jsonable.ts';
 import { latestOf } from './latest.ts';
 import type { PositionStream, PositionedClaimState, QueuePosition } from '../api/position-api.ts';
@@ -65,7 +66,8 @@ export function positionsOfClaim(
     };
     subscriber.add(claim$.subscribe({ next, error: fail, complete }));
   });
-  return Object.assign(line$, { [Symbol.asyncIterator]: () => latestOf(line$) });
+  const told$ = inCallerContext(line$);
+  return Object.assign(told$, { [Symbol.asyncIterator]: () => latestOf(line$) });
 }
 
 /** Returns the claim, extended so that positions are passed to `onPosition` if it is set. */
@@ -75,11 +77,12 @@ export function notifyingPosition(
   { onPosition, ...wish }: Pick<AcquireOptions, 'onPosition'> & Omit<PositionRequest, 'asked'>,
 ): Observable<ClaimState | PositionedClaimState> {
   if (!onPosition) return claim$;
+  const notify = boundToCaller(onPosition);
   return positionsOfClaim(context, claim$, { ...wish, asked: 'onPosition' }).pipe(
     tap((state) => {
       if (state.status !== 'queued') return;
       const { position, expectedWaitMs, basis, stale } = state;
-      onPosition({ position, expectedWaitMs, basis, stale });
+      notify({ position, expectedWaitMs, basis, stale });
     }),
   );
 }

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { CallerAbortController } from '../base/caller-context.ts';
 import { checkedSignal } from '../base/checked-signal.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Closing } from './closing.ts';
@@ -44,7 +45,7 @@ export async function workUnder<H extends Hold, T>(hold: H, terms: WorkTerms<H, 
 /** The stop signal of a work: aborts at the first reason to stop. */
 class Stop {
   readonly signal: AbortSignal;
-  readonly #controller = new AbortController();
+  readonly #controller = new CallerAbortController();
   readonly #ends: readonly AbortSignal[];
   readonly #timeLimit: QueueLockError | undefined;
   readonly #closing: Closing | undefined;

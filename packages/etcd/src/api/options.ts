@@ -1,9 +1,16 @@
 // Chapter api: what can be set?
 // Checked, with its defaults, in one place (here); how the entries of a queue are named (naming).
 
-import { createSecureContext } from 'node:tls';
-import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
+import {
+  boundToCaller,
+  checkedOptions,
+  invalidArgument,
+  type FreshCredentials,
+  type KnownOptions,
+  type Provided,
+} from '@queuelock/core/backend';
 import type { IOptions } from 'etcd3';
+import { freshCredentialsOf, type EtcdCredentials, type EtcdPems, type EtcdUser } from './credentials.ts';
 import { namingsOf, type Naming, type NamingOf, type SingleKeyOf } from './naming.ts';
 
 /** How to reach an etcd cluster (3.4 or later), and where in its key space the locks live. */
@@ -15,14 +22,18 @@ export interface EtcdOptions {
    * one with another name would make the same keys. Default: nothing.
    */
   readonly prefix?: string;
-  /** The user to log in as, where the cluster has authentication switched on. */
-  readonly auth?: { readonly username: string; readonly password: string };
-  /** PEM files for TLS; giving them switches TLS on. Without `rootCertificate` the authorities that Node knows are trusted. */
-  readonly credentials?: {
-    readonly rootCertificate?: Buffer;
-    readonly privateKey?: Buffer;
-    readonly certChain?: Buffer;
-  };
+  /**
+   * The user to log in as, where the cluster has authentication switched on, or a function that returns it or a promise of it. The function is
+   * called for each log-in, so passwords may rotate. It has half of `requestTimeoutMs` for its result. If it fails, the last valid result is used,
+   * and `errors$` of the lock client emits the failure.
+   */
+  readonly auth?: Provided<EtcdUser>;
+  /**
+   * PEM texts for TLS, which they switch on. Without `rootCertificate` the authorities that Node knows are trusted. They are read again for each
+   * new connection when they come from files that a URL names, or from a function here, which may return a promise. If a read fails, or a file is
+   * half written, the last valid ones are used, and `errors$` of the lock client emits the failure.
+   */
+  readonly credentials?: Provided<EtcdPems>;
   /** How long one request may take before its outcome counts as unknown, in milliseconds. Default 1,500. */
   readonly requestTimeoutMs?: number;
   /**
@@ -71,8 +82,9 @@ export interface CheckedOptions {
   readonly hosts: readonly string[];
   readonly tls: boolean;
   readonly prefix: string;
-  readonly auth: { readonly username: string; readonly password: string } | undefined;
-  readonly credentials: EtcdOptions['credentials'];
+  /** Whether calls carry the token of a log-in. */
+  readonly logsIn: boolean;
+  readonly credentials: FreshCredentials<EtcdCredentials>;
   readonly requestTimeoutMs: number;
   readonly heartbeatProof: HeartbeatProof;
   readonly singleKey: SingleKeyOf | undefined;
@@ -84,20 +96,14 @@ export interface CheckedOptions {
 const OPTIONS: KnownOptions<EtcdOptions> = {
   hosts: 'any',
   prefix: 'any',
-  auth: 'object',
-  credentials: 'object',
+  auth: 'any',
+  credentials: 'any',
   requestTimeoutMs: 'number',
   heartbeatProof: 'any',
   singleKey: 'function',
   naming: 'any',
   transport: 'any',
   grpcOptions: 'object',
-};
-const AUTH_OPTIONS: KnownOptions<NonNullable<EtcdOptions['auth']>> = { username: 'any', password: 'any' };
-const CREDENTIALS: KnownOptions<NonNullable<EtcdOptions['credentials']>> = {
-  rootCertificate: 'any',
-  privateKey: 'any',
-  certChain: 'any',
 };
 const HEARTBEAT_PROOFS: readonly HeartbeatProof[] = ['auto', 'verified', 'strict'];
 const TRANSPORTS: readonly Transport[] = ['etcd3', 'http2'];
@@ -136,17 +142,15 @@ export function checkOptions(options: EtcdOptions | undefined): CheckedOptions {
   }
   if (!HEARTBEAT_PROOFS.includes(heartbeatProof))
     throw invalidArgument('heartbeatProof', heartbeatProof, `is one of ${HEARTBEAT_PROOFS.join(', ')}`);
-  checkAuth(auth);
-  checkCredentials(credentials);
   return {
     hosts: checked.map(({ host }) => host),
     tls,
     prefix,
-    auth,
-    credentials,
+    logsIn: auth !== undefined,
+    credentials: freshCredentialsOf(given, requestTimeoutMs / 2),
     requestTimeoutMs,
     heartbeatProof,
-    singleKey,
+    singleKey: singleKey && boundToCaller(singleKey),
     namingOf: namingsOf(naming),
     ...checkTransport(given),
   };
@@ -160,32 +164,6 @@ function checkHost(host: unknown): { host: string; secure: boolean; plain: boole
   }
   const scheme = protocol?.toLowerCase();
   return { host: `${name}:${port}`, secure: scheme === 'https://', plain: scheme === 'http://' };
-}
-
-function checkAuth(auth: EtcdOptions['auth']): void {
-  if (auth === undefined) return;
-  checkedOptions('auth', auth, AUTH_OPTIONS);
-  if (typeof auth.username !== 'string' || auth.username === '' || typeof auth.password !== 'string') {
-    throw invalidArgument('auth', auth, 'has a username and a password');
-  }
-}
-
-function checkCredentials(credentials: EtcdOptions['credentials']): void {
-  if (credentials === undefined) return;
-  checkedOptions('credentials', credentials, CREDENTIALS);
-  const { rootCertificate: ca, certChain: cert, privateKey: key } = credentials;
-  if ((cert === undefined) !== (key === undefined))
-    throw invalidArgument(
-      'credentials',
-      cert === undefined ? 'privateKey' : 'certChain',
-      'has certChain and privateKey together',
-    );
-  try {
-    createSecureContext({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) });
-  } catch (error) {
-    // The reason, since what was given may be a secret.
-    throw invalidArgument('credentials', String(error), 'are PEM files that belong together');
-  }
 }
 
 function checkTransport(options: EtcdOptions): Pick<CheckedOptions, 'transport' | 'grpcOptions'> {

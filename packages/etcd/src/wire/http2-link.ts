@@ -14,8 +14,8 @@ export interface Address {
   readonly port: number;
   /** `host:port`, as the member is told it is called. */
   readonly authority: string;
-  /** With TLS only: authorities and certificates. */
-  readonly tls: Pick<ConnectionOptions, 'ca' | 'cert' | 'key'> | undefined;
+  /** With TLS only: returns authorities and certificates of the moment. */
+  readonly tls: (() => Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>) | undefined;
 }
 
 /** What a connection may do, and how long it is believed in. */
@@ -189,5 +189,5 @@ function described(error: Error): Error {
 function dial({ host, port, tls }: Address): Socket {
   if (!tls) return connectTcp({ host, port });
   const servername = isIP(host) === 0 ? { servername: host } : {};
-  return connectTls({ ...tls, ...servername, host, port, ALPNProtocols: ['h2'] });
+  return connectTls({ ...tls(), ...servername, host, port, ALPNProtocols: ['h2'] });
 }

@@ -27,10 +27,10 @@ export class Http2Member {
   readonly #streams: Http2Line;
 
   constructor(host: string, options: CheckedOptions, way: MemberCircuitBreaker) {
-    const { auth, requestTimeoutMs } = options;
+    const { logsIn, credentials, requestTimeoutMs } = options;
     const address = addressOf(host, options);
     const lineOf = (window: number): Http2Line =>
-      new Http2Line(address, { connectWithinMs: requestTimeoutMs, window, way });
+      new Http2Line(address, { connectWithinMs: requestTimeoutMs, window, way, credentials });
     this.#calls = lineOf(LARGE_WINDOW);
     this.#streams = lineOf(USUAL_WINDOW);
     this.#headers = {
@@ -42,7 +42,7 @@ export class Http2Member {
       // A member that is cut off from the others answers at once that it has no leader, and does not hold streams open mutely.
       hasleader: 'true',
     };
-    if (auth) this.#login = new Http2Login(() => this.#logIn(auth, requestTimeoutMs));
+    if (logsIn) this.#login = new Http2Login(() => this.#logIn(credentials, requestTimeoutMs));
   }
 
   /** One request and its answer. Sent a second time only if the member refused it for the sake of its token. */
@@ -53,6 +53,8 @@ export class Http2Member {
   ): Promise<Response> {
     const send = (token?: string): Promise<Response> =>
       ask({ line: this.#calls, headers: this.#headersOf(method, token), method, request, withinMs });
+    const renewed = this.#calls.renewed();
+    if (renewed) await renewed;
     if (!this.#login) return send();
     const token = this.#login.token();
     try {
@@ -72,6 +74,7 @@ export class Http2Member {
       async (calling) => {
         const token = this.#login?.token();
         const headers = this.#headersOf(method, await token);
+        await this.#streams.renewed();
         return new Http2Call(this.#streams.link(), headers, {
           onMessage: calling.onMessage,
           onEnd: (error) => {
@@ -90,8 +93,9 @@ export class Http2Member {
     this.#streams.close();
   }
 
-  async #logIn(auth: NonNullable<CheckedOptions['auth']>, withinMs: number): Promise<string> {
-    const request = { name: auth.username, password: auth.password };
+  async #logIn(credentials: CheckedOptions['credentials'], withinMs: number): Promise<string> {
+    const { user } = await credentials.next();
+    const request = { name: user?.username ?? '', password: user?.password ?? '' };
     const headers = this.#headersOf(authenticate);
     const { token } = await ask({ line: this.#calls, headers, method: authenticate, request, withinMs });
     return token;
@@ -108,11 +112,14 @@ export class Http2Member {
 
 function addressOf(authority: string, { tls, credentials }: CheckedOptions): Address {
   const { hostname, port } = new URL(`http://${authority}`);
-  const { rootCertificate: ca, certChain: cert, privateKey: key } = credentials ?? {};
+  const pems = (): ReturnType<NonNullable<Address['tls']>> => {
+    const { rootCertificate: ca, certChain: cert, privateKey: key } = credentials.latest?.pems ?? {};
+    return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
+  };
   return {
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
     port: port === '' ? 80 : Number(port),
     authority,
-    tls: tls ? { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) } : undefined,
+    tls: tls ? pems : undefined,
   };
 }

@@ -1,7 +1,7 @@
 import type { Terms } from './event.ts';
 import type { Attempt } from './run.ts';
 
-/** What was claimed, in words. */
+/** Kinds of claims, for display. */
 export const KINDS = [
   'lock',
   'read lock',
@@ -18,7 +18,7 @@ export function kindOf(attempt: Pick<Attempt, 'terms' | 'together' | 'downgradin
   return kind === 'lock' && attempt.downgrading !== undefined ? 'write lock turned into a read lock' : kind;
 }
 
-/** As far as it is known when it is asked for. */
+/** Returns the kind of a claim as far as it is known at the request. */
 export function kindOfClaim({ terms = {}, together = [] }: Asked): Kind {
   const { leader, limit = 1, shared } = terms;
   if (leader) return 'leadership';

@@ -2,7 +2,7 @@ import { ByShare, type Share } from './conflict.ts';
 import { believedUntil } from './holds.ts';
 import type { Hold } from './run.ts';
 
-/** The belief in a hold, as long as it is one to the same share. A write lock that becomes a read lock is two of them. */
+/** A period in which a holder believes to have the same share. A write lock that becomes a read lock has two of them. */
 export interface Stake extends Share {
   readonly hold: Hold;
   readonly from: number;
@@ -11,12 +11,12 @@ export interface Stake extends Share {
   readonly isLast: boolean;
 }
 
-/** Ended with its hold, and its holder did not give it up. */
+/** Returns whether it ended with its hold, and the holder did not release. */
 export function isLost({ isLast, hold }: Stake): boolean {
   return isLast && hold.how !== 'released';
 }
 
-/** Of each hold, by its beginning: the stakes that others had then, in so far as they conflict with it. */
+/** Yields for each hold, by its beginning, the conflicting stakes of other claims at that time. */
 export function eachGrant(
   holds: readonly Hold[],
   visit: (grant: Stake, others: readonly Stake[]) => void,
@@ -33,13 +33,13 @@ export function eachGrant(
   }
 }
 
-/** Who handed over to whom. */
+/** A hold and its successor. */
 export interface HandOver {
   readonly before: Stake;
   readonly next: Hold;
 }
 
-/** For each hold of a lock, the last one to end of those before it that it could not be held together with. */
+/** Returns for each hold of a lock the last one to end of the earlier holds that it excludes. */
 export function handOversIn(holds: readonly Hold[]): HandOver[] {
   const latest = new ByShare<{ stake?: Stake }>(() => ({}));
   return stakesOf(holds).flatMap((next) => {

@@ -4,7 +4,7 @@ import { MS, type Attempt, type Queue, type Run } from './run.ts';
 import { stoodStill } from './standstills.ts';
 import { tiedTo } from './together.ts';
 
-/** L3: once all is calm everybody is served in turn, as fast as the machine lets them, and at the end nobody waits or holds any more. */
+/** L3: after the calm every waiter is granted in turn, and at the end none waits or holds. */
 export function checkStuck(run: Run, limits: Limits): Breach[] {
   return run.queues.flatMap((queue) => [...lateAfterCalm(run, queue, limits), ...openAtEnd(run, queue)]);
 }
@@ -16,7 +16,7 @@ function lateAfterCalm(run: Run, queue: Queue, limits: Limits): Breach[] {
     [...line, ...attempts.filter(({ token }) => token === undefined)].filter((attempt) =>
       isUnderWay(run, attempt, calm),
     );
-  // Whoever waits for several names may have everybody in their lines ahead, and those behind wait for that one.
+  // A waiter for several names may have all waiters of these queues ahead, and delays those behind it.
   const elsewhere = tiedTo(run, queue).flatMap(aliveIn).length;
   return aliveIn(queue).flatMap((attempt, inLine) => {
     const position = inLine + elsewhere;
@@ -57,7 +57,7 @@ function whatIsOpen(attempt: Attempt): string | undefined {
   return attempt.queued === undefined ? 'still joins' : 'still waits';
 }
 
-/** A release that its session did not outlive needs no answer. */
+/** A release whose session ended needs no confirmation. */
 function isUnconfirmed({ released, left, revoked, life }: Attempt): boolean {
   if (released === undefined || left !== undefined || revoked !== undefined) return false;
   return !life.sessionLost.some((at) => at >= released);
@@ -68,7 +68,7 @@ function isUnderWay(run: Run, attempt: Attempt, at: number): boolean {
   return began <= at && (attempt.ended ?? Infinity) > at && !isGone(run, attempt, at);
 }
 
-/** Nothing is to be expected of a process that was killed as a fault, or still stands still. After the calm nobody kills for that. */
+/** A process that was killed by a fault or is still frozen is not expected to finish. Kills after the calm do not count. */
 function isGone(run: Run, { life }: Attempt, at: number): boolean {
   const { killed = Infinity } = life;
   if (killed <= at && killed <= (run.calm ?? Infinity)) return true;

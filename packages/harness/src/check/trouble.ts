@@ -2,12 +2,15 @@ import { MS, type Life, type Run, type Span } from './run.ts';
 import type { Limits } from './limits.ts';
 import { isBrief } from './standstills.ts';
 
-/** Of a fault with its kind. */
+/** The period of a fault, with its kind. */
 export interface Trouble extends Span {
   readonly what?: string;
 }
 
-/** What may delay a grant to one of these: faults of servers and network, and whatever befell the processes themselves. */
+/**
+ * Returns what may delay a grant to one of these processes: faults of servers and network, and faults of the processes
+ * themselves.
+ */
 export function troubleOf(run: Run, lives: ReadonlySet<Life>): Trouble[] {
   const workers = new Set(run.lives.map(({ who }) => who));
   const concerned = new Set([...lives].map(({ who }) => who));
@@ -17,19 +20,19 @@ export function troubleOf(run: Run, lives: ReadonlySet<Life>): Trouble[] {
   ];
 }
 
-/** Whether any of it falls into this time. */
+/** Returns whether any of it overlaps this time. */
 export function overlaps(trouble: readonly Span[], { from, to }: Span): boolean {
   return trouble.some((span) => span.from <= to && span.to >= from);
 }
 
-/** What befell a process; one that was killed leaves entries that have to expire. */
+/** Returns the faults of a process; a killed one leaves entries that have to expire. */
 export function ownTrouble({ stalled, frozen, killed }: Life): Span[] {
   return [...stalled, ...frozen, ...(killed === undefined ? [] : [{ from: killed, to: killed }])];
 }
 
 /**
- * By when somebody has to be served after a crash at `crash`: trouble meanwhile gives another respite from its end on, and a brief
- * standstill of the machine as much as it took.
+ * Returns the time by which a waiter must be granted after a crash at `crash`. A fault meanwhile extends it from its end on, and
+ * a brief standstill of the machine by its length.
  */
 export function servedBy(crash: number, trouble: readonly Trouble[], limits: Limits): number {
   let deadline = crash + limits.crashMs * MS;

@@ -1,6 +1,6 @@
 /**
- * What carries the requests of the etcd backends in tests, where a test does not say it itself: etcd3, or what
- * QUEUELOCK_ETCD_TRANSPORT names. It is there to run tests by hand over the other transport.
+ * Default transport of etcd backends in tests: etcd3, or the one that QUEUELOCK_ETCD_TRANSPORT names. Use it to run tests by hand
+ * over the other transport.
  */
 export function etcdTransport(): { readonly transport?: 'http2' } {
   const name = process.env['QUEUELOCK_ETCD_TRANSPORT'] ?? 'etcd3';
@@ -9,7 +9,7 @@ export function etcdTransport(): { readonly transport?: 'http2' } {
   return name === 'http2' ? { transport: name } : {};
 }
 
-/** The URL of an etcd backend for such tests. */
+/** Returns the URL of an etcd backend for such tests. */
 export function etcdUrl(hosts: string): string {
   const { transport } = etcdTransport();
   return `etcd://${hosts}${transport === undefined ? '' : `?transport=${transport}`}`;

@@ -8,14 +8,14 @@ import { isPrepared } from './prepared.ts';
 import { firstExecutable, findProgram } from './programs.ts';
 import { NotHere } from './service.ts';
 
-/** The programs of Debian 13 (trixie) that tests run beside those of the machine, by their packages. */
+/** Programs of Debian 13 (trixie) that tests run in addition to those of the machine, by their packages. */
 const PACKAGES = {
   etcd: 'etcd-server',
   'redis-server': 'redis-server',
   'valkey-server': 'valkey-server',
 } as const;
 
-/** A program of Debian 13. */
+/** Name of a program of Debian 13. */
 export type TrixieProgram = keyof typeof PACKAGES;
 
 const run = promisify(execFile);
@@ -24,8 +24,8 @@ const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const LOADER = /^ld-linux-.*\.so\.\d$/;
 
 /**
- * The command that starts a program of Debian 13. Its packages and all that they need, libc among it, are downloaded into a cache folder
- * of this user and unpacked there: nothing is installed, and no right of root is needed.
+ * Returns the command that starts a program of Debian 13. Its packages and dependencies, libc included, are downloaded and
+ * unpacked into a cache folder of this user. Nothing is installed, and root is not needed.
  * @throws {NotHere} when they cannot be downloaded, or were not before a prepared run.
  */
 export async function trixieCommand(program: TrixieProgram, args: readonly string[]): Promise<Command> {
@@ -38,13 +38,13 @@ export async function trixieCommand(program: TrixieProgram, args: readonly strin
   return { program: loader, args: ['--library-path', libraries, file, ...args] };
 }
 
-/** `QUEUELOCK_CACHE`: below which the programs are kept, default `~/.cache`. */
+/** Returns the folder of the programs, below `QUEUELOCK_CACHE`, by default `~/.cache`. */
 function cacheFolder(): string {
   return join(process.env['QUEUELOCK_CACHE'] ?? join(homedir(), '.cache'), 'queuelock', 'trixie');
 }
 
 interface Unpacked {
-  /** The dynamic linker of their libc. */
+  /** Dynamic linker of their libc. */
   readonly loader: string;
   readonly libraries: string;
   readonly file: string;
@@ -66,7 +66,7 @@ function namesIn(folder: string): Promise<string[]> {
   return readdir(folder).catch(() => []);
 }
 
-/** All at once, so that the folder is complete or not there. */
+/** Downloads all at once, so that the folder is complete or absent. */
 async function download(root: string): Promise<void> {
   for (const tool of ['apt-get', 'dpkg-deb'])
     if ((await findProgram(tool)) === undefined)
@@ -92,7 +92,7 @@ async function download(root: string): Promise<void> {
   }
 }
 
-/** apt-get on lists and a state of its own, in which nothing is installed. */
+/** Returns apt-get with its own lists and state, in which nothing is installed. */
 async function aptOf(work: string): Promise<(...args: readonly string[]) => Promise<unknown>> {
   for (const folder of ['lists/partial', 'cache/archives/partial', 'root'])
     await mkdir(join(work, folder), { recursive: true });
@@ -106,7 +106,7 @@ async function aptOf(work: string): Promise<(...args: readonly string[]) => Prom
     'Dir::State::status': status,
     'Dir::Cache': join(work, 'cache'),
     'Acquire::Languages': 'none',
-    // A refusal of a mirror is an error, and not a warning after which older lists are used.
+    // Makes the refusal of a mirror an error, instead of a warning after which older lists are used.
     'APT::Update::Error-Mode': 'any',
     'APT::Sandbox::User': '',
   };

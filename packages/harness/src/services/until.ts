@@ -4,13 +4,13 @@ import { livedSince } from '../lived-time.ts';
 export interface Patience {
   /** What is awaited, for the error: `etcd answers on 127.0.0.1:2379`. */
   readonly what: string;
-  /** Milliseconds until it counts as failed, without those in which the machine stood still. */
+  /** Time limit in milliseconds, not counting time in which the machine stalled. */
   readonly withinMs: number;
-  /** Gives up at once when it answers with a reason. */
+  /** Returns a reason to stop waiting at once. */
   readonly hopeless?: () => string | undefined | Promise<string | undefined>;
 }
 
-/** Asks again every 20 ms until the question has an answer. Rejects with the last refusal when the time is over. */
+/** Calls `ask` every 20 ms until it resolves. Rejects with its last error when the time is over. */
 export async function until<T>(ask: () => Promise<T>, { what, withinMs, hopeless }: Patience): Promise<T> {
   const from = performance.now();
   for (;;) {

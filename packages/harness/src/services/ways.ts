@@ -8,20 +8,20 @@ import {
   type Way,
 } from './service.ts';
 
-/** How a kind of server can be had. */
+/** Ways to get a kind of server. */
 export interface Ways {
   readonly name: string;
-  /** The environment variable that names running servers. */
+  /** Environment variable that names running servers. */
   readonly variable: string;
-  /** The Debian packages that bring the programs. */
+  /** Debian packages of the programs. */
   readonly debian: string;
-  /** Whether the caller asks for settings, which a given server would not have. */
+  /** Whether the caller needs custom settings, which an external server would not have. */
   readonly custom: boolean;
-  /** Asks a server at this address which version it is; rejects when it does not serve requests. */
+  /** Resolves with the version of a server at this address; rejects when it does not serve requests. */
   readonly version: (endpoint: string) => Promise<string>;
-  /** Whether the programs are on this machine. */
+  /** Returns whether the programs are on this machine. */
   readonly isHere: () => Promise<boolean>;
-  /** Installs the programs; rejects with NotHere when that cannot be done. */
+  /** Installs the programs; rejects with NotHere when that is not possible. */
   readonly install: () => Promise<void>;
   readonly startProcess: () => Promise<ProcessService>;
   /** Rejects with NotHere when there is no engine or no image. */
@@ -29,15 +29,15 @@ export interface Ways {
 }
 
 /**
- * Goes through the ways in their order, or takes the forced one. Rejects with all that is missing, in one line, when no
- * way is open. A server that is here and does not come up is an error of its own: the next way is not tried.
+ * Tries the ways in their order, or uses the forced one. Rejects with one line that lists all that is missing when no way is
+ * available. A server that is installed and does not start is an error: the next way is not tried.
  */
 export async function startFirstWay<W extends Way>(forced: W | undefined, ways: Ways): Promise<ServiceOf[W]> {
   const order: Way[] = forced === undefined ? ['endpoints', 'process', 'container'] : [forced];
   const missing: string[] = [];
   for (const way of order) {
     try {
-      // A forced way is the only one in the order, and without force W stands for all of them.
+      // A forced way is the only one in the order, and otherwise W is all of them.
       return (await starters[way](ways)) as ServiceOf[W];
     } catch (error) {
       if (!(error instanceof NotHere)) throw error;

@@ -7,7 +7,7 @@ const ROW_PX = 15;
 const BAR_PX = 11;
 const PADDING_PX = 5;
 
-/** The lane of one process: what it waited for and held, and what befell it. */
+/** Lane of one process: its waits, its holds and its faults. */
 export interface Lane {
   readonly height: number;
   draw(top: number): string;
@@ -20,7 +20,7 @@ interface Stay extends Span {
   readonly tone: string;
 }
 
-/** `wrong`: the names of the attempts to outline in red. */
+/** `wrong`: names of the attempts to outline in red. */
 export function lanesOf(scene: Scene, scale: Scale, wrong: ReadonlySet<string>): Lane[] {
   const stays = staysOf(scene, scale, wrong);
   return scene.lives.map((life) => {
@@ -102,7 +102,7 @@ function drawHold(hold: Hold, drawn: { tone: string; isWrong: boolean; scale: Sc
   return bar + name + drawLoss(hold, { right, scale, top });
 }
 
-/** Of a hold that was not released: the end of what was proven, and when its holder heard of the loss. */
+/** For a hold that was not released: draws the end of the proven time, and when its holder was notified. */
 function drawLoss(hold: Hold, { right, scale, top }: { right: number; scale: Scale; top: number }): string {
   const [proof, heard] = [proofShown(hold), lossHeard(hold)];
   const middle = top + BAR_PX / 2;
@@ -147,7 +147,7 @@ interface Place {
   readonly height: number;
 }
 
-/** Faults that concern this process alone, and the times in which its process or its event loop stood still. */
+/** Draws faults of this process alone, and times in which its process or its event loop was stopped. */
 function background(scene: Scene, { life, scale, top, height }: Place): string {
   const band = (span: Span, kind: string, words: string): string => {
     if (!scale.shows(span)) return '';
@@ -163,7 +163,7 @@ function background(scene: Scene, { life, scale, top, height }: Place): string {
   ].join('');
 }
 
-/** What was killed does not come back. */
+/** A killed process has an end mark. */
 function end({ killed }: Life, scale: Scale, { top, height }: { top: number; height: number }): string {
   if (killed === undefined || killed > scale.window.to) return '';
   const x = scale.x(killed);

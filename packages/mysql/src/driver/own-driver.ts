@@ -5,21 +5,24 @@ import type { Driver, Wire } from './driver.ts';
 export class OwnDriver implements Driver {
   readonly endpoint: string;
   readonly leastBetweenMs = 200;
-  readonly #options: ConnectionOptions;
+  readonly #optionsNow: () => Promise<ConnectionOptions>;
   readonly #lockWaitSeconds: number;
 
-  /** @param withinMs timeout of a step. It also limits how long the server waits for a row lock, rounded up to whole seconds. */
-  constructor(endpoint: string, options: ConnectionOptions, withinMs: number) {
+  /**
+   * @param optionsNow returns the options of a new connection
+   * @param withinMs timeout of a step. It also limits how long the server waits for a row lock, rounded up to whole seconds.
+   */
+  constructor(endpoint: string, optionsNow: () => Promise<ConnectionOptions>, withinMs: number) {
     this.endpoint = endpoint;
-    this.#options = options;
+    this.#optionsNow = optionsNow;
     this.#lockWaitSeconds = Math.max(1, Math.ceil(withinMs / 1_000));
   }
 
   async open({ onEnd, signal }: Parameters<Driver['open']>[0]): Promise<Wire> {
     // The library is loaded when the first connection is made.
-    const { createConnection } = await import('mysql2');
+    const [{ createConnection }, options] = await Promise.all([import('mysql2'), this.#optionsNow()]);
     signal.throwIfAborted();
-    const connection = createConnection(this.#options);
+    const connection = createConnection(options);
     const destroy = (): void => {
       connection.destroy();
     };

@@ -54,6 +54,8 @@ main: begin
     set v_nth = 0;
     while v_nth < v_count do
       set v_queue = ${QUEUE}, v_id = ${SPEC('id')};
+      -- Another attempt of the same call may still arrive.
+      insert ignore into queuelock_removed (session, id) values (p_session, v_id);
       delete from queuelock_entry where session = p_session and id = v_id;
       call queuelock_close_ranks(v_queue);
       set v_nth = v_nth + 1;
@@ -120,10 +122,10 @@ main: begin
   select 'ok' as word;
 end`,
   ],
-  // Removes an entry. With `p_in_doubt`, an enqueue of it may still arrive, and is then refused.
+  // Removes an entry. With `p_in_doubt`, an enqueue of it may still arrive, and is then refused. With a `p_ord` other than 0, only if it has that number.
   [
     'queuelock_leave',
-    `(${ENTRY}, in p_in_doubt tinyint)
+    `(${ENTRY}, in p_in_doubt tinyint, in p_ord bigint)
 begin
   declare v_alive int default 0;
   declare v_ord bigint;
@@ -132,7 +134,7 @@ begin
   ${BEGIN}
   call queuelock_lock(p_queue);
   ${ALIVE}
-  set v_ord = (select ord from queuelock_entry where session = p_session and id = p_id and queue = p_queue);
+  set v_ord = (select ord from queuelock_entry where session = p_session and id = p_id and queue = p_queue and ord = if(p_ord = 0, ord, p_ord));
   if v_alive and p_in_doubt then
     insert ignore into queuelock_removed (session, id) values (p_session, p_id);
   end if;

@@ -144,13 +144,15 @@ end`,
     'queuelock_evict',
     `(in p_queue varbinary(512), in p_ord bigint)
 begin
-  declare v_session char(32) character set ascii;
+  declare v_session, v_id char(32) character set ascii;
   ${OR_ROLLBACK}
   call queuelock_sweep();
   ${BEGIN}
   call queuelock_lock(p_queue);
-  set v_session = (select session from queuelock_entry where queue = p_queue and ord = p_ord);
+  select session, id into v_session, v_id from queuelock_entry where queue = p_queue and ord = p_ord;
   if v_session is not null then
+    -- A late attempt to add the entry must not put it back.
+    insert ignore into queuelock_removed (session, id) values (v_session, v_id);
     update queuelock_session set lost = lost + 1 where id = v_session;
     delete from queuelock_entry where queue = p_queue and ord = p_ord;
     call queuelock_close_ranks(p_queue);

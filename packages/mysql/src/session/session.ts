@@ -69,7 +69,7 @@ export class MysqlSession implements Session {
       pendingEnqueues: this.#pendingEnqueues,
       inherited,
       readEntries: () => this.#look(),
-      remove: ({ queue, id: entryId }) => this.#step('leave', queue, entryId, 0),
+      remove: ({ queue, id: entryId, ord }) => this.#step('leave', queue, entryId, 0, BigInt(ord)),
       nextCall: () => connection.nextCall(),
     });
     this.traces = {
@@ -127,7 +127,7 @@ export class MysqlSession implements Session {
   async remove(queue: string, id: string): Promise<boolean> {
     const isInDoubt = this.#pendingEnqueues.has({ queue, id });
     try {
-      const answer = await this.#step('leave', queue, id, isInDoubt ? 1 : 0);
+      const answer = await this.#step('leave', queue, id, isInDoubt ? 1 : 0, 0);
       this.#pendingEnqueues.settle({ queue, id });
       const left = this.entries.remove(queue, id);
       if (left) this.#reconciler.entryRemoved(left);

@@ -6,16 +6,18 @@ import { wireOf } from './wire.ts';
 export class PgDriver implements Driver {
   readonly endpoint: string;
   readonly isShared = false;
-  readonly #config: ClientConfig;
+  readonly #configNow: () => Promise<ClientConfig>;
 
-  constructor(endpoint: string, config: ClientConfig) {
+  /** @param configNow returns the configuration of a new connection */
+  constructor(endpoint: string, configNow: () => Promise<ClientConfig>) {
     this.endpoint = endpoint;
-    this.#config = config;
+    this.#configNow = configNow;
   }
 
   async open(events: WireEvents): Promise<Wire> {
-    const { default: pg } = await import('pg');
-    const client = new pg.Client(this.#config);
+    const [{ default: pg }, config] = await Promise.all([import('pg'), this.#configNow()]);
+    events.signal.throwIfAborted();
+    const client = new pg.Client(config);
     const close = (): void => {
       client.end().catch(() => undefined);
     };

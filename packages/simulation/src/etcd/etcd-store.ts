@@ -1,6 +1,6 @@
 import type { ICompare } from 'etcd3';
 import { Link } from '../link.ts';
-import type { Product } from '../product.ts';
+import { losesEvents, type Product } from '../product.ts';
 import { RATE_ERROR, SINGLE, type ClientPlan } from '../run/plan.ts';
 import type { Access, Connected, Premises, Standing, Store } from '../run/store.ts';
 import type { Machine } from '../timeline.ts';
@@ -12,13 +12,13 @@ import type { Row } from './keyspace.ts';
 import type { Member } from './member.ts';
 
 const MIN_TTL_S = 2;
-/** A stranger of a lower degree takes the single key. */
+/** A foreign client of a lower degree takes the single key. */
 const TAKES_SINGLE = 0.75;
-// What is kept of a queue without a lease: who has removed entries of others.
+// Prefix of keys without a lease: the records of evictions.
 const REGISTERS = '.queuelock/register/';
 const STRANGER = 'a stranger';
 
-/** etcd, as a run uses it. */
+/** etcd as a run uses it. */
 export class EtcdStore implements Store {
   readonly mostASecond = 100;
   onDeleted: Store['onDeleted'] = () => undefined;
@@ -107,8 +107,9 @@ export class EtcdStore implements Store {
 
   shownAt(queue: string, text: string, since: number): number | undefined {
     const { keyspace } = this.#cluster.store;
-    // What it was then is not known any more.
-    if (keyspace.compacted > 0) return since;
+    const mayHaveLostEvents = keyspace.losesBefore > 0 && losesEvents(this.#premises.plan.version);
+    // Past states are unknown, or the events of deletions are lost, so a state is shown that never existed until the queue is listed again.
+    if (keyspace.compacted > 0 || mayHaveLostEvents) return since;
     let at = Math.max(1, since);
     while (at <= keyspace.revision && this.shown(queue, at) !== text) at += 1;
     return at <= keyspace.revision ? at : undefined;
@@ -125,7 +126,7 @@ export class EtcdStore implements Store {
     });
   }
 
-  /** Or takes the single key. */
+  /** Adds a foreign entry, or takes the single key. */
   enterStranger(queue: string, forMs: number, degree: number): void {
     const isSingle = queue === SINGLE.queue && degree < TAKES_SINGLE;
     const key = Buffer.from(isSingle ? SINGLE.key : `${queue}/stranger`);
@@ -165,7 +166,7 @@ export class EtcdStore implements Store {
   }
 }
 
-/** Holds when the key was created at that revision; 0: when it does not exist. */
+/** Makes a comparison that is true when the key was created at that revision; 0: when it does not exist. */
 function createdAt(key: Buffer, revision: number): ICompare {
   return { target: 'Create', result: 'Equal', create_revision: String(revision), key };
 }

@@ -3,7 +3,7 @@ import type { Holds } from './holds.ts';
 import { LIMIT, type Step } from './plan.ts';
 import { isRecipe, queueOf } from './recipes.ts';
 
-/** How a hold is asked for. */
+/** A request for a hold. */
 interface Question {
   readonly options: AcquireOptions;
   readonly holds: Holds;
@@ -11,13 +11,13 @@ interface Question {
   readonly queues: readonly [string, string];
 }
 
-/** Asks for the hold of a step; answers nothing where it only tries. */
+/** Requests the hold of a step; resolves with `undefined` if a try fails. */
 export function ask(
   client: LockClient,
   { way, queue, permits }: Step,
   { options, holds, queues }: Question,
 ): Promise<Ownership | SharedOwnership | MultiOwnership | undefined> {
-  // In either order.
+  // Order of the names in the call.
   const together = (): readonly string[] => (permits % 2 === 0 ? queues : queues.toReversed());
   if (way === 'shared') return client.acquire(queue, { ...options, mode: 'shared' });
   if (way === 'try') return client.tryAcquire(queue);
@@ -30,7 +30,7 @@ export function ask(
   return client.acquire(queue, { ...options, steal: { reason: 'it is urgent' } });
 }
 
-/** The queues that a step enters, of the two of the run and of others. */
+/** Returns the queues that a step enters, of the two of the run and others. */
 export function queuesOf(step: Step, { queues }: Pick<Question, 'queues'>): readonly string[] {
   const { way, queue } = step;
   if (way === 'permits') return ['p'];

@@ -4,13 +4,13 @@ import type { Held } from './holds.ts';
 import type { Judge } from './judge.ts';
 
 /**
- * Tells until when each holder believed in its hold. It only looks where that changes nothing: a hold that is asked when its time is over ends
- * there and then, and not when its process would have noticed.
+ * Records until when each holder believed in its hold. A hold is read only while its time lasts. A later read ends the hold at once, and so
+ * would run code of a process that may be frozen.
  */
 export class Beliefs {
   readonly #timeline: Timeline;
   readonly #judge: Judge;
-  /** True time until which each of those present is believed in. */
+  /** True time until which each present holder believes. */
   readonly #until = new Map<Held, number>();
 
   constructor(timeline: Timeline, judge: Judge) {
@@ -23,10 +23,18 @@ export class Beliefs {
     if (!held.isOver) this.#ask(held);
   }
 
-  /** Somebody has asked, and it is held. */
-  seen(held: Held): void {
-    const untilMs = this.#until.get(held);
-    if (untilMs !== undefined) this.#until.set(held, Math.max(untilMs, this.#timeline.now()));
+  /** Returns whether the holder believes in the hold now. Reads the product only where the holder's own process runs. */
+  isBelieved(held: Held): boolean {
+    if (held.machine === this.#timeline.acting) this.#ask(held);
+    return (this.#until.get(held) ?? 0) > this.#timeline.now();
+  }
+
+  /** Requires that a hold whose time has ended is not held again. Its own process reads it, as soon as that runs. */
+  requireOver(held: Held): void {
+    held.machine.do(() => {
+      const isOver = held.isOver || held.remainingMs() <= 0;
+      this.#judge.require('exclusive', isOver, () => `${held.who} is held again after its time was over`);
+    });
   }
 
   end(held: Held, how: HoldEnd): void {
@@ -43,7 +51,7 @@ export class Beliefs {
     });
   }
 
-  /** The run is over. */
+  /** Finishes at the end of the run. */
   finish(): void {
     for (const held of [...this.#until.keys()]) this.end(held, 'still holds');
   }

@@ -6,16 +6,16 @@ import type { Judge } from './judge.ts';
 import type { Fault } from './plan.ts';
 import type { Access, Store, StoreMember } from './store.ts';
 
-/** What faults can befall. */
+/** Targets of faults. */
 export interface Stage {
   readonly timeline: Timeline;
   readonly judge: Judge;
   readonly fate: Machine;
   readonly store: Store;
   readonly clients: Client[];
-  /** Of each client. */
+  /** Access of each client. */
   readonly accesses: readonly Access[];
-  /** Another process of a client. */
+  /** Makes a machine for another process of a client. */
   readonly another: (client: Client) => Machine;
   readonly holds: Holds;
   readonly queues: readonly [string, string];
@@ -39,7 +39,7 @@ const OF_THE_STORE: ReadonlySet<string> = new Set<Fault['kind']>([
   'compaction',
 ]);
 
-/** Lets a fault happen at its time, and end. */
+/** Starts a fault at its time, and ends it. */
 export function befall(stage: Stage, fault: Fault): void {
   stage.fate.after(fault.atMs, () => {
     const members = membersOf(stage, fault);
@@ -135,7 +135,7 @@ function deny({ accesses, fate }: Stage, { client, forMs }: Fault): void {
   fate.after(forMs, () => accesses[client]?.deny(false));
 }
 
-/** An operator deletes an entry: of who holds, of the next or the one after that, whose client may hear nothing then, or of the last. */
+/** Deletes an entry as an operator: of the holder, of one of the next two, whose client may receive nothing then, or the last. */
 function removeEntry(stage: Stage, fault: Fault): void {
   const { store, holds, queues } = stage;
   const [queue] = queues;

@@ -16,27 +16,27 @@ export const Code = {
   sessionMoved: -118,
 } as const;
 
-/** One step of a request that changes something. A version of -1 is any. */
+/** One step of a write request. A version of -1 matches any. */
 export type Step =
   | { readonly type: 'create'; readonly path: string; readonly data: Buffer; readonly mode: Mode }
   | { readonly type: 'delete' | 'check'; readonly path: string; readonly version: number }
   | { readonly type: 'setData'; readonly path: string; readonly data: Buffer; readonly version: number }
   | { readonly type: 'delete container'; readonly path: string };
 
-/** How a node is made. */
+/** How a node is created. */
 export interface Mode {
   readonly isSequential: boolean;
   readonly kind: 'persistent' | 'ephemeral' | 'container';
 }
 
-/** Whose request it is. */
+/** Session of the request. */
 export interface Asker {
   readonly session: bigint;
-  /** Whether it may read, write, make and delete nothing. */
+  /** Whether its access is denied. */
   readonly isDenied: boolean;
 }
 
-/** What steps come to: what is done, and the path that each is about; or which of them failed, and why. */
+/** Result of the steps: the changes with the path of each, or which step failed, and why. */
 export type Prepared =
   | { readonly changes: readonly Change[]; readonly paths: readonly string[] }
   | { readonly failed: number; readonly code: number };
@@ -50,7 +50,7 @@ class Refusal extends Error {
   }
 }
 
-/** Checks the steps of one transaction, each against what those before it have done to the tree. */
+/** Checks the steps of a transaction, each against the tree after the previous ones. */
 export function prepare(tree: Tree, steps: readonly Step[], asker: Asker): Prepared {
   const after = steps.length > 1 ? tree.copy() : tree;
   const changes: Change[] = [];
@@ -129,7 +129,7 @@ function requireVersion(node: Node, version: number): void {
   if (version !== -1 && version !== node.version) throw new Refusal(Code.badVersion);
 }
 
-/** As the server formats it: ten digits, the minus sign among them. */
+/** Formats a number as the server does: ten digits, the minus sign included. */
 function numberText(number: number): string {
   return number < 0 ? `-${String(-number).padStart(9, '0')}` : String(number).padStart(10, '0');
 }

@@ -1,18 +1,18 @@
-/** What a node is, as the log leads to it. Paths of ephemeral nodes end with their session. */
+/** A node in the state that results from the log. Ephemeral nodes end with their session. */
 export interface Node {
   readonly data: Buffer;
   readonly czxid: bigint;
   readonly mzxid: bigint;
-  /** Of the transaction that made or deleted a child last. */
+  /** Id of the transaction that created or deleted a child last. */
   readonly pzxid: bigint;
   readonly version: number;
-  /** How many children were made, modulo 2^32: the number of the next sequential one. */
+  /** Number of created children, modulo 2^32: the number of the next sequential one. */
   readonly made: number;
   readonly owner: bigint;
   readonly children: ReadonlySet<string>;
 }
 
-/** What is done to the tree, and cannot fail any more. */
+/** A change of the tree that cannot fail any more. */
 export type Change =
   | { readonly type: 'create'; readonly path: string; readonly data: Buffer; readonly owner: bigint }
   | { readonly type: 'delete'; readonly path: string }
@@ -20,13 +20,13 @@ export type Change =
   | { readonly type: 'begin session'; readonly session: bigint; readonly timeoutMs: number }
   | { readonly type: 'end session'; readonly session: bigint };
 
-/** What a watch tells, by the numbers of the protocol. */
+/** Events of watches, by the numbers of the protocol. */
 export const EventType = { created: 1, deleted: 2, changed: 3, child: 4 } as const;
 
-/** Of a container, in place of a session. */
+/** Owner of a container, instead of a session. */
 export const CONTAINER: bigint = -(2n ** 63n);
 
-/** Hears of each event of a change, in their order: of the node itself, or (`child`) of its list of children. */
+/** Called with each event of a change, in order: of the node itself, or (`child`) of its list of children. */
 export type Tell = (path: string, type: (typeof EventType)[keyof typeof EventType]) => void;
 
 const ROOT: Node = {
@@ -36,10 +36,10 @@ const ROOT: Node = {
 
 /** The nodes and the sessions, as of one transaction. */
 export class Tree {
-  /** Of the last transaction. */
+  /** Id of the last transaction. */
   zxid = 0n;
   readonly nodes: Map<string, Node>;
-  /** With the timeout of each, in milliseconds. */
+  /** Sessions with their timeouts in milliseconds. */
   readonly sessions: Map<bigint, number>;
 
   constructor(nodes: Iterable<[string, Node]> = [['/', ROOT]], sessions: Iterable<[bigint, number]> = []) {
@@ -53,12 +53,12 @@ export class Tree {
     return tree;
   }
 
-  /** Those that end with a session. */
+  /** Returns the paths that end with a session. */
   ephemeralsOf(session: bigint): string[] {
     return [...this.nodes].flatMap(([path, { owner }]) => (owner === session ? [path] : []));
   }
 
-  /** Does what one transaction does; its changes share its id. Answers with the node of each of them, as it is right after it. */
+  /** Applies a transaction; its changes share its id. Returns the node of each change, as it is right after it. */
   apply(changes: readonly Change[], zxid: bigint, tell: Tell): readonly (Node | undefined)[] {
     this.zxid = zxid;
     return changes.map((change) => {
@@ -106,7 +106,7 @@ export class Tree {
   }
 }
 
-/** Where a node hangs. */
+/** Splits a path into parent and name. */
 export function placeOf(path: string): { readonly parent: string; readonly name: string } {
   const slash = path.lastIndexOf('/');
   return { parent: slash <= 0 ? '/' : path.slice(0, slash), name: path.slice(slash + 1) };

@@ -6,7 +6,7 @@ const nobody = (): never => {
   throw new Error('no callback runs');
 };
 
-/** As a caller without types. */
+/** Calls as a caller without types does. */
 function untyped(locks: LockManager): { request(...args: unknown[]): Promise<unknown> } {
   return locks;
 }

@@ -4,7 +4,7 @@ import { hold, picture, reasonOf, type Facts } from '../frame.ts';
 
 const SHARED = { mode: 'shared' } as const;
 
-/** Runs long enough that whoever could pass would have. */
+/** Takes long enough that any request that could overtake would have. */
 async function lookTwice(locks: Parameters<typeof picture>[0]): Promise<void> {
   await picture(locks);
   await picture(locks);

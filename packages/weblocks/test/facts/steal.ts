@@ -105,7 +105,7 @@ export const stealFacts: Facts = {
             .catch(() => undefined);
           await waiter.query();
           const stolen = thief.request('jobs', STEAL, (lock) => tokens.push(lock!.token));
-          // It ends by itself, sooner or later: then the waiter may be granted ahead of the thief, and is robbed or has ended.
+          // Ends the holder in some rounds: then the waiter may be granted ahead of the thief, and loses the lock or has ended.
           if (i > 3) void holding.end();
           await Promise.all([stolen, waits, ended]);
           await holding.end().catch(() => undefined);

@@ -1,9 +1,9 @@
 import { inCore, type Defect } from './defect.ts';
 
-/** What if the caller gives up, or an answer does not come? */
+/** Defects of cancelled calls and missing replies. */
 export const JOINING_DEFECTS: readonly Defect[] = [
   inCore(
-    'leaving does not follow an enqueue that is under way',
+    'leaving does not follow an enqueue in flight',
     ['nothing left', 'progress'],
     ['entry/entry.ts', '    let left: Promise', '    let entered = false;\n    let left: Promise'],
     ['entry/entry.ts', '      void leave();\n', '      if (entered) void leave();\n'],
@@ -14,7 +14,7 @@ export const JOINING_DEFECTS: readonly Defect[] = [
     ],
   ),
   inCore(
-    'a waiter that gives up stays in the queue',
+    'a waiter that is cancelled stays in the queue',
     ['nothing left', 'progress'],
     ['entry/entry.ts', '      void leave();\n', ''],
   ),
@@ -52,7 +52,7 @@ export const JOINING_DEFECTS: readonly Defect[] = [
     'await this.#once(stop)',
   ]),
   inCore(
-    'a join goes on after it was given up',
+    'a join continues after it was cancelled',
     'contract',
     [
       'entry/entry.ts',
@@ -67,7 +67,7 @@ export const JOINING_DEFECTS: readonly Defect[] = [
     '        stop.abort(error);\n',
   ]),
   inCore(
-    'who joins while the session ends gets the same one again',
+    'a claim that joins while the session ends gets the same session again',
     'outcome',
     [
       'session/session.ts',
