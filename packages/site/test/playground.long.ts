@@ -106,7 +106,7 @@ describe('the playground in Chromium', function () {
 
   it('shows its queue in the other views of the dashboard', async () => {
     await page.goto(`${served!.url}/index.html#/queue/demo`);
-    await page.getByRole('heading', { name: 'Holds now' }).waitFor();
+    await page.getByRole('heading', { name: 'Holders' }).waitFor();
     await page.goto(`${served!.url}/index.html#/sessions`);
     await page.getByRole('heading', { name: 'Sessions' }).first().waitFor();
   });

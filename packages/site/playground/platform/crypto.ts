@@ -8,3 +8,10 @@ export function randomBytes(size: number): Buffer {
 export function timingSafeEqual(one: Uint8Array, other: Uint8Array): boolean {
   return one.every((byte, at) => byte === other[at]);
 }
+
+/** A page reads no certificates: its store has no TLS. */
+export class X509Certificate {
+  constructor() {
+    throw new Error('there are no certificates in a page');
+  }
+}

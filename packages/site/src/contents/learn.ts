@@ -133,7 +133,11 @@ export const LEARN: readonly Chapter[] = [
       page(['concepts/guarantees', 'Guarantees', 'What is promised, what is not, and what was measured.'], {
         file: 'packages/core/PROMISES.md',
       }),
-      page(['concepts/glossary', 'Glossary', 'One meaning for each word.'], sectionsOf('README', 'Words')),
+      page(
+        ['concepts/glossary', 'Glossary', 'One meaning for each word.'],
+        { file: 'packages/GLOSSARY.md' },
+        sectionsOf('README', 'Words'),
+      ),
     ],
   },
 ];

@@ -96,14 +96,9 @@ export const REFER: readonly Chapter[] = [
         { file: 'integration/README.md' },
       ),
       page(['internals/benchmarks', 'Benchmarks', 'How fast it is, next to others.'], readme('bench')),
-      page(
-        [
-          'internals/features',
-          'Features and their tests',
-          'Feature by feature, with the tests that show it.',
-        ],
-        { file: 'packages/FEATURES.md' },
-      ),
+      page(['internals/features', 'Features', 'What it offers, feature by feature, next to other tools.'], {
+        file: 'packages/FEATURES.md',
+      }),
     ],
   },
 ];
