@@ -46,6 +46,6 @@ export class Scratch {
 }
 
 /** Whether a program asks a server, or needs certificates, so that it runs with the long tests. */
-export function needsServer({ code }: CodeBlock): boolean {
+export function needsServer({ code }: Pick<CodeBlock, 'code'>): boolean {
   return /127\.0\.0\.1|\.pem/.test(code);
 }

@@ -5,6 +5,7 @@ import type { TickJob } from './tick-job-api.ts';
 /** What is read of a `CronJob` of cron. */
 export interface CronJobLike {
   readonly cronTime: CronTimeLike;
+  /** When the job fired last. */
   lastDate(): Date | null;
 }
 
@@ -17,7 +18,8 @@ export interface CronTimeLike {
   readonly timeZone?: string;
   /** In minutes. */
   readonly utcOffset?: number;
-  getNextDateFrom(start: Date, timeZone?: string): { toMillis(): number };
+  /** The first scheduled time after the second of a moment. */
+  getNextDateFrom(start: Date, timeZone?: string): { readonly toMillis: () => number };
 }
 
 /**

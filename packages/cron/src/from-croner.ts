@@ -4,7 +4,9 @@ import type { TickJob } from './tick-job-api.ts';
 /** What is read of a job of croner. */
 export interface CronerJobLike {
   readonly options: { readonly interval?: number };
+  /** When the job fired last. */
   currentRun(): Date | null;
+  /** The scheduled times before a moment, the last one first. */
   previousRuns(n: number, reference?: Date): Date[];
 }
 
