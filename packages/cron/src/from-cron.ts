@@ -19,7 +19,13 @@ export interface CronTimeLike {
   /** In minutes. */
   readonly utcOffset?: number;
   /** The first scheduled time after the second of a moment. */
-  getNextDateFrom(start: Date, timeZone?: string): { readonly toMillis: () => number };
+  getNextDateFrom(start: Date, timeZone?: string): MomentLike;
+}
+
+/** What is read of a moment of a `CronJob`. */
+export interface MomentLike {
+  /** In Unix milliseconds. */
+  toMillis(): number;
 }
 
 /**
