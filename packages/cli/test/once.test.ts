@@ -59,7 +59,15 @@ describe('a command that is run once per slot', function () {
 
   it('is waited for by all others with --at-least-once, and run by the next when its machine dies in the middle', async () => {
     const log = join(directory, 'log');
-    const slow = ['--at-least-once', '--', 'sh', '-c', `echo begun >> ${log}; echo up; exec sleep 600`];
+    const slow = [
+      '--at-least-once',
+      '--ttl',
+      '2',
+      '--',
+      'sh',
+      '-c',
+      `echo begun >> ${log}; echo up; exec sleep 600`,
+    ];
     const quick = ['--at-least-once', '--', 'sh', '-c', `echo begun >> ${log}; echo done >> ${log}`];
     const first = new Cli([...onceFor('1', ...slow)]);
     await untilSaid(first);
