@@ -11,6 +11,7 @@ const PACKAGES = [
   'conformance',
   'fencing',
   'recipes',
+  'cron',
   'bridge',
   'weblocks',
   'otel',
@@ -70,6 +71,10 @@ const bridgeDoor = doors(
   'core|core/backend|recipes',
   'The bridge shows what every user sees: @queuelock/core, recipes, and small tools of @queuelock/core/backend.',
 );
+const cronDoors = doors(
+  'core|core/backend|recipes',
+  'Scheduled jobs are made of the recipes, types of @queuelock/core, and small tools of @queuelock/core/backend.',
+);
 const inPages = [
   { regex: '^node:', message: 'This runs in pages too.' },
   { regex: '^@queuelock/', allowTypeImports: true, message: 'This runs in pages too: types only.' },
@@ -101,6 +106,7 @@ const boundaries = [
   imports(sources('fencing'), [rxDoor], fencingDoors),
   imports(sources('recipes'), [rxDoor], recipesDoor),
   imports(rxFiles('recipes'), [unboundedOrUnclear], recipesDoor),
+  imports(sources('cron'), [rxDoor], cronDoors),
   imports(sources('bridge'), [rxDoor], bridgeDoor),
   imports(rxFiles('bridge'), [unboundedOrUnclear], bridgeDoor),
   imports(['packages/bridge/src/{client,wire}/**/*.ts'], [rxDoor], ...inPages),

@@ -9,6 +9,8 @@ const SCREEN = 'packages/FEATURES.md';
 const EVIDENCE = 'packages/EVIDENCE.md';
 const BEGIN = '<!-- features: written by .ci/features.ts -->\n';
 const END = '<!-- features: end -->';
+/** Title of the section whose features no other tool has. */
+const UNIQUE = 'What no other tool has';
 /** More names than that make a cell too long. */
 const MAX_NAMES = 4;
 
@@ -55,9 +57,8 @@ function screen(): string {
   const rows = all
     .filter(({ isOnScreen }) => isOnScreen)
     .map((feature) => `| ${feature.feature} | ${feature.state} | ${peersWith(feature)} |`);
-  const ours = all
-    .filter(({ peers }) => !peers)
-    .map(({ feature, state }) => `- ${feature}${state === 'yes' ? '' : `: ${state}`}`);
+  const unique = features.sections.find(({ title }) => title === UNIQUE)?.features ?? [];
+  const ours = unique.map(({ feature, state }) => `- ${feature}${state === 'yes' ? '' : `: ${state}`}`);
   return [
     '| Feature | queuelock | other tools |',
     '| --- | --- | --- |',

@@ -51,6 +51,6 @@ export class Scratch {
 }
 
 /** Returns whether a program needs a server or certificates, so that it runs with the long tests. */
-export function needsServer({ code }: CodeBlock): boolean {
+export function needsServer({ code }: Pick<CodeBlock, 'code'>): boolean {
   return /127\.0\.0\.1|\.pem/.test(code);
 }

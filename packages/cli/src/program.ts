@@ -33,6 +33,7 @@ type Add = (program: Command) => void;
 const COMMANDS: ReadonlyMap<string, () => Promise<Add>> = new Map([
   ['demo', async () => (await import('./commands/demo.ts')).addDemo],
   ['run', async () => (await import('./commands/run.ts')).addRun],
+  ['once', async () => (await import('./commands/once.ts')).addOnce],
   ['elect', async () => (await import('./commands/elect.ts')).addElect],
   ['leader', async () => (await import('./commands/leader.ts')).addLeader],
   ['ls', async () => (await import('./commands/ls.ts')).addLs],

@@ -1,0 +1,19 @@
+import type { TickJob } from './tick-job-api.ts';
+
+/** What is read of the context that node-cron gives to a task. */
+export interface NodeCronContext {
+  /** The scheduled time. In a run by `task.execute()`, the moment of the call. */
+  readonly date: Date;
+}
+
+/**
+ * Returns the function of a node-cron task. The tick is the scheduled time, whatever `maxRandomDelay` adds. A run by `task.execute()` is a tick
+ * of its own, at the moment of the call.
+ *
+ * Leave out `distributed`, which is for `runCoordinator`.
+ * @example
+ * cron.schedule('0 3 * * *', fromNodeCron(report), { timezone: 'Europe/Berlin' });
+ */
+export function fromNodeCron(job: TickJob): (context: NodeCronContext) => Promise<void> {
+  return (context) => job.handle(context.date);
+}

@@ -1,0 +1,11 @@
+import type { TickJob } from './tick-job-api.ts';
+
+/**
+ * Returns the function of a node-schedule job. The tick is its fire date, which is the scheduled time. A run by `job.invoke(date)` needs the
+ * date of the tick that is meant, and rejects with `INVALID_ARGUMENT` without it.
+ * @example
+ * schedule.scheduleJob({ rule: '0 3 * * *', tz: 'Europe/Berlin' }, fromNodeSchedule(report)).on('error', log);
+ */
+export function fromNodeSchedule(job: TickJob): (fireDate: Date) => Promise<void> {
+  return (fireDate) => job.handle(fireDate);
+}

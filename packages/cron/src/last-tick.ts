@@ -1,0 +1,37 @@
+const SECOND_MS = 1_000;
+/** About 17 years: more than any schedule leaves out. */
+const LONGEST_SEARCH_MS = 2 ** 29 * SECOND_MS;
+
+/**
+ * Returns the last scheduled time at or before a moment, for a schedule that only tells its next one. Ticks are whole seconds.
+ * @param at the moment, in Unix milliseconds
+ * @param next returns the first tick after the second of a moment, both in Unix milliseconds; grows with its argument
+ * @returns the tick in Unix milliseconds, or `undefined` when there is none in the last 17 years
+ */
+export function lastTickUntil(at: number, next: (after: number) => number): number | undefined {
+  let none = at; // No tick lies between this moment and `at`.
+  for (let back = SECOND_MS; back <= LONGEST_SEARCH_MS; back *= 2) {
+    const some = at - back;
+    if (next(some) <= at) return narrowed({ some, none, at }, next);
+    none = some;
+  }
+  return undefined;
+}
+
+interface Bounds {
+  /** A tick lies after this moment, until `at`. */
+  readonly some: number;
+  /** No tick lies after this moment, until `at`. */
+  readonly none: number;
+  readonly at: number;
+}
+
+function narrowed({ some, none, at }: Bounds, next: (after: number) => number): number {
+  let [low, high] = [some, none];
+  while (high - low > SECOND_MS) {
+    const middle = (low + high) / 2;
+    if (next(middle) <= at) low = middle;
+    else high = middle;
+  }
+  return next(low);
+}

@@ -1,0 +1,62 @@
+import type { LockClient } from '@queuelock/core';
+import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
+import { oncePer, type OncePerOptions } from '@queuelock/recipes';
+import { oncePerTick } from './once-per-tick.ts';
+import type { TickJob, TickJobOptions } from './tick-job-api.ts';
+
+/** Decides which process runs a tick, as node-cron asks for it. */
+export interface RunCoordinator {
+  /**
+   * Resolves with whether this process runs the tick.
+   * @param key name of the task, a colon, and the scheduled time in ISO format
+   */
+  shouldRun(key: string): Promise<boolean>;
+}
+
+/** Settings of a coordinator of node-cron. */
+export interface RunCoordinatorOptions
+  extends Pick<OncePerOptions, 'owner'>, Pick<TickJobOptions, 'signal' | 'timeoutMs' | 'maxWaitingTicks'> {
+  /** Prefix of the lock names; the name of the task follows. Default: `cron/`. */
+  readonly prefix?: string;
+}
+
+const OPTIONS: KnownOptions<RunCoordinatorOptions> = {
+  owner: 'string',
+  signal: 'any',
+  timeoutMs: 'number',
+  maxWaitingTicks: 'number',
+  prefix: 'string',
+};
+const DEFAULT_PREFIX = 'cron/';
+const KEY = /^(.+):(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/s;
+
+/**
+ * Returns a coordinator for the `distributed` tasks of node-cron: each tick is run by at most one of all processes, and by one of them as
+ * long as one is alive when it fires. Existing tasks stay as they are, also those that run in a process of their own.
+ *
+ * The tick is noted before its run begins and the lock is not held during the run. So runs of different ticks may overlap, and a tick whose
+ * process dies is not repeated. Where that matters use `oncePerTick` with `fromNodeCron`. `distributedLease` has no meaning here: notes do not expire.
+ * @example
+ * cron.setRunCoordinator(runCoordinator(locks));
+ * cron.schedule('0 3 * * *', sendReport, { name: 'daily-report', distributed: true });
+ */
+export function runCoordinator(client: LockClient, options?: RunCoordinatorOptions): RunCoordinator {
+  const checked = checkedOptions('options of runCoordinator', options, OPTIONS);
+  const { prefix = DEFAULT_PREFIX, owner, ...rest } = checked;
+  const of = owner === undefined ? {} : { owner };
+  const jobs = new Map<string, TickJob>();
+  const jobOf = (task: string): TickJob => {
+    const job = jobs.get(task) ?? oncePerTick(oncePer(client, `${prefix}${task}`, of), () => undefined, rest);
+    jobs.set(task, job);
+    return job;
+  };
+  return {
+    async shouldRun(key) {
+      const [, task, time] = KEY.exec(key) ?? [];
+      if (task === undefined || time === undefined)
+        throw invalidArgument('key', key, 'is the name of a task, a colon and a time in ISO format');
+      const { outcome } = await jobOf(task).run(new Date(time));
+      return outcome === 'ran';
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { Ownership } from '@queuelock/core';
+import type { SlotOptions, SlotOutcome } from '@queuelock/recipes';
+
+/** Settings of a job that runs once per tick. */
+export interface TickJobOptions<T = unknown> extends SlotOptions {
+  /**
+   * How many ticks may wait in this process until it is decided which process does their work. They wait while an earlier tick is worked
+   * on, and during an outage of the store. A further tick is refused with `QUEUE_FULL`. From 1 to 10,000. Default: 16.
+   */
+  readonly maxWaitingTicks?: number;
+  /** Called with what became of each tick: whether this process did the work, or which one did. */
+  readonly onOutcome?: (outcome: SlotOutcome<T>, tick: Date) => void;
+  /**
+   * Called with the error of a tick: what the work threw, or why it could not be decided. Without it the scheduler gets the error, and what
+   * follows depends on the library: `cron` and `node-cron` log it, `croner` without `catch` and `node-schedule` without a listener for `error`
+   * leave an unhandled rejection, which ends the process.
+   */
+  readonly onError?: (error: unknown, tick: Date) => void;
+}
+
+/**
+ * The work of a tick.
+ * @param tick the scheduled time, the same on all processes
+ * @param ownership the hold under which the work is done; its `token` rejects late writes of a process that was paused
+ * @param stop aborts when the hold is lost, or the `signal` of the job aborts. Work that stops half-way must throw
+ */
+export type TickWork<T> = (tick: Date, ownership: Ownership, stop: AbortSignal) => T | PromiseLike<T>;
+
+/** A job that is run once per tick by one of all processes; made by `oncePerTick`. */
+export interface TickJob<T = unknown> {
+  readonly name: string;
+  /**
+   * Does the work of the tick, unless another process does it. For schedulers without a wrapper here, and for tests.
+   * @param tick the scheduled time, never the present time: all processes must give the same
+   * @returns what became of the tick, as `OncePer.run` does
+   * @throws the error of the work, and the errors of `OncePer.run`
+   * @throws {QueueLockError} `QUEUE_FULL` when `maxWaitingTicks` ticks wait in this process
+   */
+  run(tick: Date): Promise<SlotOutcome<T>>;
+  /**
+   * As `run`, for a callback of a scheduler: the outcome goes to `onOutcome` and an error to `onError`. Resolves when the job's `signal` has
+   * aborted and ended the tick.
+   * @throws what `run` rejects with, if there is no `onError`
+   */
+  handle(tick: Date): Promise<void>;
+}

@@ -1,0 +1,61 @@
+import type { Member } from './members.ts';
+import type { Told } from './scheduled-jobs.ts';
+
+/** A process whose heartbeats a busy machine delayed has lost its hold or its place: as if it was killed. */
+const LOST = /\[(OWNERSHIP|SESSION)_LOST\]/;
+const KNOWN = new RegExp(`^(ran|already-done|superseded)$|${LOST.source}`);
+/** Half of the time between two ticks: who fires later than that may come after the next tick of others. */
+const MOST_LATE_MS = 1_000;
+
+/** What is wrong with what became of these ticks; nothing when each was done as its guarantee has it. */
+export function faultsOf(
+  members: readonly Pick<Member, 'told' | 'isKilled'>[],
+  jobs: readonly string[],
+  ticks: readonly string[],
+): string[] {
+  return jobs.flatMap((job) => ticks.flatMap((tick) => faultsOfTick(members, job, tick)));
+}
+
+function faultsOfTick(
+  members: readonly Pick<Member, 'told' | 'isKilled'>[],
+  job: string,
+  tick: string,
+): string[] {
+  const parts = members.map(({ told, isKilled }) => {
+    const events = told.filter((one) => one.job === job && one.tick === tick);
+    return { isKilled: isKilled || events.some(({ outcome = '' }) => LOST.test(outcome)), events };
+  });
+  const count = (ev: Told['ev']): number =>
+    parts.flatMap(({ events }) => events).filter((one) => one.ev === ev).length;
+  const fault = (what: string): string => `${job} at ${tick}: ${what}`;
+  const has = ({ events }: (typeof parts)[number], ev: Told['ev']): boolean =>
+    events.some((one) => one.ev === ev);
+  const outcomes = parts.flatMap(({ events }) => events.flatMap(({ outcome }) => outcome ?? []));
+
+  const faults = outcomes.filter((outcome) => !KNOWN.test(outcome)).map((outcome) => fault(outcome));
+  // A library that fires late or not at all, because its process was blocked, is no fault of ours.
+  const isInTime = ({ events }: (typeof parts)[number]): boolean =>
+    events.some(({ ev, lateMs = 0 }) => ev === 'called' && lateMs <= MOST_LATE_MS);
+  const isDue = parts.some((part) => !part.isKilled && isInTime(part));
+  if (parts.some((part) => has(part, 'called') && !has(part, 'told') && !part.isKilled))
+    faults.push(fault('a living process never learned what became of it'));
+  if (outcomes.filter((outcome) => outcome === 'ran').length > 1) faults.push(fault('two processes did it'));
+  // A process that was killed between the call and the end may have taken the tick with it.
+  const mayBeLost = parts.some((part) => part.isKilled && has(part, 'called'));
+  if (job.startsWith('at-most-once')) {
+    if (count('begun') > 1) faults.push(fault('it began twice'));
+    if (count('begun') === 0 && isDue && !mayBeLost) faults.push(fault('it was skipped'));
+  } else {
+    if (count('ended') === 0 && isDue) faults.push(fault('it was skipped'));
+    const isRepeatedByTheLiving = parts.filter((part) => has(part, 'begun') && !part.isKilled).length > 1;
+    if (isRepeatedByTheLiving) faults.push(fault('two living processes did it'));
+  }
+  return faults;
+}
+
+/** So many ticks after one, the last one last. */
+export function ticksAfter(tick: string, count: number, everyMs: number): string[] {
+  return Array.from({ length: count }, (_, i) =>
+    new Date(Date.parse(tick) + (i + 1) * everyMs).toISOString(),
+  );
+}

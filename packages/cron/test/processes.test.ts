@@ -1,0 +1,40 @@
+import { sharedRedis } from '@queuelock/harness/services';
+import { endScripts } from '@queuelock/harness/services/script-process';
+import { expect } from 'chai';
+import { faultsOf, ticksAfter } from './judge.ts';
+import { Member, TICK_MS } from './members.ts';
+import { JOBS } from './scheduled-jobs.ts';
+
+const TTL_MS = 3_000;
+const SOME = JOBS.filter((job) => job.startsWith('at-least-once'));
+
+describe('cron jobs of three processes over Redis', () => {
+  afterEach(endScripts);
+
+  it('run each tick in one process, and go on when that process is killed in the middle', async () => {
+    const { endpoint } = await sharedRedis('cron');
+    const url = `redis://${endpoint}?prefix=cron-${process.pid}`;
+    const where = { url, ttlMs: TTL_MS, jobs: SOME };
+    const members = [new Member(where), new Member(where), new Member(where)];
+    await Promise.all(members.map((member) => member.untilEvent('ready')));
+    for (const member of members) member.order({ start: true });
+    // All works hang: the first of a job keeps its lock until its process is killed or told to go on.
+    const [job] = SOME;
+    const begun = members.map(async (member) => {
+      await member.until((event) => event.ev === 'begun' && event.job === job);
+      return member;
+    });
+    for (const one of begun) one.catch(() => undefined);
+    const first = await Promise.any(begun);
+    const { tick } = first.told.find((event) => event.ev === 'begun' && event.job === job)!;
+    const survivors = members.filter((member) => member !== first);
+    for (const member of survivors)
+      await member.until((event) => event.ev === 'called' && event.job === job && event.tick >= tick);
+    await first.kill();
+    for (const member of survivors) member.order({ go: true });
+
+    const ticks = ticksAfter(tick, 1, TICK_MS);
+    for (const member of survivors) for (const each of SOME) await member.untilTold(each, ticks.at(-1)!);
+    expect(faultsOf(members, SOME, [tick, ...ticks])).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,110 @@
+import type { LockClient } from '@queuelock/core';
+import { oncePer } from '@queuelock/recipes';
+import { CronJob } from 'cron';
+import { Cron } from 'croner';
+import nodeCron from 'node-cron';
+import nodeSchedule from 'node-schedule';
+import {
+  fromCron,
+  fromCroner,
+  fromNodeCron,
+  fromNodeSchedule,
+  oncePerTick,
+  runCoordinator,
+  type TickJob,
+} from '../src/index.ts';
+
+const GUARANTEES = ['at-most-once', 'at-least-once'] as const;
+
+const SCHEDULERS = {
+  croner: (pattern: string, job: TickJob) => new Cron(pattern, { catch: true }, fromCroner(job)),
+  cron: (pattern: string, job: TickJob) =>
+    CronJob.from({ cronTime: pattern, onTick: fromCron(job), start: true }),
+  'node-cron': (pattern: string, job: TickJob) => nodeCron.schedule(pattern, fromNodeCron(job)),
+  'node-schedule': (pattern: string, job: TickJob) =>
+    nodeSchedule.scheduleJob(pattern, fromNodeSchedule(job)),
+};
+const COORDINATED = 'at-most-once, node-cron coordinator';
+
+/** The names of all jobs: each library with each guarantee, and the coordinator of node-cron. */
+export const JOBS: readonly string[] = [
+  ...GUARANTEES.flatMap((guarantee) => Object.keys(SCHEDULERS).map((library) => `${guarantee}, ${library}`)),
+  COORDINATED,
+];
+
+/** What is told of a tick of a job. */
+export interface Told {
+  readonly ev: 'called' | 'begun' | 'ended' | 'told';
+  readonly job: string;
+  /** In ISO format. */
+  readonly tick: string;
+  /** With `told`: the outcome, or the error. */
+  readonly outcome?: string;
+  /** With `called`: how late the library fired, in milliseconds. */
+  readonly lateMs?: number;
+}
+
+interface Jobs {
+  /** Those of `JOBS` to schedule. */
+  readonly names: readonly string[];
+  readonly pattern: string;
+  /** The work of each tick. */
+  readonly work: () => Promise<void>;
+  readonly tell: (told: Told) => void;
+}
+
+/** Schedules all jobs on the real libraries. */
+export function scheduleJobs(client: LockClient, jobs: Jobs): void {
+  const { names, pattern, work, tell } = jobs;
+  for (const guarantee of GUARANTEES)
+    for (const [library, schedule] of Object.entries(SCHEDULERS)) {
+      const name = `${guarantee}, ${library}`;
+      if (!names.includes(name)) continue;
+      const say = (ev: Told['ev'], tick: Date, outcome?: string): void =>
+        tell({ ev, job: name, tick: tick.toISOString(), ...(outcome === undefined ? {} : { outcome }) });
+      const watched = async (tick: Date): Promise<void> => {
+        say('begun', tick);
+        await work();
+        say('ended', tick);
+      };
+      const job = oncePerTick(oncePer(client, name, { guarantee }), watched, {
+        maxWaitingTicks: 100,
+        onOutcome: ({ outcome }, tick) => say('told', tick, outcome),
+        onError: (error, tick) => say('told', tick, String(error)),
+      });
+      schedule(pattern, {
+        name,
+        run: (tick) => job.run(tick),
+        handle(tick) {
+          tell({ ev: 'called', job: name, tick: tick.toISOString(), lateMs: Date.now() - tick.getTime() });
+          return job.handle(tick);
+        },
+      });
+    }
+  if (names.includes(COORDINATED)) scheduleCoordinated(client, jobs);
+}
+
+function scheduleCoordinated(client: LockClient, { pattern, work, tell }: Jobs): void {
+  const coordinator = runCoordinator(client, { prefix: 'coordinated/', maxWaitingTicks: 100 });
+  const say = (ev: Told['ev'], tick: string, outcome?: string): void =>
+    tell({ ev, job: COORDINATED, tick, ...(outcome === undefined ? {} : { outcome }) });
+  const watched = {
+    async shouldRun(key: string) {
+      const tick = key.slice(key.indexOf(':') + 1);
+      tell({ ev: 'called', job: COORDINATED, tick, lateMs: Date.now() - Date.parse(tick) });
+      const answer = await coordinator.shouldRun(key);
+      say('told', tick, answer ? 'ran' : 'already-done');
+      return answer;
+    },
+  };
+  const options = { name: 'all', distributed: true, runCoordinator: watched };
+  nodeCron.schedule(
+    pattern,
+    async ({ date }) => {
+      say('begun', date.toISOString());
+      await work();
+      say('ended', date.toISOString());
+    },
+    options,
+  );
+}
