@@ -37,7 +37,6 @@ import { resumptionOf } from './session/resume.ts';
 import { ReentrantOwnership, holdToEnter } from './reentrancy/reentrancy.ts';
 import { RetryingRegister } from './views/register.ts';
 import { Subject, catchError, of, type Observable } from './base/rx.ts';
-import type { LiveSession } from './session/session.ts';
 import { shareSession } from './session/shared-session.ts';
 import type { Backend } from './api/spi.ts';
 import type { QueueHistory, QueuesState } from './api/store-api.ts';
@@ -69,7 +68,6 @@ class SharedSessionClient implements LockClient {
   readonly #context: ClaimContext;
   readonly #queues: SharedQueues;
   readonly #views: StoreViews;
-  readonly #live$: Observable<LiveSession>;
   /** Errors when the client is closed. */
   readonly #closed$ = new Subject<never>();
   readonly #closes$: Observable<unknown>;
@@ -91,7 +89,6 @@ class SharedSessionClient implements LockClient {
     this.#closes$ = this.#closed$.pipe(catchError(() => of(undefined)));
     this.#backend = backend;
     this.#defaults = { owner, longestHoldMs: longestHoldMs(settings, backend.info) };
-    this.#live$ = session$;
     this.session$ = inCallerContext(state$);
     this.#queues = new SharedQueues(backend, clock, this.#closes$);
     this.#views = new StoreViews(backend, clock, { closes$: this.#closes$, closing: this.#closing.signal });
@@ -119,8 +116,7 @@ class SharedSessionClient implements LockClient {
 
   claimWithPosition(name: string, options?: ClaimOptions): PositionStream {
     const checked = checkedOptions('options of claimWithPosition', options, CLAIM_OPTIONS);
-    const { typicalHoldMs } = checked;
-    const wish = { name, asked: 'claimWithPosition', typicalHoldMs };
+    const wish = { name, asked: 'claimWithPosition', typicalHoldMs: checked.typicalHoldMs };
     return positionsOfClaim(this.#context, claim(this.#context, this.#request(name, checked)), wish);
   }
 
@@ -220,7 +216,7 @@ class SharedSessionClient implements LockClient {
   }
 
   async exportSession(): Promise<string> {
-    return resumptionOf(this.#live$, this.#backend);
+    return resumptionOf(this.#context.session$, this.#backend);
   }
 
   abandon(): Promise<void> {

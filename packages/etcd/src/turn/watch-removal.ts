@@ -184,8 +184,7 @@ function once({ target, isIt, look, isSoon, hear }: Occasion, sight: RemovalTool
           again = setTimeout(() => lookNow(since, looks + 1), pauseMs);
       };
       const refused = (): void => {
-        again = setTimeout(() => lookNow(since, looks), backoffDelay(refusals, AFTER_REFUSAL));
-        refusals += 1;
+        again = setTimeout(() => lookNow(since, looks), backoffDelay(refusals++, AFTER_REFUSAL));
       };
       looking = askUntilDefinite(() => look(isWanted)).subscribe({ next, error: refused });
     };

@@ -4,14 +4,12 @@ export function randomBytes(size: number): Buffer {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(size)));
 }
 
-/** Compares bytes of one length. The secret is in the same page as who guesses it, so time tells nothing new. */
+/** Compares bytes of one length. Secret and caller are in the same page, so the duration reveals nothing. */
 export function timingSafeEqual(one: Uint8Array, other: Uint8Array): boolean {
   return one.every((byte, at) => byte === other[at]);
 }
 
-/** A page reads no certificates: its store has no TLS. */
-export class X509Certificate {
-  constructor() {
-    throw new Error('there are no certificates in a page');
-  }
+/** Stands in for the class of Node. A page reads no certificates, since its store has no TLS. */
+export function X509Certificate(): never {
+  throw new Error('there are no certificates in a page');
 }
