@@ -82,7 +82,7 @@ class SharedSessionClient implements LockClient {
     const { clock } = settings;
     const afterwards = (work: Promise<void>): void => {
       this.#unfinished.add(work);
-      void work.then(() => this.#unfinished.delete(work));
+      void work.finally(() => this.#unfinished.delete(work));
     };
     const end = { closed$: this.#closed$, afterwards, keepsSession: () => this.#keepsSession };
     const { session$, present, state$, openingTrouble } = shareSession(backend, settings, end);
