@@ -2,7 +2,7 @@
  * Starts and stops real servers for tests. Each start tries, in this order:
  *
  * 1. servers that the environment names (QUEUELOCK_ETCD_ENDPOINTS="127.0.0.1:2379,…", QUEUELOCK_ZOOKEEPER="host:port,…",
- *    QUEUELOCK_REDIS="host:port"),
+ *    QUEUELOCK_REDIS="host:port", QUEUELOCK_CONSUL="host:port"),
  *    unless the caller asks for settings of its own, which a given server would not have;
  * 2. programs of this machine, as child processes;
  * 3. the same after installing Debian's packages, when this process is root and there is apt-get;
@@ -10,6 +10,14 @@
  *
  * and else rejects with a line that says what to install. Option `way` forces one of them.
  */
+import {
+  checkConsulSettings,
+  consulVersion,
+  hasConsul,
+  installConsul,
+  startConsulProcess,
+  type ConsulSettings,
+} from './services/consul-process.ts';
 import {
   checkEtcdFlags,
   etcdVersion,
@@ -48,6 +56,8 @@ export type EtcdService = ServiceOf[Way];
 export type ZooKeeperService = ServiceOf[Way];
 /** Narrow on `way` before doing a fault to it. */
 export type RedisService = ServiceOf[Way];
+/** Narrow on `way` before doing a fault to it. */
+export type ConsulService = ServiceOf[Way];
 
 export interface EtcdOptions<W extends Way = Way> {
   /** Forces a way; without it the first one that is there is taken. */
@@ -70,6 +80,13 @@ export interface RedisOptions<W extends Way = Way> {
   readonly way?: W;
   /** Lines of redis.conf, see RedisSettings. Without them nothing is kept over a restart. */
   readonly settings?: RedisSettings;
+}
+
+export interface ConsulOptions<W extends Way = Way> {
+  /** Forces a way; without it the first one that is there is taken. */
+  readonly way?: W;
+  /** Settings of the agent's configuration file. Without them sessions may be as short as 100 ms. */
+  readonly settings?: ConsulSettings;
 }
 
 /** Starts one etcd server; resolves when it answers a linearizable read. */
@@ -125,6 +142,23 @@ export async function startRedis<W extends Way = Way>(options: RedisOptions<W> =
   });
 }
 
+/** Starts one Consul server; resolves when it is the leader and serves requests. */
+export async function startConsul<W extends Way = Way>(options: ConsulOptions<W> = {}): Promise<ServiceOf[W]> {
+  const settings = options.settings ?? {};
+  checkConsulSettings(settings);
+  return startFirstWay(options.way, {
+    name: 'Consul',
+    variable: 'QUEUELOCK_CONSUL',
+    debian: 'consul, of Debian 11',
+    custom: Object.keys(settings).length > 0,
+    version: consulVersion,
+    isHere: hasConsul,
+    install: installConsul,
+    startProcess: () => startConsulProcess(settings),
+    startContainer: () => Promise.reject(new NotHere('there is no image of it')),
+  });
+}
+
 /**
  * The etcd that all test files of this process share, started on first use with default settings; use names of your
  * own in it and do no fault to it. `what` names the suite in the record of QUEUELOCK_RAN_AGAINST.
@@ -138,3 +172,6 @@ export const sharedZooKeeper: (what: string) => Promise<ZooKeeperService> = shar
 
 /** As `sharedEtcd`, for Redis. */
 export const sharedRedis: (what: string) => Promise<RedisService> = shareService('Redis', () => startRedis());
+
+/** As `sharedEtcd`, for Consul. */
+export const sharedConsul: (what: string) => Promise<ConsulService> = shareService('Consul', () => startConsul());
