@@ -78,7 +78,7 @@ async function create(tools: EntryTools, newcomers: readonly Newcomer[]): Promis
     throw entryLost(newcomers.map(({ entry }) => entry.id).join(', '));
   }
   for (const { entry, spec } of newcomers) entry.found({ ...spec, permits: spec.permits ?? 1 });
-  return isReadToo ? positionsIn(result.pairs.slice(locks.length), newcomers, tools) : find(tools, newcomers);
+  return isReadToo ? positionsIn(lastOfEach(result.pairs), newcomers, tools) : find(tools, newcomers);
 }
 
 /** The positions of entries that are in their queues. If one is missing, the others are removed. */
@@ -98,6 +98,11 @@ async function find(tools: EntryTools, newcomers: readonly Newcomer[]): Promise<
       ]);
   for (const { entry } of newcomers) entry.state = 'absent';
   throw entryLost(missing.map(({ entry }) => entry.id).join(', '));
+}
+
+/** The result of a check or a lock has no value; that of the read, which comes later, has. */
+function lastOfEach(pairs: readonly KvPair[]): readonly KvPair[] {
+  return [...new Map(pairs.map((pair) => [pair.key, pair])).values()];
 }
 
 function isOf(pair: KvPair, { key }: Entry, { session }: EntryTools): boolean {

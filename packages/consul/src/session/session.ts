@@ -113,24 +113,18 @@ export class ConsulSession implements Session {
     this.#throwIfEnded();
     const newcomers = specs.map((spec): Newcomer => ({ spec, entry: this.#entryFor(spec) }));
     const entries = newcomers.map(({ entry }) => entry);
-    return this.#inLanes(entries, async () => {
-      for (const entry of entries) if (entry.isWithdrawn) throw entryLost(entry.id);
-      const positions = await enter(this.#tools, newcomers);
-      return newcomers.map((newcomer, at) => {
-        const position = positions[at] as (typeof positions)[number];
-        newcomer.entry.found(position.own);
-        requireSameEntry(newcomer.entry, newcomer.spec);
-        return placementOf(this.#tools, newcomer, position);
-      });
-    });
+    return this.#inLanes(entries, () => this.#placeAll(newcomers));
   }
 
   async tryEnqueue(spec: EntrySpec): Promise<Placement | undefined> {
     this.#throwIfEnded();
-    const mayBeThere = this.#isResumed || this.#entries.has(spec.id);
-    if (!mayBeThere && (await wouldWait(this.#tools, spec))) return undefined;
-    const placement = await this.enqueue(spec);
-    if (placement.turn.admitted) return placement;
+    const entry = this.#entryFor(spec);
+    const placement = await this.#inLanes([entry], async () => {
+      if (!entry.isWithdrawn && entry.state === 'absent' && (await wouldWait(this.#tools, spec))) return undefined;
+      const [placed] = await this.#placeAll([{ entry, spec }]);
+      return placed;
+    });
+    if (placement?.turn.admitted) return placement;
     await this.remove(spec.queue, spec.id);
     return undefined;
   }
@@ -182,6 +176,17 @@ export class ConsulSession implements Session {
     } catch (error) {
       if (!isQueueLockError(error)) throw error;
     }
+  }
+
+  async #placeAll(newcomers: readonly Newcomer[]): Promise<readonly Placement[]> {
+    for (const { entry } of newcomers) if (entry.isWithdrawn) throw entryLost(entry.id);
+    const positions = await enter(this.#tools, newcomers);
+    return newcomers.map((newcomer, at) => {
+      const position = positions[at] as (typeof positions)[number];
+      newcomer.entry.found(position.own);
+      requireSameEntry(newcomer.entry, newcomer.spec);
+      return placementOf(this.#tools, newcomer, position);
+    });
   }
 
   async #change(

@@ -48,7 +48,8 @@ export function changesOf(
         if (isChanged) subscriber.next(read);
         if (!subscriber.closed) cancelPause = clock.after(isChanged ? pauseMs : 0, () => void next());
       } catch (error) {
-        if (!stopped.signal.aborted) subscriber.error(error);
+        // An observer of a backend that was closed sees nothing any more.
+        if (!stopped.signal.aborted && !connection.isClosed) subscriber.error(error);
       }
     };
     void next();
