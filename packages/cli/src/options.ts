@@ -23,7 +23,7 @@ export function label(text: string): string {
 export function backendOption(): Option<'--backend <url>'> {
   return new Option(
     '--backend <url>',
-    'where the queues are: memory:, sqlite:…, etcd://…, etcds://…, zk://…, zks://…, redis://…, rediss://…, postgres://…, mysql://… (or QUEUELOCK_URL)',
+    'where the queues are: memory:, sqlite:…, etcd://…, etcds://…, zk://…, zks://…, redis://…, rediss://…, postgres://…, mysql://…, consul://…, consuls://… (or QUEUELOCK_URL)',
   );
 }
 

@@ -49,7 +49,7 @@ export function consul(options: ConsulOptions = {}): Backend {
 
 /**
  * Creates a backend from a URL.
- * @param url `consul://:token@host:8500,host:8500/prefix`, or `consuls://` for TLS with the PEM files `?ca=file&cert=file&key=file`; `?dc=`, `?ns=`,
+ * @param url `consul://:token@host:8500,host:8500/prefix`, where the password is the ACL token; or `consuls://` for TLS with the PEM files `?ca=file&cert=file&key=file`; `?dc=`, `?ns=`,
  *   `?partition=`, `?node=` and `?minTtlMs=` are options
  * @returns the same backend as `consul()` with the options in the URL
  * @throws {QueueLockError} `INVALID_ARGUMENT` when the URL is invalid
@@ -103,7 +103,9 @@ class ConsulBackend implements Backend {
       await sessionKey.create();
     } catch (error) {
       // A session that cannot be ended either ends with its TTL; nothing depends on it.
-      await this.#connection.send({ method: 'PUT', path: `/v1/session/destroy/${session}` }).catch(() => undefined);
+      await this.#connection
+        .send({ method: 'PUT', path: `/v1/session/destroy/${session}` })
+        .catch(() => undefined);
       throw error;
     }
     return this.#session({ session, ttlMs: Math.ceil(ttlMs) }, { sessionKey, openedAt, isResumed: false });

@@ -6,7 +6,8 @@ import { Operator } from './operator.ts';
 
 /** How a backend is made for the facts, with a prefix of its own on the server that all tests share. */
 export function harness(prefix: string): BackendHarness {
-  const endpoint = async (): Promise<string> => (await sharedConsul('conformance of @queuelock/consul')).endpoint;
+  const endpoint = async (): Promise<string> =>
+    (await sharedConsul('conformance of @queuelock/consul')).endpoint;
   const operator = async (): Promise<Operator> => new Operator(await endpoint());
   return {
     name: 'consul',

@@ -17,7 +17,7 @@ export interface Way {
   close(): void;
 }
 
-const SERVERS = /^(etcd|zk|redis|postgres|postgresql|mysql|mariadb):\/\/([^/?]*@)?([^/?]*)(.*)$/is;
+const SERVERS = /^(etcd|zk|redis|postgres|postgresql|mysql|mariadb|consul):\/\/([^/?]*@)?([^/?]*)(.*)$/is;
 /** The npm package zookeeper opens its sockets itself. */
 const BESIDE_NODE = /[?&]transport=native(&|$)/;
 const SECRET_BYTES = 32;
@@ -30,6 +30,7 @@ const PORTS: Readonly<Record<string, number>> = {
   postgresql: 5432,
   mysql: 3306,
   mariadb: 3306,
+  consul: 8500,
 };
 
 /** Whether there can be one: to servers, and not over TLS, where a proxy would not have the right name. */

@@ -84,7 +84,12 @@ const LONGEST_MS = 2 ** 31 - 1;
  * @throws {QueueLockError} `INVALID_ARGUMENT` when an option is unknown or invalid
  */
 export function settingsOf(options: ConsulOptions): Settings {
-  const { hosts = DEFAULT_HOST, tls, token, ...given } = checkedOptions('options of consul', options, OPTIONS);
+  const {
+    hosts = DEFAULT_HOST,
+    tls,
+    token,
+    ...given
+  } = checkedOptions('options of consul', options, OPTIONS);
   const { requestTimeoutMs = 2_000, minTtlMs = 10_000, maxQueries = 100 } = given;
   const list: readonly unknown[] = Array.isArray(hosts) ? hosts : [hosts];
   if (list.length === 0) throw invalidArgument('hosts', hosts, 'has at least one host');
@@ -133,7 +138,9 @@ function checkedPrefix(prefix: unknown): string {
   return prefix;
 }
 
-function paramsOf(options: Pick<ConsulOptions, 'datacenter' | 'namespace' | 'partition'>): Record<string, string> {
+function paramsOf(
+  options: Pick<ConsulOptions, 'datacenter' | 'namespace' | 'partition'>,
+): Record<string, string> {
   const { datacenter, namespace, partition } = options;
   return {
     ...(datacenter !== undefined && { dc: datacenter }),

@@ -26,16 +26,15 @@ const PARAMETERS: KnownOptions<Parameters> = {
   cert: 'string',
   key: 'string',
 };
-const RULE = 'is written consul://:token@host:port/prefix or consuls://…, with a token and no user';
+const RULE = 'is written consul://:token@host:port/prefix or consuls://…';
 
 /**
- * Parses a backend URL. No error message contains the token.
+ * Parses a backend URL. The password is the ACL token; a user's name before it is not used. No error message contains the token.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when the URL or one of its parameters is invalid
  */
 export function optionsOf(url: string): ConsulOptions {
-  const { scheme, hosts, path, params, display, username, password } = parseBackendUrl(url);
-  if (!['consul', 'consuls'].includes(scheme) || username !== undefined)
-    throw invalidArgument('backend URL', display, RULE);
+  const { scheme, hosts, path, params, display, password } = parseBackendUrl(url);
+  if (!['consul', 'consuls'].includes(scheme)) throw invalidArgument('backend URL', display, RULE);
   const parameters: Parameters = Object.fromEntries(params);
   const given = checkedOptions('parameters of a consul: URL', parameters, PARAMETERS);
   const { dc, ns, partition, node, minTtlMs, ...files } = given;

@@ -77,13 +77,13 @@ export class HttpClient {
       signal?.throwIfAborted();
       const headers = { ...this.#headers, 'content-length': Buffer.byteLength(body ?? '') };
       const sent = this.#request({ ...address, agent: this.#agent, method, path, headers });
-      const stop = (error: unknown): void => {
+      const stop = (error: Error): void => {
         settle();
         sent.destroy();
-        reject(error as Error);
+        reject(error);
       };
       const timer = setTimeout(() => stop(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
-      const abort = (): void => stop(signal?.reason);
+      const abort = (): void => stop(signal?.reason as Error);
       const settle = (): void => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', abort);

@@ -12,8 +12,20 @@ export interface KvPair {
 
 /** One operation of a transaction. Indexes are at most 2^53 - 1, as everywhere in Consul's JSON. */
 export type KvOperation =
-  | { readonly verb: 'lock' | 'unlock'; readonly key: string; readonly text: string; readonly session: string; readonly flags?: number }
-  | { readonly verb: 'cas'; readonly key: string; readonly text: string; readonly index: bigint; readonly flags: number }
+  | {
+      readonly verb: 'lock' | 'unlock';
+      readonly key: string;
+      readonly text: string;
+      readonly session: string;
+      readonly flags?: number;
+    }
+  | {
+      readonly verb: 'cas';
+      readonly key: string;
+      readonly text: string;
+      readonly index: bigint;
+      readonly flags: number;
+    }
   | { readonly verb: 'set'; readonly key: string; readonly text: string }
   | { readonly verb: 'check-session'; readonly key: string; readonly session: string }
   | { readonly verb: 'check-index' | 'delete-cas'; readonly key: string; readonly index: bigint }

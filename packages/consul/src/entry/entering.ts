@@ -62,9 +62,12 @@ export async function settle(
 
 async function create(tools: EntryTools, newcomers: readonly Newcomer[]): Promise<readonly Position[]> {
   const { session, sessionKey, keys } = tools;
-  const locks = newcomers.map(
-    ({ entry, spec }): KvOperation => ({ verb: 'lock', key: entry.key, text: textOf(spec), session }),
-  );
+  const locks = newcomers.map(({ entry, spec }): KvOperation => ({
+    verb: 'lock',
+    key: entry.key,
+    text: textOf(spec),
+    session,
+  }));
   const reads = newcomers.map(({ spec }): KvOperation => ({ verb: 'get-tree', key: keys.queue(spec.queue) }));
   // One more operation checks the session.
   const isReadToo = locks.length + reads.length < MAX_OPERATIONS;
@@ -85,7 +88,9 @@ async function create(tools: EntryTools, newcomers: readonly Newcomer[]): Promis
 async function find(tools: EntryTools, newcomers: readonly Newcomer[]): Promise<readonly Position[]> {
   const { connection, keys, sessionKey, session } = tools;
   const reads = await Promise.all(
-    newcomers.map(({ spec }) => connection.read(keys.queue(spec.queue), { isConsistent: true, isTree: true })),
+    newcomers.map(({ spec }) =>
+      connection.read(keys.queue(spec.queue), { isConsistent: true, isTree: true }),
+    ),
   );
   const pairs = reads.flatMap((read) => read.pairs);
   const missing = newcomers.filter(({ entry }) => !pairs.some((pair) => isOf(pair, entry, tools)));

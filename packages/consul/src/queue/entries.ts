@@ -21,7 +21,12 @@ export interface Contender {
 export type EntryText = Pick<Contender, 'shared' | 'limit' | 'permits' | 'value'>;
 
 /** The value of an entry's key. */
-export function textOf({ shared, limit, permits = 1, value = '' }: Pick<EntrySpec, 'shared' | 'limit' | 'permits' | 'value'>): string {
+export function textOf({
+  shared,
+  limit,
+  permits = 1,
+  value = '',
+}: Pick<EntrySpec, 'shared' | 'limit' | 'permits' | 'value'>): string {
   return JSON.stringify({ shared, limit, permits, value });
 }
 

@@ -43,6 +43,7 @@ export interface ReadOptions {
   /** Whether the leader first confirms with a quorum that it is the leader. */
   readonly isConsistent?: boolean;
   readonly isTree?: boolean;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A read of keys. */
@@ -120,9 +121,13 @@ export class Connection {
   }
 
   /** Reads a key, or all keys that begin with it. */
-  async read(key: string, { isConsistent = false, isTree = false }: ReadOptions = {}): Promise<KvRead> {
+  async read(
+    key: string,
+    { isConsistent = false, isTree = false, signal }: ReadOptions = {},
+  ): Promise<KvRead> {
     const params = { ...(isConsistent && { consistent: '' }), ...(isTree && { recurse: '' }) };
-    const response = await this.send({ method: 'GET', path: keyPath(key), params, expected: [200, 404] });
+    const path = keyPath(key);
+    const response = await this.send({ method: 'GET', path, params, signal, expected: [200, 404] });
     return readIn(response);
   }
 

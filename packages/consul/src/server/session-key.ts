@@ -37,7 +37,13 @@ export class SessionKey {
 
   /** Creates the key for a session that was just opened. */
   async create(): Promise<void> {
-    const lock = { verb: 'lock', key: this.key, text: this.#owner, session: this.#session, flags: 0 } as const;
+    const lock = {
+      verb: 'lock',
+      key: this.key,
+      text: this.#owner,
+      session: this.#session,
+      flags: 0,
+    } as const;
     this.#accept(await this.#connection.txn([lock]));
   }
 
@@ -50,12 +56,15 @@ export class SessionKey {
       this.#writes = pair.flags;
       if (await this.#tryWrite()) return;
     }
-    throw unexpected(this.#connection.endpoint, `the session ${this.#session} was taken over by others meanwhile`);
+    throw unexpected(
+      this.#connection.endpoint,
+      `the session ${this.#session} was taken over by others meanwhile`,
+    );
   }
 
   /** Reads with a quorum whether the session exists and is used by this process. */
-  async isOwn(): Promise<boolean> {
-    const pair = await this.#readPair();
+  async isOwn(signal?: AbortSignal): Promise<boolean> {
+    const pair = await this.#readPair(signal);
     return pair?.text === this.#owner;
   }
 
@@ -78,7 +87,10 @@ export class SessionKey {
   async txn(operations: readonly KvOperation[]): Promise<TxnResult> {
     for (let left = ATTEMPTS; left > 0; left -= 1) {
       const index = this.#index;
-      const result = await this.#connection.txn([{ verb: 'check-index', key: this.key, index }, ...operations]);
+      const result = await this.#connection.txn([
+        { verb: 'check-index', key: this.key, index },
+        ...operations,
+      ]);
       if (result.isDone) return result;
       if (isNoSession(result.why)) throw sessionLost(this.#session);
       if (result.failedAt > 0) return { ...result, failedAt: result.failedAt - 1 };
@@ -120,8 +132,10 @@ export class SessionKey {
     this.#writes = pair.flags;
   }
 
-  async #readPair(): Promise<{ readonly text: string; readonly modifyIndex: bigint; readonly flags: number } | undefined> {
-    const { pairs } = await this.#connection.read(this.key, { isConsistent: true });
+  async #readPair(
+    signal?: AbortSignal,
+  ): Promise<{ readonly text: string; readonly modifyIndex: bigint; readonly flags: number } | undefined> {
+    const { pairs } = await this.#connection.read(this.key, { isConsistent: true, signal });
     return pairs.find(({ session }) => session === this.#session);
   }
 
@@ -129,6 +143,10 @@ export class SessionKey {
     const pair = result.isDone ? result.pairs[0] : undefined;
     if (pair) this.#index = pair.modifyIndex;
     else if (!result.isDone && isNoSession(result.why)) throw sessionLost(this.#session);
-    else throw new QueueLockError('UNAVAILABLE', `${this.#connection.endpoint}: the key ${this.key} cannot be locked`);
+    else
+      throw new QueueLockError(
+        'UNAVAILABLE',
+        `${this.#connection.endpoint}: the key ${this.key} cannot be locked`,
+      );
   }
 }

@@ -27,7 +27,10 @@ export class Watches {
   readonly #waiting: (() => void)[] = [];
   #active = 0;
 
-  constructor(connection: Connection, { clock, maxQueries }: { readonly clock: Clock; readonly maxQueries: number }) {
+  constructor(
+    connection: Connection,
+    { clock, maxQueries }: { readonly clock: Clock; readonly maxQueries: number },
+  ) {
     this.#connection = connection;
     this.#clock = clock;
     this.#maxQueries = maxQueries;
@@ -127,16 +130,15 @@ class Watch {
   }
 
   async #run(): Promise<void> {
-    for (let failures = 0; !this.#hasEnded; ) {
+    let failures = 0;
+    while (!this.#hasEnded) {
       try {
-        const read = await this.#tools.turn((waitMs) => this.#ask(waitMs));
+        await this.#take(await this.#tools.turn((waitMs) => this.#ask(waitMs)));
         failures = 0;
-        if (this.#hasEnded) return;
-        await this.#take(read);
       } catch (error) {
-        if (this.#hasEnded) return;
         if (isQueueLockError(error, 'CLOSED')) this.#end();
-        else await this.#pause(backoffDelay(failures++, RETRY));
+        else await this.#pause(backoffDelay(failures, RETRY));
+        failures += 1;
       }
     }
   }
@@ -164,6 +166,7 @@ class Watch {
    * back, as after a restored snapshot, looks alike. A consistent read decides.
    */
   async #take({ pairs: [pair], index }: KvRead): Promise<void> {
+    if (this.#hasEnded) return;
     if (pair) this.#show(pair);
     else if (index > this.#seen.index) this.#showGone();
     else await this.#readAgain();
@@ -193,6 +196,7 @@ class Watch {
   }
 
   #pause(ms: number): Promise<void> {
+    if (this.#hasEnded) return Promise.resolve();
     return new Promise((resolve) => {
       const cancel = this.#tools.clock.after(ms, resolve);
       this.#endPause = () => {

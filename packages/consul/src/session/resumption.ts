@@ -17,6 +17,9 @@ export function writeResumption({ session, ttlMs }: Resumption): string {
 export function readResumption(text: string): Resumption {
   const [, session, ttlMs] = FORM.exec(text) ?? [];
   if (session === undefined || Number(ttlMs) === 0)
-    throw new QueueLockError('INVALID_ARGUMENT', 'resumption is what a session on Consul gave as its resumption');
+    throw new QueueLockError(
+      'INVALID_ARGUMENT',
+      'resumption is what a session on Consul gave as its resumption',
+    );
   return { session, ttlMs: Number(ttlMs) };
 }

@@ -1,5 +1,5 @@
 // Chapter session: is the session alive, and until when is that proven?
-// A session with its entries (here), what a heartbeat proves (heartbeat-proof), and the form in which a session is passed on (resumption).
+// A session with its entries (here), its heartbeat and its end (heartbeat), what a heartbeat proves (heartbeat-proof), and passing it on (resumption).
 
 import {
   QueueLockError,
@@ -20,13 +20,13 @@ import { change, enter, leave, settle, wouldWait, type Newcomer } from '../entry
 import { Entry } from '../entry/entry.ts';
 import { Traces } from '../entry/traces.ts';
 import { placementOf, type TurnTools } from '../turn/turns.ts';
+import { beat, end } from './heartbeat.ts';
 import { HeartbeatProof } from './heartbeat-proof.ts';
 import { writeResumption } from './resumption.ts';
 import { removeUnclaimed } from './unclaimed.ts';
 
 /** Most queues of one `enqueueAll`, as on the other backends; each takes one operation of the transaction. */
 const MAX_QUEUES = 60;
-const CLOSE_TIMEOUT_MS = 1_000;
 
 /** A session on the server, and how this process came to it. */
 export interface SessionInit {
@@ -70,29 +70,16 @@ export class ConsulSession implements Session {
   }
 
   async renew(signal: AbortSignal): Promise<number> {
-    const { connection, clock } = this.#tools;
-    const calledAt = clock.now();
-    for (let left = Math.max(2, connection.agents); ; left -= 1) {
+    const calledAt = this.#tools.clock.now();
+    this.#throwIfEnded();
+    try {
+      const sentAt = await beat(this.#tools, this.id, signal);
       this.#throwIfEnded();
-      const sentAt = clock.now();
-      try {
-        await this.#beat(signal);
-        return Math.min(this.ttlMs, this.#proof.confirmed(sentAt) + sentAt - calledAt);
-      } catch (error) {
-        signal.throwIfAborted();
-        if (left === 1 || !isQueueLockError(error, 'UNAVAILABLE')) throw error;
-      }
+      return Math.min(this.ttlMs, this.#proof.confirmed(sentAt) + sentAt - calledAt);
+    } catch (error) {
+      if (isQueueLockError(error, 'SESSION_LOST')) this.#lose();
+      throw error;
     }
-  }
-
-  /** The read follows the renewal: it shows, confirmed by a quorum, that the session existed and was not taken over after the renewal was sent. */
-  async #beat(signal: AbortSignal): Promise<void> {
-    const { connection, sessionKey } = this.#tools;
-    const path = `/v1/session/renew/${this.id}`;
-    const { status } = await connection.send({ method: 'PUT', path, signal, expected: [200, 404] });
-    if (!(await sessionKey.isOwn())) throw this.#lose();
-    if (status === 404)
-      throw new QueueLockError('UNAVAILABLE', `${connection.endpoint}: the leader does not know the session yet`);
   }
 
   async hasEnded(): Promise<boolean> {
@@ -120,7 +107,8 @@ export class ConsulSession implements Session {
     this.#throwIfEnded();
     const entry = this.#entryFor(spec);
     const placement = await this.#inLanes([entry], async () => {
-      if (!entry.isWithdrawn && entry.state === 'absent' && (await wouldWait(this.#tools, spec))) return undefined;
+      if (!entry.isWithdrawn && entry.state === 'absent' && (await wouldWait(this.#tools, spec)))
+        return undefined;
       const [placed] = await this.#placeAll([{ entry, spec }]);
       return placed;
     });
@@ -160,22 +148,17 @@ export class ConsulSession implements Session {
   }
 
   async abandon(): Promise<void> {
-    this.#end ??= new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to another process`);
+    this.#end ??= new QueueLockError(
+      'CLOSED',
+      `session ${this.id} was left to its TTL or to another process`,
+    );
     for (const entry of this.#entries.values()) entry.withdraw();
   }
 
   async close(): Promise<void> {
     if (this.#end) return;
     this.#lose(sessionLost(this.id));
-    const { connection, sessionKey } = this.#tools;
-    try {
-      // What another process uses is not ended. A session that cannot be ended now ends with its TTL.
-      if (!(await sessionKey.delete())) return;
-      const path = `/v1/session/destroy/${this.id}`;
-      await connection.send({ method: 'PUT', path, timeoutMs: CLOSE_TIMEOUT_MS });
-    } catch (error) {
-      if (!isQueueLockError(error)) throw error;
-    }
+    await end(this.#tools, this.id);
   }
 
   async #placeAll(newcomers: readonly Newcomer[]): Promise<readonly Placement[]> {

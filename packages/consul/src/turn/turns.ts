@@ -28,7 +28,11 @@ export interface TurnTools extends EntryTools {
 const MAX_REMEMBERED = 256;
 
 /** The placement of an entry, as the core gets it. */
-export function placementOf(tools: TurnTools, { entry, spec }: Newcomer, { own, ahead }: Position): Placement {
+export function placementOf(
+  tools: TurnTools,
+  { entry, spec }: Newcomer,
+  { own, ahead }: Position,
+): Placement {
   const rule = { limit: spec.limit, permits: entry.permits };
   const otherLimit = otherLimitAhead(ahead, { shared: own.shared, limit: spec.limit });
   const turns$ = untilEnd(follow(tools, { entry, own, ahead, rule }), entry);
@@ -106,4 +110,3 @@ function untilEnd(turns$: Observable<Turn>, entry: Entry): Observable<Turn> {
     if (!turns.closed && !subscriber.closed) turns.add(turns$.subscribe({ next, error }));
   });
 }
-

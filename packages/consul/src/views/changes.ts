@@ -27,7 +27,9 @@ export function changesOf(
     const query = async (): Promise<KvRead> => {
       const wait = withJitter(QUERY_MS, clock);
       const isFirst = index === 0n;
-      const waiting = isFirst ? { consistent: '' } : { index: index.toString(), wait: `${Math.ceil(wait)}ms` };
+      const waiting = isFirst
+        ? { consistent: '' }
+        : { index: index.toString(), wait: `${Math.ceil(wait)}ms` };
       const response = await connection.send({
         method: 'GET',
         path: keyPath(key),

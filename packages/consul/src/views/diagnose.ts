@@ -11,7 +11,8 @@ export async function diagnose(
 ): Promise<readonly Finding[]> {
   const about = connection.endpoint;
   const leader = (await askOf(connection, '/v1/status/leader')) as string;
-  if (leader === '') return [{ level: 'error', about, text: 'the cluster has no leader: nothing can be locked' }];
+  if (leader === '')
+    return [{ level: 'error', about, text: 'the cluster has no leader: nothing can be locked' }];
   const peers = (await askOf(connection, '/v1/status/peers')) as readonly string[];
   const agent = await agentOf(connection);
   const { pairs } = await connection.read(keys.queuesFrom(prefix), { isConsistent: true, isTree: true });
@@ -69,12 +70,17 @@ export function judgeServers(servers: number, about: string): Finding {
 }
 
 function unknownAgent(about: string): Finding {
-  const text = 'the token may not read the agent (agent:read), so its version and its settings are not checked';
+  const text =
+    'the token may not read the agent (agent:read), so its version and its settings are not checked';
   return { level: 'warning', about, text };
 }
 
 async function agentOf(connection: Connection): Promise<AgentFacts | undefined> {
-  const { status, body } = await connection.send({ method: 'GET', path: '/v1/agent/self', expected: [200, 403] });
+  const { status, body } = await connection.send({
+    method: 'GET',
+    path: '/v1/agent/self',
+    expected: [200, 403],
+  });
   if (status === 403) return undefined;
   const { Config, DebugConfig } = JSON.parse(body) as {
     readonly Config: { readonly Version: string; readonly Server: boolean };

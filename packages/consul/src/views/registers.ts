@@ -12,14 +12,18 @@ export function registersOf(tools: () => ViewTools): Registers {
   return {
     async read(queue, kind) {
       const { connection, keys } = tools();
-      const { pairs } = await connection.read(keys.register(queue, checkedKind(kind)), { isConsistent: true });
+      const { pairs } = await connection.read(keys.register(queue, checkedKind(kind)), {
+        isConsistent: true,
+      });
       return registerIn(pairs);
     },
     async write(queue, kind, { text, was }) {
       const { connection, keys } = tools();
       const key = keys.register(queue, checkedKind(kind));
       const index = BigInt(was ?? 0);
-      const result = await connection.txn(text === undefined ? emptied(key, index) : [written(key, checkedText(text), index)]);
+      const result = await connection.txn(
+        text === undefined ? emptied(key, index) : [written(key, checkedText(text), index)],
+      );
       return result.isDone;
     },
     observe: (queue, kind) =>

@@ -100,7 +100,12 @@ class Departures {
     const left = (before?.left ?? 0) + gone;
     const isOld = orders.size === 0 && gone === 0 && before && seenAt - before.seenAt > REMEMBERED_MS;
     if (isOld) this.#known.delete(name);
-    else this.#known.set(name, { orders, left, seenAt: orders.size === 0 && gone === 0 && before ? before.seenAt : seenAt });
+    else
+      this.#known.set(name, {
+        orders,
+        left,
+        seenAt: orders.size === 0 && gone === 0 && before ? before.seenAt : seenAt,
+      });
     return left;
   }
 }

@@ -10,9 +10,10 @@ import { NotHere, type ProcessService } from './service.ts';
 export type ConsulSettings = Readonly<Record<string, unknown>>;
 
 /** The last release of Debian with a package of Consul, and the mirrors that have it; its program needs no libc newer than that of Debian 11. */
-const RELEASES: readonly DebianRelease[] = ['http://deb.debian.org/debian', 'http://archive.debian.org/debian'].map(
-  (mirror) => ({ suite: 'bullseye', mirror }),
-);
+const RELEASES: readonly DebianRelease[] = [
+  'http://deb.debian.org/debian',
+  'http://archive.debian.org/debian',
+].map((mirror) => ({ suite: 'bullseye', mirror }));
 const OURS = /^(data_dir|bind_addr|client_addr|ports|server|bootstrap.*|retry_join|node_name)$/;
 
 /**
@@ -47,7 +48,11 @@ export async function installConsul(): Promise<void> {
   const failures: string[] = [];
   for (const release of RELEASES) {
     try {
-      await downloadInto(archiveFolder(release), { ...release, packages: ['consul'], isWithDependencies: false });
+      await downloadInto(archiveFolder(release), {
+        ...release,
+        packages: ['consul'],
+        isWithDependencies: false,
+      });
       return;
     } catch (error) {
       if (!(error instanceof NotHere)) throw error;
@@ -111,7 +116,12 @@ export function agentSettings({ host, data, ports: [http, server, serf], directo
   };
 }
 
-async function askConsul(endpoint: string, path: string, expected: readonly number[] = [200]): Promise<unknown> {
+/** Sends a read to the agent at this address. */
+export async function askConsul(
+  endpoint: string,
+  path: string,
+  expected: readonly number[] = [200],
+): Promise<unknown> {
   const response = await fetch(`http://${endpoint}${path}`, { signal: AbortSignal.timeout(5_000) });
   const text = await response.text();
   if (!expected.includes(response.status))
