@@ -143,7 +143,9 @@ export async function startRedis<W extends Way = Way>(options: RedisOptions<W> =
 }
 
 /** Starts one Consul server; resolves when it is the leader and serves requests. */
-export async function startConsul<W extends Way = Way>(options: ConsulOptions<W> = {}): Promise<ServiceOf[W]> {
+export async function startConsul<W extends Way = Way>(
+  options: ConsulOptions<W> = {},
+): Promise<ServiceOf[W]> {
   const settings = options.settings ?? {};
   checkConsulSettings(settings);
   return startFirstWay(options.way, {
@@ -174,4 +176,6 @@ export const sharedZooKeeper: (what: string) => Promise<ZooKeeperService> = shar
 export const sharedRedis: (what: string) => Promise<RedisService> = shareService('Redis', () => startRedis());
 
 /** As `sharedEtcd`, for Consul. */
-export const sharedConsul: (what: string) => Promise<ConsulService> = shareService('Consul', () => startConsul());
+export const sharedConsul: (what: string) => Promise<ConsulService> = shareService('Consul', () =>
+  startConsul(),
+);

@@ -1,6 +1,7 @@
 // Chapter server: which agent gets a request, and how does this process learn of changes?
 // Requests and the choice of the agent (here), keys whose changes are awaited (watches), and the key that guards a session's requests (session-key).
 
+import { setMaxListeners } from 'node:events';
 import { QueueLockError, connectionClosed, isQueueLockError } from '@queuelock/core/backend';
 import { Subject, type Observable } from '../base/rx.ts';
 import { asUnavailable, errorOf, isDenied } from '../driver/errors.ts';
@@ -65,6 +66,8 @@ export class Connection {
 
   constructor(settings: ConnectionSettings) {
     this.#settings = settings;
+    // Every request in flight listens.
+    setMaxListeners(0, this.#closed.signal);
     this.endpoint = settings.endpoint;
     this.requestTimeoutMs = settings.requestTimeoutMs;
   }
