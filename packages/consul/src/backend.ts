@@ -8,6 +8,7 @@ import {
   type Registers,
 } from '@queuelock/core/backend';
 import { settingsOf, type ConsulOptions, type Settings } from './api/options.ts';
+import { singleKeyFor } from './api/single-key.ts';
 import { optionsOf } from './api/url.ts';
 import { defer } from './base/rx.ts';
 import { HttpClient } from './driver/http.ts';
@@ -173,12 +174,14 @@ class ConsulBackend implements Backend {
     rest: { readonly sessionKey: SessionKey; readonly openedAt: number; readonly isResumed: boolean },
   ): ConsulSession {
     const { sessionKey, openedAt, isResumed } = rest;
+    const { singleKey, prefix } = this.#settings;
     const tools = {
       connection: this.#connection,
       keys: this.#keys,
       clock: this.#clock,
       watches: this.#watches,
       followed: this.#followed,
+      singleKeyOf: (queue: string) => singleKeyFor(singleKey, { prefix, queue }),
       session,
       sessionKey,
     };

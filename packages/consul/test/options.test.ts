@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { isQueueLockError } from '@queuelock/core/backend';
-import { settingsOf, type ConsulOptions } from '../src/api/options.ts';
+import { settingsOf } from '../src/api/options.ts';
 import { optionsOf } from '../src/api/url.ts';
 
 function refusal(work: () => unknown): string {
@@ -39,7 +39,7 @@ describe('the options of consul()', () => {
   };
   for (const [what, [options, says]] of Object.entries(refused)) {
     it(`are refused with the rule: ${what}`, () => {
-      expect(refusal(() => settingsOf(options as ConsulOptions))).to.match(says);
+      expect(refusal(() => settingsOf(options))).to.match(says);
     });
   }
 

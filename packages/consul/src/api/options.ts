@@ -1,9 +1,10 @@
 // Chapter api: what can be set?
-// Checks options and sets their defaults (here), and parses a URL (url).
+// Checks options and sets their defaults (here), parses a URL (url), and checks the keys of the option `singleKey` (single-key).
 
 import { createSecureContext } from 'node:tls';
 import { checkedOptions, invalidArgument, secureContextOf, type KnownOptions } from '@queuelock/core/backend';
 import type { Address, TlsOptions } from '../driver/http.ts';
+import type { SingleKeyOf } from './single-key.ts';
 
 /** Options of `consul()`: how to reach a Consul cluster, and where the locks are in its key/value store. */
 export interface ConsulOptions {
@@ -42,6 +43,15 @@ export interface ConsulOptions {
    * agent accepts 200 connections of one client address (`http_max_conns_per_client`). Default 100.
    */
   readonly maxQueries?: number;
+  /**
+   * For a migration from locks without a queue, as `consul lock` and `Lock` of Consul's Go client take them. Returns the key that such clients lock for
+   * a queue, as it is stored (`service/jobs/.lock` for `consul lock service/jobs`), or `undefined` for a queue that they do not lock.
+   *
+   * A holder of such a queue holds that key as well, so both kinds of clients exclude each other. Fairness between them is not promised. Such a
+   * queue accepts no shared locks, no limit above 1, and no acquisition together with other queues. The function must always return the same key
+   * for a queue, in all processes. Default: none.
+   */
+  readonly singleKey?: (queue: string) => string | undefined;
 }
 
 /** Options after `settingsOf` has checked them. */
@@ -58,6 +68,7 @@ export interface Settings {
   readonly requestTimeoutMs: number;
   readonly minTtlMs: number;
   readonly maxQueries: number;
+  readonly singleKey: SingleKeyOf | undefined;
 }
 
 const OPTIONS: KnownOptions<ConsulOptions> = {
@@ -72,6 +83,7 @@ const OPTIONS: KnownOptions<ConsulOptions> = {
   requestTimeoutMs: 'any',
   minTtlMs: 'any',
   maxQueries: 'any',
+  singleKey: 'function',
 };
 const TLS_OPTIONS: KnownOptions<NonNullable<ConsulOptions['tls']>> = { ca: 'any', cert: 'any', key: 'any' };
 const DEFAULT_HOST = '127.0.0.1:8500';
@@ -106,6 +118,7 @@ export function settingsOf(options: ConsulOptions): Settings {
     requestTimeoutMs: checkedNumber('requestTimeoutMs', requestTimeoutMs),
     minTtlMs: checkedNumber('minTtlMs', minTtlMs),
     maxQueries: checkedNumber('maxQueries', maxQueries),
+    singleKey: given.singleKey,
   };
 }
 

@@ -17,7 +17,7 @@ export type KvOperation =
       readonly key: string;
       readonly text: string;
       readonly session: string;
-      readonly flags?: number;
+      readonly flags?: number | bigint;
     }
   | {
       readonly verb: 'cas';
@@ -31,6 +31,9 @@ export type KvOperation =
   | { readonly verb: 'check-index' | 'delete-cas'; readonly key: string; readonly index: bigint }
   | { readonly verb: 'delete' | 'get-tree' | 'check-not-exists'; readonly key: string };
 
+/** The flags by which Consul's own clients recognize the key of a lock. More than a JavaScript number holds, so it is written as text. */
+export const LOCK_FLAGS = 0x2ddccbc058a50c18n;
+
 /** Most operations of one transaction, in every release of Consul. */
 export const MAX_OPERATIONS = 64;
 
@@ -41,7 +44,9 @@ export type TxnResult =
 
 /** The body of a request for a transaction. */
 export function txnBody(operations: readonly KvOperation[]): string {
-  return JSON.stringify(operations.map((operation) => ({ KV: bodyOf(operation) })));
+  const body = JSON.stringify(operations.map((operation) => ({ KV: bodyOf(operation) })));
+  // Only flags can have this form: texts are in base64, and a quote within a string is escaped.
+  return body.replaceAll(/"Flags":"(\d+)"/g, '"Flags":$1');
 }
 
 function bodyOf(operation: KvOperation): object {
@@ -51,7 +56,9 @@ function bodyOf(operation: KvOperation): object {
     ...('text' in operation && { Value: Buffer.from(operation.text).toString('base64') }),
     ...('session' in operation && { Session: operation.session }),
     ...('index' in operation && { Index: Number(operation.index) }),
-    ...('flags' in operation && { Flags: operation.flags }),
+    ...('flags' in operation && {
+      Flags: typeof operation.flags === 'bigint' ? String(operation.flags) : operation.flags,
+    }),
   };
 }
 

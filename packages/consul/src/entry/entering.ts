@@ -16,6 +16,8 @@ export interface EntryTools {
   /** Id of the session. */
   readonly session: string;
   readonly sessionKey: SessionKey;
+  /** Returns the key that clients without a queue lock for a queue, if they do. */
+  readonly singleKeyOf: (queue: string) => string | undefined;
 }
 
 /** An entry, and the specification of the call. */
@@ -143,18 +145,30 @@ export async function readAhead(tools: EntryTools, entry: Entry): Promise<Entrie
   return positionIn(pairs, entry, tools).ahead;
 }
 
-/** Removes an entry together with its trace. Returns whether it was in the queue. */
+/** Removes an entry together with its trace and its lock of a single key. Returns whether it was in the queue. */
 export async function leave(tools: EntryTools, entry: Entry): Promise<boolean> {
   const { sessionKey, session, keys } = tools;
   await settle(tools, [entry]);
   if (entry.state === 'absent') return false;
-  const result = await sessionKey.txn([
+  const removal: readonly KvOperation[] = [
     { verb: 'check-session', key: entry.key, session },
     { verb: 'delete', key: keys.traces(entry.queue) + entry.id },
     { verb: 'delete', key: entry.key },
-  ]);
+  ];
+  const single = tools.singleKeyOf(entry.queue);
+  let result = await sessionKey.txn([...removal, ...unlocked(single, session)]);
+  // The entry has not locked it, or another client has taken it.
+  if (!result.isDone && result.failedAt >= removal.length) result = await sessionKey.txn(removal);
   entry.state = 'absent';
   return result.isDone;
+}
+
+function unlocked(key: string | undefined, session: string): readonly KvOperation[] {
+  if (key === undefined) return [];
+  return [
+    { verb: 'check-session', key, session },
+    { verb: 'delete', key },
+  ];
 }
 
 /** Replaces the value of an entry, and makes it shared if that is asked for. Returns whether it was in the queue. */

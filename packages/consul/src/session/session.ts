@@ -14,6 +14,7 @@ import {
   type Placement,
   type Session,
 } from '@queuelock/core/backend';
+import { checkSingle } from '../api/single-key.ts';
 import { runInAll } from '../base/lane.ts';
 import type { Observable } from '../base/rx.ts';
 import { change, enter, leave, settle, wouldWait, type Newcomer } from '../entry/entering.ts';
@@ -97,6 +98,7 @@ export class ConsulSession implements Session {
     if (twice !== undefined) throw invalidArgument('specs', twice, 'name no queue twice');
     if (specs.length > MAX_QUEUES) throw invalidArgument('specs', specs.length, `are at most ${MAX_QUEUES}`);
     if (specs.length === 0) return [];
+    checkSingle(specs, this.#tools.singleKeyOf);
     this.#throwIfEnded();
     const newcomers = specs.map((spec): Newcomer => ({ spec, entry: this.#entryFor(spec) }));
     const entries = newcomers.map(({ entry }) => entry);
@@ -105,6 +107,7 @@ export class ConsulSession implements Session {
 
   async tryEnqueue(spec: EntrySpec): Promise<Placement | undefined> {
     this.#throwIfEnded();
+    checkSingle([spec], this.#tools.singleKeyOf);
     const entry = this.#entryFor(spec);
     const placement = await this.#inLanes([entry], async () => {
       if (!entry.isWithdrawn && entry.state === 'absent' && (await wouldWait(this.#tools, spec)))
@@ -122,6 +125,7 @@ export class ConsulSession implements Session {
   }
 
   async share(queue: string, id: string, value: string): Promise<boolean> {
+    checkSingle([{ queue, shared: true, limit: 1 }], this.#tools.singleKeyOf);
     return this.#change({ queue, id }, () => ({ value, shared: true }));
   }
 
@@ -164,12 +168,14 @@ export class ConsulSession implements Session {
   async #placeAll(newcomers: readonly Newcomer[]): Promise<readonly Placement[]> {
     for (const { entry } of newcomers) if (entry.isWithdrawn) throw entryLost(entry.id);
     const positions = await enter(this.#tools, newcomers);
-    return newcomers.map((newcomer, at) => {
-      const position = positions[at] as (typeof positions)[number];
-      newcomer.entry.found(position.own);
-      requireSameEntry(newcomer.entry, newcomer.spec);
-      return placementOf(this.#tools, newcomer, position);
-    });
+    return Promise.all(
+      newcomers.map((newcomer, at) => {
+        const position = positions[at] as (typeof positions)[number];
+        newcomer.entry.found(position.own);
+        requireSameEntry(newcomer.entry, newcomer.spec);
+        return placementOf(this.#tools, newcomer, position);
+      }),
+    );
   }
 
   async #change(

@@ -1,5 +1,5 @@
 // Chapter turn: whose turn is it, and which entries does a waiter watch?
-// Follows the nearest conflicting entries ahead (here).
+// Follows the nearest conflicting entries ahead (here), and the key of clients without a queue (single-hold).
 
 import {
   turnOf,
@@ -12,14 +12,13 @@ import {
   type Turn,
 } from '@queuelock/core/backend';
 import { Observable, Subscription, defer, filter } from '../base/rx.ts';
-import { readAhead, type EntryTools, type Newcomer, type Position } from '../entry/entering.ts';
+import { readAhead, type Newcomer, type Position } from '../entry/entering.ts';
 import type { Entry } from '../entry/entry.ts';
 import { contenderOf, otherLimitAhead, type Contender } from '../queue/entries.ts';
-import type { Watches } from '../server/watches.ts';
+import { SingleHold, type SingleTools } from './single-hold.ts';
 
 /** What following an entry needs. */
-export interface TurnTools extends EntryTools {
-  readonly watches: Watches;
+export interface TurnTools extends SingleTools {
   /** The entries of all sessions of this process that waiters of this process watch. */
   readonly followed: LocalWaiters;
 }
@@ -27,21 +26,26 @@ export interface TurnTools extends EntryTools {
 // A longer list costs memory for each waiter; without it, a waiter reads again when the entry ahead of it has left.
 const MAX_REMEMBERED = 256;
 
-/** The placement of an entry, as the core gets it. */
-export function placementOf(
+/** The placement of an entry, as the core gets it. An entry that is first in a queue with a single key tries once to lock that. */
+export async function placementOf(
   tools: TurnTools,
   { entry, spec }: Newcomer,
   { own, ahead }: Position,
-): Placement {
+): Promise<Placement> {
   const rule = { limit: spec.limit, permits: entry.permits };
   const otherLimit = otherLimitAhead(ahead, { shared: own.shared, limit: spec.limit });
-  const turns$ = untilEnd(follow(tools, { entry, own, ahead, rule }), entry);
+  const line$ = follow(tools, { entry, own, ahead, rule });
+  const turn = turnOf(ahead, rule);
+  const singleKey = tools.singleKeyOf(entry.queue);
+  const single = singleKey === undefined ? undefined : new SingleHold(tools, entry, singleKey);
+  if (turn.admitted) await single?.take();
+  const turns$ = untilEnd(single ? single.follow(line$) : line$, entry);
   const { order, key } = own;
   return {
     order,
     token: order,
     key,
-    turn: turnOf(ahead, rule),
+    turn: single ? single.turnOf(turn) : turn,
     ...(otherLimit === undefined ? {} : { otherLimit }),
     turns$,
   };
