@@ -54,7 +54,7 @@ export async function consulAnswer(
 }
 
 function whatIn(errors: unknown): unknown {
-  const [error]: readonly unknown[] = Array.isArray(errors) ? errors : [];
+  const error: unknown = Array.isArray(errors) ? errors[0] : undefined;
   return typeof error === 'object' && error !== null && 'What' in error ? error.What : errors;
 }
 

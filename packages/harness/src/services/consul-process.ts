@@ -62,17 +62,24 @@ export async function installConsul(): Promise<void> {
   throw new NotHere(failures.join('; '));
 }
 
-/** Starts one Consul server, which is its own leader. */
-export function startConsulProcess(settings: ConsulSettings): Promise<ProcessService> {
-  return startProcess(consulProgram(settings));
+/**
+ * Starts one Consul server, which is its own leader.
+ * @param https a port for TLS, for settings that name certificates. Default: none
+ */
+export function startConsulProcess(settings: ConsulSettings, https = -1): Promise<ProcessService> {
+  return startProcess(consulProgram(settings, https));
 }
 
-/** Returns the version of the agent at this address once its cluster has a leader. */
-export async function consulVersion(endpoint: string): Promise<string> {
-  const leader = await askConsul(endpoint, '/v1/status/leader');
+/**
+ * Returns the version of the agent at this address once its cluster has a leader.
+ * @param token of a server with ACLs
+ */
+export async function consulVersion(endpoint: string, token?: string): Promise<string> {
+  const leader = await askConsul(endpoint, '/v1/status/leader', { token });
   if (leader === '') throw new Error(`consul on ${endpoint} has no leader`);
-  await askConsul(endpoint, '/v1/kv/?keys&consistent', [200, 404]);
-  return ((await askConsul(endpoint, '/v1/agent/self')) as { Config: { Version: string } }).Config.Version;
+  await askConsul(endpoint, '/v1/kv/?keys&consistent', { token, expected: [200, 404] });
+  return ((await askConsul(endpoint, '/v1/agent/self', { token })) as { Config: { Version: string } }).Config
+    .Version;
 }
 
 /** The path of the program. @throws {NotHere} */
@@ -89,22 +96,29 @@ async function findConsul(): Promise<string | undefined> {
   return (await findProgram('consul')) ?? (unpacked ? firstExecutable([unpacked]) : undefined);
 }
 
-function consulProgram(settings: ConsulSettings): ServerProgram {
+function consulProgram(settings: ConsulSettings, https: number): ServerProgram {
   return {
     name: 'consul',
     ports: 3,
     async command(place) {
       const program = await consulCommand();
       const file = join(place.directory, 'agent.json');
-      await writeFile(file, JSON.stringify({ ...agentSettings(place), bootstrap: true, ...settings }));
+      await writeFile(file, JSON.stringify({ ...agentSettings(place, https), bootstrap: true, ...settings }));
       return { program, args: ['agent', '-config-file', file] };
     },
-    probe: ({ host, ports }) => consulVersion(`${host}:${String(ports[0])}`),
+    probe: ({ host, ports }) => consulVersion(`${host}:${String(ports[0])}`, managementToken(settings)),
   };
 }
 
+function managementToken({ acl }: { readonly acl?: unknown }): string | undefined {
+  return (acl as { readonly tokens?: { readonly master?: string } } | undefined)?.tokens?.master;
+}
+
 /** The settings of a server in this place, without those by which it finds the others. */
-export function agentSettings({ host, data, ports: [http, server, serf], directory }: Place): ConsulSettings {
+export function agentSettings(
+  { host, data, ports: [http, server, serf], directory }: Place,
+  https = -1,
+): ConsulSettings {
   return {
     ...USUAL,
     server: true,
@@ -112,7 +126,7 @@ export function agentSettings({ host, data, ports: [http, server, serf], directo
     data_dir: data,
     bind_addr: host,
     client_addr: host,
-    ports: { http, server, serf_lan: serf, serf_wan: -1, dns: -1, grpc: -1 },
+    ports: { http, https, server, serf_lan: serf, serf_wan: -1, dns: -1, grpc: -1 },
   };
 }
 
@@ -120,9 +134,11 @@ export function agentSettings({ host, data, ports: [http, server, serf], directo
 export async function askConsul(
   endpoint: string,
   path: string,
-  expected: readonly number[] = [200],
+  options: { readonly token?: string | undefined; readonly expected?: readonly number[] } = {},
 ): Promise<unknown> {
-  const response = await fetch(`http://${endpoint}${path}`, { signal: AbortSignal.timeout(5_000) });
+  const { token, expected = [200] } = options;
+  const headers: Record<string, string> = token === undefined ? {} : { 'x-consul-token': token };
+  const response = await fetch(`http://${endpoint}${path}`, { headers, signal: AbortSignal.timeout(5_000) });
   const text = await response.text();
   if (!expected.includes(response.status))
     throw new Error(`consul on ${endpoint} answers ${response.status} to ${path}: ${text}`);
