@@ -180,6 +180,50 @@ describe('entries on Consul', function () {
     expect(proxy.passed.slice(before)).to.deep.equal([]);
   });
 
+  it('does not take an entry for gone that a server which lags behind does not have yet', async () => {
+    const proxy = await HttpProxy.start(endpoint);
+    proxies.push(proxy);
+    const [holder, waiter] = [await open(), await open({ hosts: proxy.endpoint })];
+    const held = wish();
+    const { key } = await holder.enqueue(held);
+    let misled = 0;
+    proxy.lagBehind(({ path }) => {
+      const isMisled = misled < 3 && path.includes(key) && path.includes('index=');
+      if (isMisled) misled += 1;
+      return isMisled;
+    });
+    const placement = await waiter.enqueue(wish());
+    let isAdmitted = false;
+    const granted = new Promise<void>((resolve) => {
+      placement.turns$.subscribe(({ admitted }) => {
+        isAdmitted ||= admitted;
+        if (admitted) resolve();
+      });
+    });
+    const isMisled = async (): Promise<void> => {
+      const reads = proxy.passed.filter(({ path }) => path.includes(key) && path.includes('consistent'));
+      if (misled < 3 || reads.length < 3) throw new Error(`misled ${misled} times`);
+    };
+    await until(isMisled, { what: 'the waiter asks again by a consistent read', withinMs: 10_000 });
+    expect(isAdmitted).to.equal(false);
+    await holder.remove('jobs', held.id);
+    await granted;
+  });
+
+  it('belongs to the node of the catalog that is named, and is lost when that is removed', async () => {
+    const node = { Node: 'queuelock-test', Address: '127.0.0.1' };
+    await operator.ask('PUT', '/v1/catalog/register', JSON.stringify(node));
+    const client = createLockClient(connect({ node: node.Node }), { ttlMs: TTL_MS });
+    const ownership = await client.acquire('jobs');
+    const lost = new Promise((resolve) => {
+      ownership.signal.addEventListener('abort', resolve);
+    });
+    await operator.ask('PUT', '/v1/catalog/deregister', JSON.stringify({ Node: node.Node }));
+    await lost;
+    expect(ownership.held).to.equal(false);
+    await client.close();
+  });
+
   it('waits for a key that another program has put into a queue, and shows it as foreign', async () => {
     await operator.ask('PUT', `/v1/kv/${PREFIX}queues/jobs/mine`, 'by hand');
     const backend = connect();

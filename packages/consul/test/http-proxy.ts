@@ -22,6 +22,7 @@ export class HttpProxy {
   readonly #target: { readonly host: string; readonly port: number };
   #isHeld: (request: PassedRequest) => boolean = () => false;
   #isReplyLost: (request: PassedRequest) => boolean = () => false;
+  #isMissing: (request: PassedRequest) => boolean = () => false;
   readonly #held: (() => Promise<void>)[] = [];
 
   private constructor(endpoint: string) {
@@ -54,6 +55,11 @@ export class HttpProxy {
     this.#isReplyLost = isReplyLost;
   }
 
+  /** From now on, answers such requests as a server that has not executed any write yet. */
+  lagBehind(isMissing: (request: PassedRequest) => boolean): void {
+    this.#isMissing = isMissing;
+  }
+
   /** Sends the requests that were held back, although their clients may be gone. Resolves when they were executed. */
   async release(): Promise<number> {
     this.#isHeld = () => false;
@@ -75,6 +81,10 @@ export class HttpProxy {
     const whole = { method, path, body: Buffer.concat(chunks).toString() };
     const pass = async (): Promise<void> => {
       this.passed.push(whole);
+      if (this.#isMissing(whole)) {
+        response.writeHead(404, { 'x-consul-index': '1' }).end();
+        return;
+      }
       const forwarded = send({ ...this.#target, method, path, headers: request.headers });
       response.on('close', () => {
         if (!response.writableFinished && path.includes('index=')) forwarded.destroy();

@@ -60,7 +60,7 @@ export class Connection {
   readonly requestTimeoutMs: number;
   readonly #settings: ConnectionSettings;
   readonly #doubts$ = new Subject<void>();
-  readonly #interruptions$ = new Subject<void>();
+  readonly #interruptionListeners: (() => void)[] = [];
   readonly #closed = new AbortController();
   #current = 0;
 
@@ -77,9 +77,9 @@ export class Connection {
     return this.#doubts$;
   }
 
-  /** Emits when an agent did not answer a request that it answers at once, so that longer queries are better repeated. */
-  get interruptions$(): Observable<void> {
-    return this.#interruptions$;
+  /** Calls the listener when an agent did not answer a request that it answers at once, so that longer queries are better repeated. */
+  onInterruption(listener: () => void): void {
+    this.#interruptionListeners.push(listener);
   }
 
   /** Number of agents. */
@@ -114,7 +114,7 @@ export class Connection {
       request.signal?.throwIfAborted();
       this.#leave(at);
       this.#doubts$.next();
-      if (!request.isBlocking) this.#interruptions$.next();
+      if (!request.isBlocking) for (const interrupt of this.#interruptionListeners) interrupt();
       throw asUnavailable(error, this.endpoint);
     }
     if (expected.includes(response.status) && !isDeniedTxn(response)) return response;

@@ -34,7 +34,7 @@ export class Watches {
     this.#connection = connection;
     this.#clock = clock;
     this.#maxQueries = maxQueries;
-    connection.interruptions$.subscribe(() => {
+    connection.onInterruption(() => {
       for (const watch of this.#watches.values()) watch.interrupt();
     });
   }
@@ -187,8 +187,9 @@ class Watch {
   }
 
   #showGone(): void {
-    this.#tell(undefined);
+    // First, so that a follower that comes now begins anew.
     this.#end();
+    this.#tell(undefined);
   }
 
   #tell(pair: KvPair | undefined): void {

@@ -116,7 +116,7 @@ export class SingleHold {
         };
         steps.add(waiting);
         if (seen?.session === undefined) waiting.add(this.#tools.clock.after(RETRY_MS, again));
-        else waiting.add(this.#tools.watches.follow(seen).subscribe(again));
+        else waiting.add(this.#tools.watches.follow(seen).subscribe({ next: again, error }));
       };
       if (this.#attempt.isHeld) held();
       else attempt();
@@ -127,14 +127,15 @@ export class SingleHold {
   #loss(modifyIndex: bigint): Observable<never> {
     const { watches, session } = this.#tools;
     return new Observable((subscriber) => {
-      subscriber.add(
-        watches.follow({ key: this.#key, modifyIndex }).subscribe((pair) => {
-          if (pair?.session !== session)
-            subscriber.error(
-              new QueueLockError('ENTRY_LOST', `another client took the single key ${this.#key}`),
-            );
-        }),
-      );
+      const next = (pair: KvPair | undefined): void => {
+        if (pair?.session === session) return;
+        const message = `another client took the single key ${this.#key}`;
+        subscriber.error(new QueueLockError('ENTRY_LOST', message));
+      };
+      const error = (cause: unknown): void => {
+        subscriber.error(cause);
+      };
+      subscriber.add(watches.follow({ key: this.#key, modifyIndex }).subscribe({ next, error }));
     });
   }
 }

@@ -13,6 +13,7 @@ import {
 } from '@queuelock/core/backend';
 import { Observable, Subscription, defer, filter } from '../base/rx.ts';
 import { readAhead, type Newcomer, type Position } from '../entry/entering.ts';
+import type { KvPair } from '../driver/requests.ts';
 import type { Entry } from '../entry/entry.ts';
 import { contenderOf, otherLimitAhead, type Contender } from '../queue/entries.ts';
 import { SingleHold, type SingleTools } from './single-hold.ts';
@@ -90,12 +91,14 @@ function removalOf(
       subscriber.next(departure);
       subscriber.complete();
     };
-    subscriber.add(
-      watches.follow(ref).subscribe((pair) => {
-        if (!pair) report(ref.session === session && !known.leaving ? undefined : {});
-        else if (own.shared && !ref.shared && contenderOf(pair).shared) report(undefined);
-      }),
-    );
+    const next = (pair: KvPair | undefined): void => {
+      if (!pair) report(ref.session === session && !known.leaving ? undefined : {});
+      else if (own.shared && !ref.shared && contenderOf(pair).shared) report(undefined);
+    };
+    const error = (cause: unknown): void => {
+      subscriber.error(cause);
+    };
+    subscriber.add(watches.follow(ref).subscribe({ next, error }));
   });
 }
 
