@@ -129,7 +129,7 @@ function positionsIn(
  * The position of an entry among the keys of its queue.
  * @throws {QueueLockError} `ENTRY_LOST` when it is not there
  */
-export function positionIn(pairs: readonly KvPair[], { key, queue }: Entry, { keys }: EntryTools): Position {
+function positionIn(pairs: readonly KvPair[], { key, queue }: Entry, { keys }: EntryTools): Position {
   const directory = keys.queue(queue);
   const contenders = contendersIn(pairs.filter((pair) => pair.key.startsWith(directory)));
   const own = contenders.find((contender) => contender.key === key);

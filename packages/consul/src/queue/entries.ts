@@ -18,7 +18,7 @@ export interface Contender {
 }
 
 /** The properties of an entry that are stored in the key's value. */
-export type EntryText = Pick<Contender, 'shared' | 'limit' | 'permits' | 'value'>;
+type EntryText = Pick<Contender, 'shared' | 'limit' | 'permits' | 'value'>;
 
 /** The value of an entry's key. */
 export function textOf({
