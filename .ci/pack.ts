@@ -1,20 +1,19 @@
-// Checks the packages as their users get them: packs all of them, then asks publint and attw about each tarball.
+/**
+ * Checks the packages as their users get them: packs all of them, asks publint and attw about each tarball, and compiles a program that imports
+ * all of them. The other compilers and ways of resolution are in integration/consumers.long.ts.
+ */
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve as resolvePath } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import { publicPackages, type PublicPackage } from './packages.ts';
+import { compileConsumer, installConsumer } from './consumer.ts';
+import { publicPackages } from './packages.ts';
+import { packAll, tarballOf } from './tarballs.ts';
 
-/** Ways to resolve that packages of ES modules do not serve. */
-const NOT_SERVED = ['node10', 'node16-cjs'];
-
-function packAll(packages: readonly PublicPackage[], destination: string): void {
-  const filters = packages.flatMap(({ name }) => ['--filter', `@queuelock/${name}`]);
-  execFileSync('pnpm', [...filters, 'pack', '--out', join(destination, '%s.tgz')], { stdio: 'pipe' });
-}
+/** `require` of an ES module is served from Node 20.19 on, which this tool does not know. */
+const NOT_SERVED = ['node16-cjs'];
 
 /** What is not as it should be with what is imported. */
 async function lint(tarball: Buffer): Promise<string[]> {
@@ -41,13 +40,19 @@ try {
   const packages = publicPackages();
   packAll(packages, tarballs);
   for (const { name, doors } of packages) {
-    const tarball = readFileSync(join(tarballs, `queuelock-${name}.tgz`));
+    const tarball = readFileSync(tarballOf(name, tarballs));
     // A command without exports has no types to resolve.
     const wrong = [...(await lint(tarball)), ...(doors.length > 0 ? await resolve(tarball) : [])];
     if (wrong.length > 0) process.exitCode = 1;
     const judged = wrong.length > 0 ? 'not fit to publish' : 'packed and checked';
     console.log([`@queuelock/${name}: ${judged}`, ...wrong].join('\n  '));
   }
+  const consumer = join(tarballs, 'consumer');
+  mkdirSync(consumer);
+  installConsumer(consumer, tarballs, packages);
+  const wrong = compileConsumer(consumer, [resolvePath('node_modules/.bin/tsc')], 'nodenext');
+  if (wrong.length > 0) process.exitCode = 1;
+  console.log(['a program that imports all of them: compiled', ...wrong].join('\n  '));
 } finally {
   rmSync(tarballs, { recursive: true });
 }

@@ -1,14 +1,32 @@
 /**
- * What an installation of each published package brings along, by the lockfile: packages of others, and which of them run scripts when they
- * are installed. Checks that the table of packages/SECURITY-MODEL.md says so; --update writes it. More than before is to be seen in a review.
+ * What an installation of each published package brings along, by the lockfile: packages of others, how large all of it is, and which packages run
+ * scripts when they are installed. Checks that the table of packages/SECURITY-MODEL.md says so; --update writes it. More than before is to be seen in
+ * a review, and more than the budget is refused.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bytesOfOthers, bytesOfOurs } from './install-size.ts';
 import { publicPackages } from './packages.ts';
 
 const PAGE = 'packages/SECURITY-MODEL.md';
 const BEGIN = '<!-- supply: written by .ci/supply.ts -->\n';
 const END = '<!-- supply: end -->';
+
+/** The most that an installation may bring along: packages of others, and megabytes of all packages, RxJS included. */
+interface Budget {
+  readonly packages: number;
+  readonly megabytes: number;
+}
+
+const USUAL: Budget = { packages: 10, megabytes: 16 };
+// Each brings a client, a renderer or a command along.
+const MORE: Readonly<Record<string, Budget>> = {
+  cli: { packages: 56, megabytes: 50 },
+  conformance: { packages: 30, megabytes: 20 },
+  mysql: { packages: 16, megabytes: 15 },
+  postgres: { packages: 18, megabytes: 10 },
+  sqlite: { packages: 6, megabytes: 40 },
+};
 
 /** Parsed lines of YAML, as far as pnpm's lockfile uses it: mappings by indentation, and plain values. */
 interface Tree {
@@ -61,8 +79,15 @@ function installedWith(folder: string): readonly string[] {
   return [...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...peers];
 }
 
-/** All packages of others that come with one of ours, as `name@version`. */
-function closureOf(folder: string, lock: Tree): ReadonlySet<string> {
+/** What comes with a package of ours. */
+interface Closure {
+  /** Packages of others, as `name@version`. */
+  readonly others: readonly string[];
+  /** Folders of ours, its own included. */
+  readonly ours: readonly string[];
+}
+
+function closureOf(folder: string, lock: Tree): Closure {
   const found = new Set<string>();
   const own = new Set<string>();
   const takeOwn = (below: string): void => {
@@ -85,12 +110,15 @@ function closureOf(folder: string, lock: Tree): ReadonlySet<string> {
   const take = (snapshot: string): void => {
     if (found.has(snapshot)) return;
     found.add(snapshot);
+    // Optional peers are installed here for other packages of the workspace.
+    const peers = treeAt(lock, 'packages', snapshot.replace(/\(.*$/, ''), 'peerDependenciesMeta');
     for (const section of ['dependencies', 'optionalDependencies'])
       for (const [name, version] of Object.entries(treeAt(lock, 'snapshots', snapshot, section)))
-        if (typeof version === 'string') take(snapshotOf(lock, name, version));
+        if (typeof version === 'string' && !(name in peers)) take(snapshotOf(lock, name, version));
   };
   takeOwn(folder);
-  return new Set([...found].map((snapshot) => snapshot.replace(/\(.*$/, '')));
+  const others = new Set([...found].map((snapshot) => snapshot.replace(/\(.*$/, '')));
+  return { others: [...others], ours: [...own] };
 }
 
 /** Where a dependency is described: an alias has the whole name of another package as its version. */
@@ -107,18 +135,46 @@ function withScripts(): ReadonlySet<string> {
   return new Set(Object.keys(treeAt(workspace, 'allowBuilds')));
 }
 
-function table(): string {
+/** What an installation of one package brings along. */
+interface Installation extends Budget {
+  readonly name: string;
+  /** Names of packages with an install script. */
+  readonly scripts: readonly string[];
+}
+
+function installations(): readonly Installation[] {
   const lock = parsed(readFileSync('pnpm-lock.yaml', 'utf8'));
   const scripted = withScripts();
-  const rows = publicPackages().map(({ name }) => {
-    const packages = [...closureOf(join('packages', name), lock)];
-    const names = new Set(packages.map((one) => one.slice(0, one.lastIndexOf('@'))));
-    const scripts = [...names].filter((one) => scripted.has(one)).toSorted();
-    return `| \`@queuelock/${name}\` | ${String(packages.length)} | ${scripts.map((one) => `\`${one}\``).join(', ') || 'none'} |`;
+  return publicPackages().map(({ name }) => {
+    const { others, ours } = closureOf(join('packages', name), lock);
+    const names = new Set(others.map((one) => one.slice(0, one.lastIndexOf('@'))));
+    const bytes = [...others.map(bytesOfOthers), ...ours.map(bytesOfOurs)];
+    return {
+      name,
+      packages: others.length,
+      megabytes: Math.ceil(bytes.reduce((sum, one) => sum + one, 0) / 1e6),
+      scripts: [...names].filter((one) => scripted.has(one)).toSorted(),
+    };
   });
-  return ['| package | packages of others | with an install script |', '| --- | --- | --- |', ...rows].join(
-    '\n',
+}
+
+function table(all: readonly Installation[]): string {
+  const rows = all.map(({ name, packages, megabytes, scripts }) => {
+    const shown = scripts.map((one) => `\`${one}\``).join(', ') || 'none';
+    return `| \`@queuelock/${name}\` | ${packages} | ${megabytes} | ${shown} |`;
+  });
+  const head = '| package | packages of others | megabytes in all | with an install script |';
+  return [head, '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+const installed = installations();
+for (const { name, packages, megabytes } of installed) {
+  const budget = MORE[name] ?? USUAL;
+  if (packages <= budget.packages && megabytes <= budget.megabytes) continue;
+  console.error(
+    `@queuelock/${name} brings ${packages} packages of others along and ${megabytes} MB in all; its budget in .ci/supply.ts is ${budget.packages} and ${budget.megabytes} MB.`,
   );
+  process.exitCode = 1;
 }
 
 const page = readFileSync(PAGE, 'utf8');
@@ -126,7 +182,7 @@ const [from, to] = [page.indexOf(BEGIN) + BEGIN.length, page.indexOf(END)];
 if (from < BEGIN.length || to < from) throw new Error(`${PAGE} has no place for the table`);
 const cellsOf = (text: string): string => text.replace(/ +/g, ' ').replace(/-+/g, '-').trim();
 const shown = page.slice(from, to);
-const actual = table();
+const actual = table(installed);
 if (process.argv.includes('--update'))
   writeFileSync(PAGE, `${page.slice(0, from)}\n${actual}\n\n${page.slice(to)}`);
 else if (cellsOf(shown) !== cellsOf(actual)) {

@@ -26,7 +26,7 @@ import { acquireOrYield, watchDeadlocks } from '@queuelock/recipes';
 
 const TTL_MS = 10_000;
 
-/** Where errors are made. */
+/** Resources for making errors. */
 class Stage {
   readonly clock: VirtualClock = virtualClock();
   readonly server: MemoryServer = createMemoryServer({ clock: this.clock });
@@ -49,7 +49,7 @@ class Stage {
   }
 }
 
-/** The error of an attempt, which must not succeed. */
+/** Returns the error of an attempt, which must not succeed. */
 async function errorOf(attempt: Promise<unknown>): Promise<unknown> {
   return attempt.then(
     (value) => expect.fail(`it answered ${String(value)}`),
@@ -57,16 +57,16 @@ async function errorOf(attempt: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Where it listens. */
+/** Returns the address of the server. */
 async function listening(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return `127.0.0.1:${String((server.address() as AddressInfo).port)}`;
 }
 
 interface Row {
-  /** The cheapest way to it that is true. */
+  /** Makes the error in the cheapest real way. */
   readonly make: (stage: Stage) => Promise<unknown>;
-  /** The name of the lock or the endpoint, the reason, and what to do. */
+  /** Expected texts: the name of the lock or the endpoint, the reason, and what to do. */
   readonly says: readonly RegExp[];
 }
 
@@ -118,7 +118,7 @@ const CODES: Readonly<Record<QueueLockErrorCode, Row>> = {
   },
   UNAVAILABLE: {
     async make(stage) {
-      // A server that takes the connection and never says a word.
+      // A server that accepts the connection and never sends data.
       const silent = stage.keep(createServer(), (server) => server.close());
       silent.on('connection', (socket) => stage.keep(socket, () => socket.destroy()));
       const backend = etcd({ hosts: await listening(silent), transport: 'http2' });
@@ -134,7 +134,7 @@ const CODES: Readonly<Record<QueueLockErrorCode, Row>> = {
   },
   ACCESS_DENIED: {
     async make(stage) {
-      // A server that speaks gRPC, and refuses all that it is asked.
+      // A server that speaks gRPC, and refuses all requests.
       const refusing = stage.keep(createHttp2Server(), (server) => server.close());
       refusing.on('session', (session) => stage.keep(session, () => session.destroy()));
       refusing.on('stream', (stream) => {
@@ -219,7 +219,7 @@ const CODES: Readonly<Record<QueueLockErrorCode, Row>> = {
     },
     says: [/"x"/, /a limit of 5, here it is 6/, /agree on one, or use another name/],
   },
-  // Only ZooKeeper has names in which others stand: its tests of foreign entries make it there.
+  // Only ZooKeeper has names with foreign nodes: its tests of foreign entries make this error.
   FOREIGN_FORMAT: {
     make: (stage) =>
       errorOf(stage.client(refuse('enqueue', 'FOREIGN_FORMAT', 'the node of kazoo')).acquire('x')),
@@ -282,7 +282,7 @@ const REASONS: Readonly<Record<RevocationReason, Row>> = {
   },
 };
 
-describe('every error', () => {
+describe('error', () => {
   let stage: Stage;
 
   beforeEach(() => {
@@ -292,7 +292,7 @@ describe('every error', () => {
   afterEach(() => stage.end());
 
   for (const [code, { make, says }] of Object.entries(CODES)) {
-    it(`${code}: which lock, why, and what to do`, async () => {
+    it(`${code} names the lock, the reason, and what to do`, async () => {
       const error = await make(stage);
       if (process.env['SHOW']) console.log(String(error));
       expect(isQueueLockError(error, code as QueueLockErrorCode), String(error)).to.equal(true);
@@ -303,7 +303,7 @@ describe('every error', () => {
   }
 
   for (const [reason, { make, says }] of Object.entries(REASONS)) {
-    it(`OWNERSHIP_LOST with the reason ${reason}, in words`, async () => {
+    it(`OWNERSHIP_LOST with the reason ${reason} is described in words`, async () => {
       const error = await make(stage);
       if (process.env['SHOW']) console.log(String(error));
       expect(error).to.include({ code: 'OWNERSHIP_LOST', reason });
@@ -311,9 +311,9 @@ describe('every error', () => {
     });
   }
 
-  it('of a fence names the lock, the token and who refused', async () => {
+  it('of a fence names the lock, the token and what refused it', async () => {
     const reason =
-      'the hold of "x" with token 3 is refused by the row: a later holder was there, with token 5';
+      'the hold of "x" with token 3 is refused by the row: a later holder wrote there, with token 5';
     const error = await errorOf(expectAccepted({ outcome: 'refused', reason }));
     expect(error).to.include({ code: 'OWNERSHIP_LOST', message: `[OWNERSHIP_LOST] ${reason}` });
   });

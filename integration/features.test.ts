@@ -1,7 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { countTitles, findingsIn, hasTest } from './features.ts';
+import {
+  countTests,
+  countTitles,
+  findingsIn,
+  findingsInData,
+  hasTest,
+  type FeatureData,
+} from './features.ts';
 
 const PACKAGES = new URL('../packages/', import.meta.url);
 
@@ -11,18 +18,22 @@ function read(path: string): string | undefined {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
-for (const [page, least] of [
-  ['FEATURES.md', 150],
-  ['COMPATIBILITY.md', 60],
-] as const) {
-  describe(`the page ${page}`, () => {
-    it('names a test that is there for all that it says of queuelock', () => {
-      const text = read(page) ?? '';
-      expect(findingsIn(text, read)).to.deep.equal([]);
-      expect(countTitles(text)).to.be.at.least(least);
-    });
+describe('features.json', () => {
+  const data = JSON.parse(read('features.json') ?? '{}') as FeatureData;
+
+  it('names existing tests for each feature and scenario', () => {
+    expect(findingsInData(data, read)).to.deep.equal([]);
+    expect(countTests(data)).to.be.at.least(150);
   });
-}
+});
+
+describe('the page COMPATIBILITY.md', () => {
+  it('names existing tests for each statement', () => {
+    const text = read('COMPATIBILITY.md') ?? '';
+    expect(findingsIn(text, read)).to.deep.equal([]);
+    expect(countTitles(text)).to.be.at.least(60);
+  });
+});
 
 describe('the reader of the page of features', () => {
   const source = `
@@ -36,10 +47,12 @@ describe('the reader of the page of features', () => {
     const all = { title: 'ends', other: 'begins' };
   `;
 
-  const reading = (verdict: string): string[] =>
+  const readGame = (path: string): string | undefined =>
+    path.endsWith('test/game.test.ts') ? source : undefined;
+  const reading = (evidence: string): string[] =>
     findingsIn(
-      `| Feature | queuelock | Other |\n| - | - | - |\n| chess | ${verdict} | Y |\n\n[game]: test/game.test.ts\n`,
-      (path) => (path.endsWith('test/game.test.ts') ? source : undefined),
+      `| theirs | tested by |\n| - | - |\n| chess | ${evidence} |\n\n[game]: test/game.test.ts\n`,
+      readGame,
     );
 
   for (const title of ['plays', 'wins … games', 'draws "by chance"', 'ends']) {
@@ -54,50 +67,54 @@ describe('the reader of the page of features', () => {
     });
   }
 
-  for (const verdict of [
-    'yes: [game] "plays", "ends"',
-    'partly: no blitz. [game](test/game.test.ts) "plays"; [game] "draws \\"by chance\\""',
-    'no: [game] "plays" without us, see [there](there.md)',
+  for (const evidence of [
+    '[game] "plays", "ends"',
+    'not tested: no blitz. [game](test/game.test.ts) "plays"; [game] "draws \\"by chance\\""',
+    '[game] "plays" without us, see [there](there.md)',
   ]) {
-    it(`has nothing to say of ${verdict}`, () => {
-      expect(reading(verdict)).to.deep.equal([]);
+    it(`accepts ${evidence}`, () => {
+      expect(reading(evidence)).to.deep.equal([]);
     });
   }
 
-  for (const [verdict, finding] of [
-    ['yes: of course', /chess, queuelock: it names no test/],
-    ['partly: see [there](there.md)', /it names no test/],
-    ['perhaps', /none of "yes/],
-    ['no', /none of "yes/],
-    ['yes: [game]', /no title follows test\/game.test.ts/],
-    ['yes: [game] "plays", "loses"', /test\/game.test.ts has no test "loses"/],
-    ['yes: [gone](test/gone.test.ts) "plays"', /there is no file test\/gone.test.ts/],
-    ['yes: [gone] "plays"', /\[gone\], which is not defined/],
-    ['yes: [game] "plays"; "ends"', /words in quotes follow no link/],
-    ['no: not yet', /^\[game\] is defined and not used$/],
+  for (const [evidence, finding] of [
+    ['see [there](there.md)', /it names no test/],
+    ['[game]', /no title follows test\/game.test.ts/],
+    ['[game] "plays", "loses"', /test\/game.test.ts has no test "loses"/],
+    ['[gone](test/gone.test.ts) "plays"', /there is no file test\/gone.test.ts/],
+    ['[gone] "plays"', /\[gone\], which is not defined/],
+    ['[game] "plays"; "ends"', /words in quotes follow no link/],
+    ['not tested: not yet', /^\[game\] is defined and not used$/],
   ] as const) {
-    it(`has something to say of ${verdict}`, () => {
-      expect(reading(verdict).join()).to.match(finding);
+    it(`refuses ${evidence}`, () => {
+      expect(reading(evidence).join()).to.match(finding);
     });
   }
 
-  it('lets others have no words, and no store the tests of another', () => {
-    const page = `
-| Feature | queuelock | Other |
-| - | - | - |
-| chess | no: not yet | maybe |
-
-| Scenario | memory | etcd | ZooKeeper |
-| - | - | - | - |
-| mate | [a](core/test/game.test.ts) "plays" | [a](core/test/game.test.ts) "plays" | n/a: no board |
-| stalemate | | [a](zookeeper/test/game.test.ts) "plays" | [a](zookeeper/test/game.test.ts) "plays" |
-`;
-    expect(findingsIn(page, () => source)).to.deep.equal([
-      'chess, Other: "maybe" is none of Y, P, -, n/a, ?',
+  it('refuses a feature without a test, a test that does not exist, and a test of another store', () => {
+    const tests = { 'core/test/game.test.ts': ['plays', 'loses'] };
+    const data: FeatureData = {
+      sections: [
+        {
+          features: [
+            { feature: 'chess', state: 'yes', tests },
+            { feature: 'go', state: 'partly' },
+            { feature: 'bridge', state: 'no' },
+          ],
+        },
+      ],
+      scenarios: [
+        { scenario: 'mate', stores: { memory: { tests }, etcd: { tests }, ZooKeeper: { none: 'no board' } } },
+      ],
+    };
+    expect(findingsInData(data, readGame)).to.deep.equal([
+      'chess: core/test/game.test.ts has no test "loses"',
+      'go: it names no test',
+      'mate, memory: core/test/game.test.ts has no test "loses"',
       'mate, etcd: core/test/game.test.ts does not run there',
-      'stalemate, memory: it names no test, and does not say why there is none',
-      'stalemate, etcd: zookeeper/test/game.test.ts does not run there',
+      'mate, etcd: core/test/game.test.ts has no test "loses"',
     ]);
+    expect(countTests(data)).to.equal(6);
   });
 
   it('looks for tests where a column is for them, and nowhere else in that table', () => {

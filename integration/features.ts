@@ -1,7 +1,6 @@
 /**
- * Reads a page of features: Markdown tables whose statements name the tests that show them, as a link to the test file and the
- * exact titles in quotes, in which `…` stands for what a template fills in. Tables with a column "queuelock" compare it with others, those
- * with a column "memory" go by stores, and in those with a column "tested by" that one has the tests; no other table is looked at.
+ * Reads the statements that name tests: those of features.json, and tables of Markdown pages with a column "tested by", whose cells have a
+ * link to the test file and the exact titles in quotes. In a title, `…` stands for what a template fills in.
  */
 
 /** The text of a file, by its path relative to the page; `undefined` when there is none. */
@@ -26,7 +25,6 @@ interface Citation {
 const QUOTED = /"((?:\\"|[^"])+)"/g;
 const CITED = /\[([^\]]+)\](?:\(([^)]+)\))?((?:,?\s*"(?:\\"|[^"])+")*)/g;
 const TESTED_BY = 'tested by';
-const PEER = /^(?:Y|P|-|n\/a|\?)$/;
 
 /** Where the tests of other stores are. */
 const ELSEWHERE: Readonly<Record<string, RegExp>> = {
@@ -34,6 +32,66 @@ const ELSEWHERE: Readonly<Record<string, RegExp>> = {
   etcd: /zookeeper|(?:core|memory)\/test|recipes\/test\/[^/]*$/,
   ZooKeeper: /etcd|(?:core|memory)\/test|recipes\/test\/[^/]*$/,
 };
+
+/** Titles of tests by file. */
+type Tests = Readonly<Record<string, readonly string[]>>;
+
+/** The part of features.json that names tests. */
+export interface FeatureData {
+  readonly sections: readonly {
+    readonly features: readonly {
+      readonly feature: string;
+      readonly state: 'yes' | 'partly' | 'no';
+      readonly tests?: Tests;
+    }[];
+  }[];
+  readonly scenarios: readonly {
+    readonly scenario: string;
+    readonly stores: Readonly<Record<string, { readonly tests: Tests } | { readonly none: string }>>;
+  }[];
+}
+
+/** Returns what is wrong with the data, in words; nothing when all is well. */
+export function findingsInData({ sections, scenarios }: FeatureData, read: ReadFile): string[] {
+  const features = sections.flatMap((section) => section.features);
+  return [
+    ...features.flatMap(({ feature, state, tests = {} }) => {
+      const isShown = state === 'no' || Object.keys(tests).length > 0;
+      return [...(isShown ? [] : ['it names no test']), ...missing(tests, read)].map(
+        (one) => `${feature}: ${one}`,
+      );
+    }),
+    ...scenarios.flatMap(({ scenario, stores }) =>
+      Object.entries(stores).flatMap(([store, shown]) =>
+        'none' in shown
+          ? []
+          : wrongIn(store, shown.tests, read).map((one) => `${scenario}, ${store}: ${one}`),
+      ),
+    ),
+  ];
+}
+
+/** Returns how many tests the data names. */
+export function countTests({ sections, scenarios }: FeatureData): number {
+  const all = [
+    ...sections.flatMap(({ features }) => features.map(({ tests = {} }) => tests)),
+    ...scenarios.flatMap(({ stores }) =>
+      Object.values(stores).map((shown) => ('none' in shown ? {} : shown.tests)),
+    ),
+  ];
+  return all.flatMap((tests) => Object.values(tests).flat()).length;
+}
+
+function wrongIn(store: string, tests: Tests, read: ReadFile): string[] {
+  const paths = Object.keys(tests);
+  if (paths.length === 0) return ['it names no test'];
+  const elsewhere = paths.filter((path) => ELSEWHERE[store]?.test(path));
+  return [...elsewhere.map((path) => `${path} does not run there`), ...missing(tests, read)];
+}
+
+function missing(tests: Tests, read: ReadFile): string[] {
+  return Object.entries(tests).flatMap(([path, titles]) => unkept({ path, titles }, read));
+}
 
 /** What is wrong with the page, in words; nothing when all is well. */
 export function findingsIn(page: string, read: ReadFile): string[] {
@@ -61,33 +119,12 @@ function faultsIn(statement: Statement, read: ReadFile): string[] {
 
 /** What a cell has to keep to; nothing for those that say what a row is about. */
 function ruleFor({ column, columns }: Statement): ((statement: Statement) => string[]) | undefined {
-  if (columns.includes(TESTED_BY)) return column === TESTED_BY ? ofEvidence : undefined;
-  if (column === columns[0] || column === 'Feature') return undefined;
-  if (columns.includes('memory')) return ofStore;
-  if (!columns.includes('queuelock')) return undefined;
-  return column === 'queuelock' ? ofVerdict : ofPeer;
+  return columns.includes(TESTED_BY) && column === TESTED_BY ? ofEvidence : undefined;
 }
 
 function ofEvidence({ text, cited }: Statement): string[] {
   if (/^not tested: ./.test(text)) return [];
   return cited.length === 0 ? ['it names no test, and does not say why there is none'] : [];
-}
-
-function ofPeer({ text }: Statement): string[] {
-  return PEER.test(text) ? [] : [`"${text}" is none of Y, P, -, n/a, ?`];
-}
-
-function ofVerdict({ text, cited }: Statement): string[] {
-  if (/^no: ./.test(text)) return [];
-  if (!/^(?:yes|partly): ./.test(text)) return ['it is none of "yes: …", "partly: …", "no: …"'];
-  return cited.length === 0 ? ['it names no test'] : [];
-}
-
-function ofStore({ text, cited, column }: Statement): string[] {
-  if (/^n\/a: ./.test(text)) return [];
-  if (cited.length === 0) return ['it names no test, and does not say why there is none'];
-  const elsewhere = cited.filter(({ path }) => ELSEWHERE[column]?.test(path));
-  return elsewhere.map(({ path }) => `${path} does not run there`);
 }
 
 /** What is named and is not there. */

@@ -1,4 +1,4 @@
-// Installs what the tests need and this machine lacks, before the first test's clock runs: prepare.ts [long]
+// Installs missing programs before the time of the first test starts: prepare.ts [long]
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
@@ -26,7 +26,7 @@ import { NotHere } from '@queuelock/harness/services/service';
 
 const require = createRequire(import.meta.url);
 
-/** The ZooKeeper client is compiled when it is installed, which without a compiler it silently is not. */
+/** Checks the ZooKeeper client, which is compiled when it is installed, and silently not without a compiler. */
 async function compileAddon(): Promise<void> {
   const isHere = (): boolean => {
     try {
@@ -51,7 +51,7 @@ async function linkNamespaces(): Promise<void> {
   await network.stop();
 }
 
-/** How to have each program: a start of it, which installs what is missing. */
+/** How to get each program: a start of it, which installs what is missing. */
 const STARTS: Readonly<Record<Program, () => Promise<unknown>>> = {
   'the compiled ZooKeeper client': compileAddon,
   etcd: async () => (await startEtcd()).stop(),

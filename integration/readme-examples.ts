@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { firstExample, runExample } from '@queuelock/harness/readme';
 import { sharedConsul, sharedEtcd, sharedRedis, sharedZooKeeper } from '@queuelock/harness/services';
 
-/** Tests of those packages try these. */
+/** The tests of those packages run these. */
 const NEEDS_A_DATABASE = /@queuelock\/(postgres|mysql)/;
 
-/** The pages with which most begin. */
+/** Pages that most users read first. */
 const FIRST = [
   'README.md',
   ...['core', 'etcd', 'zookeeper', 'memory'].map((name) => `packages/${name}/README.md`),
@@ -20,10 +20,10 @@ function readmes(): string[] {
   return ['README.md', ...packages];
 }
 
-/** The tests of the pages that most begin with, or of all others: their first example runs as it stands. */
+/** Defines the tests of the first pages, or of all others: their first example runs unchanged. */
 export function describeExamples(which: 'first' | 'others'): void {
   const pages = readmes().filter((page) => FIRST.includes(page) === (which === 'first'));
-  describe('the first example of each README', () => {
+  describe('first example of each README', () => {
     let scratch: string;
     let endpoints: { etcd: string; zookeeper: string; redis: string; consul: string };
 
@@ -49,7 +49,7 @@ export function describeExamples(which: 'first' | 'others'): void {
     for (const page of pages) {
       const example = firstExample(page);
       if (example === undefined || NEEDS_A_DATABASE.test(example)) continue;
-      it(`${page} runs as it stands`, async () => {
+      it(`${page} runs unchanged`, async () => {
         const served = example
           .replaceAll('127.0.0.1:2379', endpoints.etcd)
           .replaceAll('127.0.0.1:2181', endpoints.zookeeper)

@@ -36,7 +36,7 @@ const SOURCE = `
   });
 `;
 
-describe('the report of the test run', () => {
+describe('report of the test run', () => {
   let directory: string;
   let outcome: Outcome;
 
@@ -55,14 +55,14 @@ describe('the report of the test run', () => {
     rmSync(directory, { recursive: true });
   });
 
-  it('names what passed, and why something was skipped', () => {
+  it('names the passed tests, and why a test was skipped', () => {
     expect(outcome.passed.map(({ title }) => title)).to.deep.equal(['a day passes', 'a day passes (slowly)']);
     expect(outcome.skipped.map(({ title, reason }) => [title, reason])).to.deep.equal([
       ['a day has no weather', 'no sky'],
     ]);
   });
 
-  it('names what failed, with the cause, and the suite where a hook failed', () => {
+  it('names the failed tests, with the cause, and the suite of a failed hook', () => {
     const failures = outcome.failures.map(({ title, suite }) => [title, suite]);
     expect(failures).to.deep.equal([
       ['a day fails', undefined],
@@ -73,12 +73,12 @@ describe('the report of the test run', () => {
     for (const { file } of outcome.failures) expect(file).to.match(/day\.mjs$/);
   });
 
-  it('tells a broken promise about safety from all else, also where it is a cause', () => {
+  it('distinguishes a safety violation from other failures, also as a cause', () => {
     expect(outcome.failures.map(({ isUnsafe }) => isUnsafe)).to.deep.equal([false, true, false]);
   });
 });
 
-// The test ends, its process too; what it began holds on to what that printed to.
+// The test ends, and its process too; the process that it started keeps the output open.
 const LEAVES_ONE_BEHIND = `
   import { spawn } from 'node:child_process';
   it('leaves one behind', () => {
@@ -95,7 +95,7 @@ const RUNS_IT = `
   process.send({ passed: passed.length, failures: failures.map(({ title }) => title) });
 `;
 
-describe('a process that a test leaves running', () => {
+describe('process that a test leaves running', () => {
   it('is ended, and a failure', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'queuelock-runner-'));
     const file = join(directory, 'night.mjs');
@@ -122,7 +122,7 @@ describe('a process that a test leaves running', () => {
   }).timeout(60_000);
 });
 
-describe('a test that failed', () => {
+describe('failed test', () => {
   const failed = (title: string, more: Partial<Failure> = {}): Failure => ({
     file: 'a.test.ts',
     title,
@@ -136,23 +136,23 @@ describe('a test that failed', () => {
     passed: titles.map((title) => ({ file: 'a.test.ts', title })),
   });
 
-  it('is asked again, when few failed', () => {
+  it('is repeated, when few failed', () => {
     expect(askedAgain(after(failed('a'), failed('b'), failed('c')))).to.have.length(3);
     expect(askedAgain(after(failed('a'), failed('b'), failed('c'), failed('d')))).to.be.empty;
   });
 
-  it('is not asked again where safety was violated, or a whole process failed', () => {
+  it('is not repeated after a safety violation, or when a whole process failed', () => {
     expect(askedAgain(after(failed('a'), failed('b', { isUnsafe: true })))).to.be.empty;
     expect(askedAgain({ ...NOTHING, ...broken('mocha ended early') })).to.be.empty;
   });
 
-  it('is flaky when it passes by itself', () => {
+  it('is flaky when it passes alone', () => {
     const failure = failed('a');
     const settled = settle(after(failure), failure, passed('a'));
     expect(settled).to.deep.equal({ ...NOTHING, ...passed('a'), flaky: [failure] });
   });
 
-  it('stays failed when it fails by itself, with both causes', () => {
+  it('stays failed when it fails alone, with both causes', () => {
     const failure = failed('a');
     const settled = settle(after(failure), failure, after(failed('a', { cause: 'wrong', isUnsafe: true })));
     expect(settled.flaky).to.be.empty;
@@ -161,7 +161,7 @@ describe('a test that failed', () => {
     expect(settled.failures[0]?.isUnsafe).to.equal(true);
   });
 
-  it('stays failed when by itself it does not run', () => {
+  it('stays failed when it does not run alone', () => {
     const failure = failed('a');
     expect(settle(after(failure), failure, NOTHING).failures).to.have.length(1);
   });
@@ -176,7 +176,7 @@ describe('a test that failed', () => {
     expect(settled.passed.map(({ title }) => title)).to.deep.equal(['night a', 'night b']);
   });
 
-  it('is a fact of the backend that it was asked of', () => {
+  it('is a fact of the backend that it was checked on', () => {
     const failure = failed('x');
     const fact = { backend: 'etcd', title: 'x' };
     const first: Settled = { ...after(failure), conformance: [{ ...fact, state: 'failed' }] };
@@ -197,8 +197,8 @@ describe('a test that failed', () => {
   });
 });
 
-describe('the files of the tests', () => {
-  it('are in the first room that fits, each in one', () => {
+describe('files of the tests', () => {
+  it('are in the first group that fits, each in one', () => {
     const rooms = [
       ['first', /a/],
       ['rest', /^/],

@@ -5,25 +5,25 @@ const SEED = 4711;
 const MANY = 1_000;
 const some = (draw: () => number): number[] => Array.from({ length: MANY }, draw);
 
-describe('The chance of an experiment', () => {
-  it('comes back with its seed, whatever was drawn elsewhere', () => {
+describe('random numbers of an experiment', () => {
+  it('are reproducible from the seed, independent of other draws', () => {
     const [one, other] = [new Chance(SEED), new Chance(SEED)];
     expect(some(() => one.below(1))).to.deep.equal(some(() => other.below(1)));
     expect(one.shuffled([...Array(MANY).keys()])).to.deep.equal(other.shuffled([...Array(MANY).keys()]));
     expect(one.seed()).to.equal(other.seed());
     expect(new Chance(SEED).seed()).to.not.equal(new Chance(SEED + 1).seed());
   });
-  it('is the same for all of a process', () => {
+  it('have the same seed everywhere in a process', () => {
     expect(new Chance().seed()).to.equal(new Chance().seed());
   });
-  it('stays below what is asked for, and comes to all that there is', () => {
+  it('stay below the limit, and reach every value', () => {
     const chance = new Chance(SEED);
     const drawn = some(() => chance.below(5));
     expect(Math.min(...drawn)).to.be.at.least(0);
     expect(Math.max(...drawn)).to.be.below(5);
     expect([...new Set(some(() => chance.wholeBelow(5)))].sort()).to.deep.equal([0, 1, 2, 3, 4]);
   });
-  it('shuffles what is given, and leaves nothing out', () => {
+  it('shuffle a list, and leave nothing out', () => {
     const items = [...Array(MANY).keys()];
     const shuffled = new Chance(SEED).shuffled(items);
     expect(shuffled).to.have.members(items).and.to.not.deep.equal(items);

@@ -3,13 +3,13 @@ import { chanceOf } from './worker-load.ts';
 
 const MOST = 2 ** 31;
 
-/** Of all that is left to chance in a process that makes experiments. */
+/** Seed of all random choices in a process that runs experiments. */
 const SEED = seedOf(process.env['QUEUELOCK_SEED']);
 
-/** What to say where something failed: to choose the same again. */
+/** Text of a failure message that states how to repeat the same choices. */
 export const SEED_SETTING = `QUEUELOCK_SEED=${SEED}`;
 
-/** Chance of one experiment: numbers from 0 to 1, the same whatever ran before it. */
+/** Random numbers of one experiment, from 0 to 1, independent of earlier experiments. */
 export class Chance {
   readonly #next: () => number;
 
@@ -17,17 +17,17 @@ export class Chance {
     this.#next = chanceOf(seed);
   }
 
-  /** From 0 up to, and without, `most`. */
+  /** Returns a number from 0 to `most`, exclusive. */
   below(most: number): number {
     return this.#next() * most;
   }
 
-  /** The same in whole numbers. */
+  /** Returns a whole number from 0 to `most`, exclusive. */
   wholeBelow(most: number): number {
     return Math.floor(this.below(most));
   }
 
-  /** A seed for another process. */
+  /** Returns a seed for another process. */
   seed(): number {
     return this.wholeBelow(MOST);
   }

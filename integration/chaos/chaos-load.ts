@@ -2,7 +2,7 @@ import type { Experiment } from './experiment.ts';
 import { recipesLoad } from './recipes-load.ts';
 import type { LoadCommand } from './worker-load.ts';
 
-/** Places for workers. */
+/** Number of worker slots. */
 export const WORKERS = 8;
 
 const BUSY_QUEUES = 32;
@@ -13,27 +13,27 @@ const BUSY_LONGER_MS = [0, 200] as const;
 const STEADY_QUEUES = 4;
 /** Longer than a session lives without heartbeats. */
 const STEADY_MS = [0, 8_000] as const;
-/** In these queues everybody waits for everybody, so longer holds would be few. */
+/** In these queues all workers wait for each other, so longer holds would be few. */
 const RECIPES_MS = { quick: [0, 20], slow: [0, 500] } as const;
 const OPERATED = { busy: 3, steady: 1 } as const;
 const GIVEN_UP = { cancelShare: 0.05, abortShare: 0.02 } as const;
 
-/** What all workers do at the same time. */
+/** Load that all workers run at the same time. */
 export interface ChaosLoad {
   readonly loads: readonly LoadCommand[];
-  /** Queues that an operator reaches into. */
+  /** Queues in which an operator removes entries. */
   readonly operated: readonly string[];
-  /** Queues that several may hold at the same time. */
+  /** Queues that several workers may hold at the same time. */
   readonly shared: readonly string[];
 }
 
 export const OPERATED_QUEUES: number = OPERATED.busy + OPERATED.steady;
-/** Of all of it, in milliseconds. */
+/** Longest hold of any load, in milliseconds. */
 export const LONGEST_HOLD_MS: number = STEADY_MS[1];
 
 /**
- * Most holds are short, so that there are many. But a fault strikes one only while it lasts; so each worker also holds for
- * longer elsewhere.
+ * Makes the load. Most holds are short, so that there are many. But a fault affects only a hold that lasts, so each worker also
+ * holds longer in other queues.
  */
 export function chaosLoad(
   experiment: Experiment,

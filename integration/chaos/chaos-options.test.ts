@@ -7,8 +7,8 @@ function optionsOf(...args: string[]): ChaosOptions {
   return options;
 }
 
-describe('the arguments of pnpm chaos', () => {
-  it('have defaults: five minutes of both stores, a seed by chance, the product', () => {
+describe('arguments of pnpm chaos', () => {
+  it('default to five minutes of both stores, a random seed, and the product', () => {
     const { minutes, seed, stores, rule, recipes, keep, out } = optionsOf();
     expect({ minutes, stores, rule, recipes, keep }).to.deep.equal({
       minutes: 5,
@@ -30,13 +30,13 @@ describe('the arguments of pnpm chaos', () => {
     expect(optionsOf('--', '--minutes', '0.5').minutes).to.equal(0.5);
   });
 
-  it('can be typed again from a report', () => {
+  it('can be repeated from a report', () => {
     const asked = ['--minutes', '0.5', '--backend', 'etcd', '--rule', 'plain', '--recipes'];
     const [, , ...args] = commandOf({ ...optionsOf(...asked), seed: 7 }, 'etcd').split(' ');
     expect(optionsOf(...args)).to.include({ minutes: 0.5, seed: 7, rule: 'plain', recipes: true });
   });
 
-  it('ask for help', () => {
+  it('request help', () => {
     expect(chaosOptions(['--help'])).to.equal(undefined);
   });
 

@@ -2,22 +2,22 @@ import { parseArgs } from 'node:util';
 import { STORES, type StoreName } from './profiles.ts';
 import type { Rule } from './worker-command.ts';
 
-/** What a run of `pnpm chaos` is asked to do. */
+/** Options of `pnpm chaos`. */
 export interface ChaosOptions {
   readonly minutes: number;
   readonly seed: number;
-  /** One after the other. */
+  /** Stores to run, one after another. */
   readonly stores: readonly StoreName[];
-  /** Where the reports go, a directory for each store. */
+  /** Returns the directory of the reports for each store. */
   readonly out: (store: StoreName) => string;
   readonly rule: Rule;
-  /** Besides plain locks also the others: shared, of several names, semaphores, leaders. */
+  /** Whether to use shared locks, several names, semaphores and leaders besides plain locks. */
   readonly recipes: boolean;
-  /** Histories are kept, also those of a run without violations. */
+  /** Whether to keep histories, also those of a run without violations. */
   readonly keep: boolean;
 }
 
-/** Wrong arguments; the message says which, and what is allowed. */
+/** Wrong arguments; the message names them and the allowed values. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -47,7 +47,7 @@ Locks under load on three servers, with faults at random; then a checker reads w
 Ctrl-C ends the load early: faults are healed, and what there is is checked and reported.
 Exit code: 0 nothing wrong, 1 violations (or the run itself failed), 2 wrong arguments.`;
 
-/** `undefined`: only help was asked for. */
+/** Returns `undefined` if only help was requested. */
 export function chaosOptions(args: readonly string[]): ChaosOptions | undefined {
   const values = parse(args);
   if (values.help) return undefined;
@@ -68,7 +68,7 @@ export function chaosOptions(args: readonly string[]): ChaosOptions | undefined 
   return { minutes, seed, stores, out, rule, recipes, keep };
 }
 
-/** What to type to have one of the runs again. */
+/** Returns the command that repeats one of the runs. */
 export function commandOf(
   { minutes, seed, rule, recipes }: Pick<ChaosOptions, 'minutes' | 'seed' | 'rule' | 'recipes'>,
   store: StoreName,
@@ -90,7 +90,7 @@ function parse(args: readonly string[]) {
     keep: flag,
     help: { ...flag, short: 'h' },
   } as const;
-  // pnpm hands the `--` on that some put before a script's arguments.
+  // pnpm passes on a `--` before a script's arguments.
   const own = args[0] === '--' ? args.slice(1) : [...args];
   try {
     return parseArgs({ args: own, options }).values;

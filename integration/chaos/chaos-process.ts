@@ -1,4 +1,4 @@
-// The part of `pnpm chaos` that does the work; started by chaos.ts, which tells it over the channel to come to an end.
+// The part of `pnpm chaos` that does the work. chaos.ts starts it, and tells it over the channel to end.
 import { join } from 'node:path';
 import { stopShared } from '@queuelock/harness/services';
 import { chaosOptions, commandOf } from './chaos-options.ts';
@@ -8,12 +8,12 @@ import { runChaos } from './chaos-run.ts';
 import { abandonTrials } from './experiment.ts';
 import { plainTable, tableOf } from './table.ts';
 
-// chaos.ts has looked at them: they are right, and ask for more than help.
+// chaos.ts has validated the arguments: they request more than help.
 const options = chaosOptions(process.argv.slice(2))!;
 const { minutes, seed, rule, recipes, keep } = options;
 const MAX_FINDINGS = 10;
 const early = new AbortController();
-// Nothing of ours survives this process; nothing of it may survive the one in front of it.
+// Ends this process with its parent, because none of its children may survive.
 const leave = (): never => process.exit(1);
 process.on('disconnect', leave);
 process.on('message', () => {

@@ -10,17 +10,17 @@ import { reportOf } from './report.ts';
 import { violationsOf } from '@queuelock/harness/check/violations';
 
 export interface ReportTerms {
-  /** The directory; what an earlier run left there is replaced. */
+  /** Directory of the report; an earlier report in it is replaced. */
   readonly out: string;
-  /** What to type to have the same run again. */
+  /** Command that repeats the run. */
   readonly command: string;
-  /** Whether histories of a run without violations are kept. */
+  /** Whether to keep the histories of a run without violations. */
   readonly keep: boolean;
 }
 
 const HISTORIES = 'histories';
 
-/** Writes what a run came to, and takes its histories away or along. */
+/** Writes the report of a run, and removes or keeps its histories. */
 export async function writeReport(outcome: ChaosOutcome, terms: ReportTerms): Promise<void> {
   const { run, directory, schedule } = outcome;
   const { out, keep } = terms;

@@ -25,29 +25,29 @@ export interface ChaosPlan {
   readonly out: NodeJS.WriteStream;
 }
 
-/** What came of it. The histories are still there. */
+/** Result of a run. The histories still exist. */
 export interface ChaosOutcome {
   readonly schedule: Schedule;
   readonly performed: Performed;
   readonly run: Run;
   readonly verdict: Verdict;
   readonly directory: string;
-  /** What the servers were. */
+  /** Description of the servers. */
   readonly description: string;
-  /** Attempts that ended in an error, by its code. */
+  /** Number of attempts that ended in an error, by its code. */
   readonly failures: ReadonlyMap<string, number>;
 }
 
-// The eight of them end at the same time.
+// All eight workers end at the same time.
 const EXIT_WITHIN_MS = 5_000;
 const DRAIN_WITHIN_MS = 60_000;
 const DRAIN_LOOK_EVERY_MS = 300;
 
-/** One store under load and faults, and what the checker says of it. */
+/** Runs one store under load and faults, and checks the history. */
 export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
   const { store, rule, out } = plan;
   const { ttlMs } = timingOf(store, 'fast', false);
-  // The operator is one also where the run is given up.
+  // Operators also act in a run that is aborted.
   const limits = { exitMs: EXIT_WITHIN_MS, evictionMs: ttlMs };
   const experiment = await startExperiment({ store, rule, holdMs: LONGEST_HOLD_MS, limits });
   const { loads, operated, shared } = chaosLoad(experiment, plan);
@@ -122,13 +122,13 @@ function capabilitiesOf({ store, cluster, timing }: Experiment): Capabilities {
   };
 }
 
-/** Whoever still waits is served; whoever is forgotten is found by the checker. */
+/** Waits until all remaining waiters are granted; the checker finds those that never are. */
 async function drain(experiment: Experiment, crew: Crew, live: LiveFacts): Promise<void> {
   await Promise.all(experiment.workers.map((worker) => worker.thaw()));
   experiment.calm();
   const deadline = performance.now() + DRAIN_WITHIN_MS;
   let idle = 0;
-  // Twice in a row: the word that it is over may not have reached everybody at the first look.
+  // Requires two consecutive idle reads: the message that an attempt ended may arrive after the first.
   while (idle < 2 && performance.now() < deadline) {
     await pause(DRAIN_LOOK_EVERY_MS);
     live.look();

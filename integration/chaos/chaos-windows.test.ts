@@ -25,12 +25,12 @@ const KINDS = [
   ['c', 70_000],
 ] as const;
 
-describe('the pictures of a run', () => {
+describe('pictures of a run', () => {
   it('show the time with the most kinds of faults', () => {
     expect(windowsOf(runOf(taleWith(...KINDS).events), [])).to.deep.equal([[59, 89]]);
   });
 
-  it('show the times around what was wrong before that, each of them once', () => {
+  it('show the times around violations before that, each of them once', () => {
     const wrong = [100_000, 100_500, 30_000].map((ms) => ({ at: stamp(ms) }));
     expect(windowsOf(runOf(taleWith(...KINDS).events), wrong)).to.deep.equal([
       [90, 110],
@@ -44,7 +44,7 @@ describe('the pictures of a run', () => {
     expect(windowsOf(runOf(tale.events), [])).to.deep.equal([[0, 9]]);
   });
 
-  it('show the workers that were there then, by number', () => {
+  it('show the workers that existed then, by number', () => {
     const tale = new HistoryBuilder();
     for (const number of [10, 2, 1, 3])
       tale.tell(`worker-${number}`, number * 1_000, {
@@ -60,7 +60,7 @@ describe('the pictures of a run', () => {
     expect(whoIn(0, 2)).to.deep.equal(['worker-1', 'worker-2', 'worker-3']);
   });
 
-  it('are not many, however much was wrong', () => {
+  it('are limited in number, also with many violations', () => {
     const wrong = Array.from({ length: 12 }, (_, index) => ({ at: stamp(index * 10_000) }));
     expect(windowsOf(runOf(taleWith(...KINDS).events), wrong)).to.have.length(6);
   });

@@ -8,7 +8,7 @@ const SECONDS = 30;
 const AROUND_SECONDS = 10;
 const MAX_WINDOWS = 6;
 
-/** What to show of a run: the time with the most kinds of faults, and the times around what was wrong. */
+/** Selects what to show of a run: the time with the most kinds of faults, and the times around violations. */
 export function windowsOf(run: Run, findings: readonly Pick<Finding, 'at'>[]): Window[] {
   const length = (run.span.to - run.span.from) / 1e9;
   const moments = findings.map(({ at }) => secondsOf(run, run.momentOf(at)));
@@ -16,7 +16,7 @@ export function windowsOf(run: Run, findings: readonly Pick<Finding, 'at'>[]): W
   return [...around.slice(0, MAX_WINDOWS - 1), busiest(run, length)];
 }
 
-/** The run with those workers alone that were there in this time, by number: in a long one most have come later or gone before. */
+/** Reduces the run to the workers that existed in this time, by number: in a long run most came later or ended before. */
 export function inWindow(run: Run, [from, to]: Window): Run {
   const byNumber = new Intl.Collator('en', { numeric: true });
   const lives = run.lives.filter(({ started, killed, exited }) => {
@@ -27,7 +27,7 @@ export function inWindow(run: Run, [from, to]: Window): Run {
   return { ...run, lives: lives.sort((a, b) => byNumber.compare(a.who, b.who)) };
 }
 
-/** Moments that are shown by the window around another one are left out. */
+/** Leaves out moments that the window around another one shows. */
 function apart(moments: readonly number[]): number[] {
   const chosen: number[] = [];
   for (const at of moments)

@@ -30,10 +30,10 @@ describe('pnpm chaos', function () {
 
   beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'queuelock-chaos-test-'))));
   afterEach(async function () {
-    // Whatever it started ends with it.
+    // Its child processes end with it.
     running?.process.kill('SIGKILL');
     await expectLeftSafe((await running?.ran)?.printed ?? '');
-    // What it found is to be looked at.
+    // Keeps the report of a failed run.
     if (this.currentTest?.state !== 'failed') rmSync(directory, { recursive: true });
   });
 
@@ -56,7 +56,7 @@ describe('pnpm chaos', function () {
   }
 
   for (const store of STORES) {
-    it(`finds nothing wrong in 20 seconds of faults on ${store}, and says what it did`, async () => {
+    it(`finds nothing wrong in 20 seconds of faults on ${store}, and reports what it did`, async () => {
       const args = ['--minutes', SHORT_MINUTES, '--seed', SEED, '--backend', store, '--out', directory];
       const { printed, errors } = expectRight(await start(...args).ran);
       expect(errors).to.equal('');
@@ -68,7 +68,7 @@ describe('pnpm chaos', function () {
     });
   }
 
-  it('comes to an end when it is told to, heals, checks and reports what there is', async () => {
+  it('ends when it is told to, heals, checks and reports', async () => {
     const { process: chaos, ran } = start(
       '--minutes',
       '30',
@@ -97,14 +97,14 @@ describe('pnpm chaos', function () {
     expect(errors).to.include('--minutes: "ten" is not a number').and.to.include('--help');
   });
 
-  it('tells what it can do', async () => {
+  it('prints its help', async () => {
     const { code, printed: told } = await start('--help').ran;
     expect(code).to.equal(0);
     expect(told).to.include('--seed').and.to.include('--backend').and.to.include('Exit code');
   });
 });
 
-/** It came to its end and found nothing wrong. */
+/** Expects that the run ended without violations. */
 function expectRight(ran: Ran): Ran {
   const all = `${ran.printed}${ran.errors}`;
   safely(() => expect(all).to.not.match(UNSAFE));
@@ -112,7 +112,7 @@ function expectRight(ran: Ran): Ran {
   return ran;
 }
 
-/** The histories that it did not come to judge. */
+/** Checks the histories that an aborted run did not check. */
 async function expectLeftSafe(printed: string): Promise<void> {
   const directories = [...printed.matchAll(/histories: (\S+)/g)].map(([, directory = '']) => directory);
   for (const directory of directories.filter((directory) => existsSync(directory)))

@@ -22,12 +22,14 @@ function read(): ChaosOptions | undefined {
   }
 }
 
-/** In a process group of its own: Ctrl-C would else kill servers and workers, and not only tell that it is enough. */
+/**
+ * Starts it in its own process group: otherwise Ctrl-C would kill servers and workers too, instead of only requesting the end.
+ */
 function start(): void {
   const child = fork(SCRIPT, args, { detached: true });
   let toldAt = 0;
   const stop = (): void => {
-    // The first one may come twice: from the terminal, and from pnpm.
+    // The first signal may arrive twice: from the terminal, and from pnpm.
     if ((toldAt > 0 && toldAt + AGAIN_AFTER_MS > performance.now()) || !child.connected) return;
     if (toldAt > 0) {
       child.disconnect();

@@ -13,18 +13,18 @@ const HOUR_S = 3_600;
 const SWING_S = 5;
 const SWING_EVERY_MS = 1_000;
 const CONTROL_ATTEMPTS = 3;
-// The core's: parts of the TTL.
+// Heartbeats per TTL, as in the core.
 const BEATS = 4;
 
 for (const store of STORES) {
-  describe(`clients of three members of ${store} whose clocks are wrong`, function () {
+  describe(`clients with wrong clocks on three members of ${store}`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 60_000);
     let fakeTime: FakeTime;
     let wallClocks: readonly WallClock[] = [];
     let swing: NodeJS.Timeout | undefined;
 
     before(async function () {
-      // It may have to be installed.
+      // libfaketime may have to be installed.
       this.timeout(INSTALLED_WITHIN_MS);
       fakeTime = await findFakeTime(this);
     });
@@ -36,7 +36,7 @@ for (const store of STORES) {
       });
     });
 
-    it('27: a time of day that jumps by an hour, either way, or by 5 s every second changes nothing', async () => {
+    it('27: are not affected by a time of day that jumps by an hour, either way, or by 5 s every second', async () => {
       const experiment = await startExperiment({ store });
       const [ahead, behind, swinging] = (wallClocks = Array.from({ length: 3 }, () => fakeTime.wallClock()));
       const crews = await Promise.all(wallClocks.map((clock) => Crew.gather(experiment, clock.worker)));
@@ -66,7 +66,7 @@ for (const store of STORES) {
     });
 
     for (const rates of [[0.99, 1.01], [0.9]]) {
-      it(`28: with a clock that runs at x${rates.join(' or x')}, whoever is cut off stops to believe in time`, async () => {
+      it(`28: stop to believe in time when cut off with a clock that runs at x${rates.join(' or x')}`, async () => {
         const experiment = await startExperiment({ store });
         const crews = await Promise.all(rates.map((rate) => Crew.gather(experiment, fakeTime.atRate(rate))));
         await oneByOne(async () => {
@@ -77,9 +77,9 @@ for (const store of STORES) {
       });
     }
 
-    it('28 (control): a core that never asks the boot clock is found out at x0.9', async () => {
+    it('28 (control): are found out at x0.9 when the core never reads the boot clock', async () => {
       const broken = new Set<string>();
-      // It believes for half a second too long, and is found out only if it runs then.
+      // It believes for half a second too long, which is detected only if it runs then.
       for (let attempt = 0; attempt < CONTROL_ATTEMPTS && !broken.has('S2'); attempt += 1) {
         const experiment = await startExperiment({ store });
         const crew = await Crew.gather(experiment, fakeTime.atRate(0.9, { alone: true }));
@@ -93,7 +93,7 @@ for (const store of STORES) {
   });
 }
 
-/** One whose clock is wrong, and one behind it whose clock is right. */
+/** A worker whose clock is wrong, and one behind it whose clock is right. */
 class Crew {
   readonly holder: WorkerProcess;
   readonly next: WorkerProcess;
@@ -111,7 +111,7 @@ class Crew {
     return new Crew(experiment, holder, next);
   }
 
-  /** The holder holds and waits again behind itself; the other one is the last. */
+  /** Queues the holder, the other worker, and the holder again: the holder holds and waits behind itself. */
   async lineUp(): Promise<{ readonly queue: string; readonly from: number }> {
     const { holder, next } = this;
     const queue = this.#experiment.queue(`${holder.id}-${(this.#lines += 1)}`);
@@ -126,7 +126,7 @@ class Crew {
     return { queue, from };
   }
 
-  /** The holder is cut off from all servers until the other one holds. */
+  /** Cuts the holder off from all servers until the other one holds. */
   async loseOnce(): Promise<void> {
     const { holder, next } = this;
     const { members } = this.#experiment.cluster;
@@ -146,15 +146,15 @@ class Crew {
   }
 }
 
-/** Until its heartbeats have gone on for so long. */
+/** Resolves when its heartbeats have continued for that long. */
 async function beatsFor(worker: WorkerProcess, ms: number): Promise<void> {
   const until = BigInt(stampNow()) + BigInt(Math.round(ms * 1e6));
   await worker.untilEvent('beat', { from: worker.events.length, matches: ({ t }) => BigInt(t) >= until });
 }
 
 /**
- * Doubts that no heartbeat gave a reason for: the last one that was confirmed had been sent so shortly before that the next was not
- * even due. An answer that comes late makes everybody doubt, whatever the clock.
+ * Returns suspect states without a reason: the last confirmed heartbeat was so recent that the next was not due yet. A late
+ * response makes any client suspect, whatever its clock.
  */
 function hastyDoubts(told: readonly ChaosEvent[], ttlMs: number): readonly ChaosEvent[] {
   return told.filter((event, at) => {

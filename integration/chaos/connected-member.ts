@@ -10,7 +10,7 @@ const ESTABLISHED = '01';
 // The stream of heartbeats is opened with the first of them.
 const CONNECTED_WITHIN_MS = 15_000;
 
-/** The member that this worker's lock client talks to, which stands in line or holds. */
+/** Resolves with the member that this worker's lock client is connected to; the worker waits or holds. */
 export function connectedMember(experiment: Experiment, worker: WorkerProcess): Promise<Member> {
   const find = experiment.store === 'etcd' ? mostConnections : homeOfSession;
   return until(() => find(experiment, worker), {
@@ -19,7 +19,10 @@ export function connectedMember(experiment: Experiment, worker: WorkerProcess): 
   });
 }
 
-/** The member that most connections of the process go to (Linux): the lock client keeps several to one, its effects have one. */
+/**
+ * Resolves with the member that most connections of the process go to (Linux): the lock client has several to one member, its
+ * effects have one.
+ */
 async function mostConnections({ cluster }: Experiment, { pid, place }: WorkerProcess): Promise<Member> {
   const peers = peersOf(pid);
   const counts = place!.endpoints.map((endpoint) => {
@@ -33,7 +36,7 @@ async function mostConnections({ cluster }: Experiment, { pid, place }: WorkerPr
   return cluster.members[counts.indexOf(most)]!;
 }
 
-/** The member that lists the session among its connections. */
+/** Resolves with the member that lists the session among its connections. */
 async function homeOfSession({ cluster }: Experiment, { id, events }: WorkerProcess): Promise<Member> {
   const session = events.findLast((event) => event.ev === 'queued')?.session;
   for (const member of cluster.members) {
@@ -42,7 +45,7 @@ async function homeOfSession({ cluster }: Experiment, { id, events }: WorkerProc
   throw new Error(`no member has a connection of ${id} with session ${session}`);
 }
 
-/** The other ends of a process's open connections, as `/proc/net/tcp` writes them. */
+/** Returns the remote ends of a process's connections, in the format of `/proc/net/tcp`. */
 function peersOf(pid: number): string[] {
   const sockets = new Set(readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`)));
   const [, ...lines] = readFileSync(`/proc/${pid}/net/tcp`, 'utf8').trim().split('\n');
@@ -60,7 +63,7 @@ function linkOf(path: string): string {
   }
 }
 
-// The address is a 32-bit number in the machine's byte order (proc(5)); all machines that this runs on are little-endian.
+// The address is a 32-bit number in the machine's byte order (proc(5)); all supported machines are little-endian.
 function hexOf(endpoint: string): string {
   const { host, port } = splitEndpoint(endpoint);
   const bytes = host.split('.').map(Number).reverse();

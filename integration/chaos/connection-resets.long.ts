@@ -10,11 +10,11 @@ const RESETTING_MS = RUNS > 1 ? 30_000 : 5_000;
 const LOAD = { holdMs: [0, 50], cancelShare: 0.05, abortShare: 0.02, parallel: 2 } as const;
 
 for (const store of STORES) {
-  describe(`connections to ${store} that break all the time`, function () {
+  describe(`connections to ${store} that break continuously`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 45_000);
     afterEach(() => stopDetoursAfter(abandonTrials));
 
-    it('15: resets every 200 ms change no order, and nobody waits for ever', async () => {
+    it('15: do not change the order nor block a waiter forever with resets every 200 ms', async () => {
       const experiment = await startExperiment({ store });
       const detour = await Detour.start(experiment.cluster);
       const workers = await Promise.all(

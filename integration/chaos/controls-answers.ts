@@ -1,4 +1,4 @@
-/** Heartbeats of which the newest that was answered counts, from when it was sent, however late the answer came. */
+/** Heartbeats of which the newest answered one counts from when it was sent, however late its response arrived. */
 export class LastAnswered {
   readonly #ttlMs: number;
   readonly #ask: () => Promise<boolean>;
@@ -6,13 +6,13 @@ export class LastAnswered {
   #base = -Infinity;
   #told = -Infinity;
 
-  /** @param ask sends one heartbeat; answers whether the session is there */
+  /** @param ask Sends one heartbeat; resolves with whether the session exists. */
   constructor(ttlMs: number, ask: () => Promise<boolean>) {
     this.#ttlMs = ttlMs;
     this.#ask = ask;
   }
 
-  /** Sends another one, and answers as soon as any counts that did not before. */
+  /** Sends a heartbeat, and resolves as soon as any response counts that did not before. */
   renew(signal: AbortSignal): Promise<number> {
     const sentAt = performance.now();
     return new Promise((resolve, reject) => {
@@ -38,7 +38,7 @@ export class LastAnswered {
         },
         () => undefined,
       );
-      // One that was answered while nobody asked.
+      // A heartbeat may have been answered between two calls.
       look();
     });
   }

@@ -5,7 +5,7 @@ import { callEtcd } from '@queuelock/harness/services/etcd-gateway';
 import { passingOn } from './instrumented.ts';
 import type { Rule, WorkerSetup } from './worker-command.ts';
 
-/** What is other than it should be about a session. */
+/** Replaced members of a session. */
 type RuleOf = (session: Session, hosts: readonly string[]) => Partial<Session>;
 type Changed = ReturnType<RuleOf>;
 
@@ -21,7 +21,7 @@ const ZOOKEEPER_RULES: Partial<Record<Rule, RuleOf>> = {
 const CONSUL_RULES: typeof ETCD_RULES = { overlong: overlongBy(3) };
 const RULES: Readonly<Record<string, typeof ETCD_RULES>> = { zk: ZOOKEEPER_RULES, consul: CONSUL_RULES };
 
-/** The backend, with sessions that follow this rule; all the rest is the product. */
+/** Returns the backend with sessions that follow this rule; all else is the product. */
 export function controlled(rule: Rule, backend: Backend, { url }: WorkerSetup): Backend {
   if (rule === 'product') return backend;
   const { scheme, hosts } = parseBackendUrl(url);
@@ -39,7 +39,7 @@ function overlongBy(factor: number): RuleOf {
   return (session) => ({ renew: async (signal) => factor * (await session.renew(signal)) });
 }
 
-/** A lock for two, a semaphore with a permit too many, a writer beside whom one can read. */
+/** Admits one too many: two holders of a lock, a semaphore with one more permit, a reader beside a writer. */
 function generous(session: Session): Changed {
   const more = (spec: EntrySpec): EntrySpec => ({ ...spec, limit: spec.limit + 1 });
   return {
@@ -48,7 +48,7 @@ function generous(session: Session): Changed {
   };
 }
 
-/** Keepalives to one member as long as it answers, without asking whether it may. */
+/** Sends keepalives to one member as long as it responds, without a proof that it is valid. */
 function etcdPlain(session: Session, hosts: readonly string[]): Changed {
   const { id, ttlMs } = session;
   const closing = new AbortController();
@@ -75,7 +75,7 @@ function etcdPlain(session: Session, hosts: readonly string[]): Changed {
   };
 }
 
-/** The product's own write, taken to prove the whole time to live from when it was sent. */
+/** Takes the product's own write as proof of the whole TTL from when it was sent. */
 function acknowledgedWrite(session: Session): Changed {
   return {
     renew: async (signal) => {
@@ -86,8 +86,8 @@ function acknowledgedWrite(session: Session): Changed {
 }
 
 /**
- * Reads of the first member of the URL, taken to prove the whole time to live. On a connection of its own: for clients that
- * are bound to one member, which serves reads on all its connections or on none.
+ * Takes reads of the first member of the URL as proof of the whole TTL. Uses a separate connection. For clients that are
+ * connected to one member, which serves reads on all its connections or on none.
  */
 function connected(session: Session, hosts: readonly string[]): Changed {
   let wire: Promise<ZooKeeperWire> | undefined;
@@ -110,5 +110,5 @@ function connected(session: Session, hosts: readonly string[]): Changed {
   };
 }
 
-/** Heartbeats hear of it themselves. */
+/** Ignores the error: heartbeats detect it themselves. */
 function ignore(): void {}

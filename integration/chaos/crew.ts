@@ -7,15 +7,15 @@ import { chanceOf } from './worker-load.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 export interface CrewOptions {
-  /** How many places there are. */
+  /** Number of slots. */
   readonly workers: number;
   readonly seed: number;
   readonly rule: Rule;
-  /** What everybody does from the beginning on. */
+  /** Load that all workers run from the beginning on. */
   readonly loads: readonly LoadCommand[];
 }
 
-/** A number of workers; whoever is gone is replaced by another one. */
+/** A fixed number of workers; one that ends is replaced. */
 export class Crew {
   readonly #experiment: Experiment;
   readonly #options: CrewOptions;
@@ -33,27 +33,27 @@ export class Crew {
     await Promise.all([...Array(this.#options.workers).keys()].map((place) => this.#fill(place)));
   }
 
-  /** Who works in this place now. */
+  /** Returns the present worker of this slot. */
   worker(place: number): WorkerProcess | undefined {
     const worker = this.#places[place];
     return worker?.running ? worker : undefined;
   }
 
-  /** Those that run now. */
+  /** Ids of the running workers. */
   get ids(): readonly string[] {
     return this.#places.flatMap((worker) => (worker?.running ? [worker.id] : []));
   }
 
-  /** Puts a new worker where one was killed. */
+  /** Starts a new worker in the slot of a killed one. */
   async replace(place: number): Promise<void> {
     const { workers } = this.#experiment;
     const gone = this.#places[place];
-    // What the experiment does at its end is not for the dead.
+    // A dead worker must not take part in the end of the experiment.
     if (gone) workers.splice(workers.indexOf(gone), 1);
     await this.#fill(place, gone?.place);
   }
 
-  /** Nobody is replaced from now on. */
+  /** Stops replacing workers. */
   stop(): void {
     this.#isOver = true;
   }
@@ -69,7 +69,7 @@ export class Crew {
     });
     this.#places[place] = worker;
     for (const load of loads) worker.tell(load);
-    // A worker that ends by itself is for the checker to judge; the load goes on.
+    // The checker judges a worker that ends by itself; the load continues.
     void worker.ended.then(({ signal }) => {
       if (signal !== 'SIGKILL' && !this.#isOver) void this.replace(place);
     });

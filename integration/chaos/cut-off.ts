@@ -5,21 +5,21 @@ import type { WorkerProcess } from './worker-process.ts';
 
 const EFFECT_EVERY_MS = 50;
 
-/** Two workers, each of which holds what the other one waits for. */
+/** Two workers, each of which holds a queue that the other one waits for. */
 export interface CrossedPair {
-  /** The one to be cut off. */
+  /** The worker to cut off. */
   readonly cut: WorkerProcess;
   readonly other: WorkerProcess;
   readonly held: Queued;
-  /** Of the other one, behind `held`. */
+  /** Entry of the other worker, behind `held`. */
   readonly next: Queued;
-  /** Of the other one, which holds; then `waiting`, of the first one, and again the other one. */
+  /** Entry of the other worker, which holds; then `waiting` of the first one, and again the other one. */
   readonly before: Queued;
   readonly waiting: Queued;
   readonly behind: Queued;
 }
 
-/** @param own of the one that is to be cut off */
+/** @param own Options of the worker that is to be cut off. */
 export async function crossedPair(
   experiment: Experiment,
   run: number,
@@ -37,11 +37,11 @@ export async function crossedPair(
 
 export interface CutOff {
   readonly forMs: number;
-  /** Done before the cut is undone. */
+  /** Runs before the cut is undone. */
   readonly meanwhile?: () => Promise<void>;
 }
 
-/** From all members, and undone after that time. */
+/** Cuts the worker off from all members, and undoes it after that time. */
 export async function cutOff(
   experiment: Experiment,
   { id, place }: WorkerProcess,

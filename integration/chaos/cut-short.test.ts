@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { HistoryBuilder } from '@queuelock/harness/check/history-builder';
 import { expectSafe } from './verdicts.ts';
 
-/** `a` was killed while it held, and everybody else at 200, in whatever they were doing. There was no calm, and no end. */
+/** `a` was killed while it held, and all others at 200, in any state. The events `calm` and the end of the run are missing. */
 const cutShort = (): HistoryBuilder =>
   new HistoryBuilder()
     .worker('a', 0)
@@ -28,7 +28,7 @@ const killedAt = (ms: number, tale: HistoryBuilder): HistoryBuilder => {
   return tale;
 };
 
-describe('A run that was cut short', () => {
+describe('run that was cut short', () => {
   let directory: string;
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'queuelock-cut-short-'));
@@ -43,7 +43,7 @@ describe('A run that was cut short', () => {
       const lines = events.filter((event) => event.who === who).map((event) => `${JSON.stringify(event)}\n`);
       await writeFile(fileOf(who), lines.join(''));
     }
-    // Nobody may have come to say that it was killed.
+    // The harness may not have recorded the kill.
     await appendFile(fileOf('d'), '{"t":"12345');
     return expectSafe(directory, {}).then(() => 'nothing', String);
   };
@@ -52,23 +52,23 @@ describe('A run that was cut short', () => {
     expect(await found(killedAt(200, cutShort()))).to.equal('nothing');
     expect(await found(cutShort())).to.equal('nothing');
   });
-  it('is not with two that held at the same time, however it went on', async () => {
+  it('is unsafe with two simultaneous holders', async () => {
     const overlap = (): HistoryBuilder =>
       cutShort().attempt('d', { n: 2, token: 5, queued: 100, acquired: 150 });
     for (const tale of [killedAt(200, overlap()), overlap()])
       expect(await found(tale)).to.match(/^SafetyViolation: .*S2: b#1 .* until d#2 /s);
   });
-  it('is not with a write that was accepted after that of a newer holder', async () => {
+  it('is unsafe with a write that was accepted after that of a newer holder', async () => {
     const late = cutShort().effect('b', 100, { token: 2 }).effect('a', 150, { token: 1, believed: false });
     expect(await found(late)).to.match(/^SafetyViolation: .*S1: "store" accepted 1 of a#1/s);
   });
-  it('is not with one that was let in past another', async () => {
+  it('is unsafe with a grant past another waiter', async () => {
     const past = cutShort()
       .harness(70, { ev: 'killed', worker: 'b' })
       .attempt('d', { n: 2, token: 5, queued: 100, acquired: 150 });
     expect(await found(past)).to.match(/^SafetyViolation: .*F1: d#2 .* past c#1 /s);
   });
-  it('is told with a `SafetyViolation` that names where it is', async () => {
+  it('fails with a `SafetyViolation` that names its directory', async () => {
     const overlap = cutShort().attempt('d', { n: 2, token: 5, queued: 100, acquired: 150 });
     await found(overlap);
     const error = await expectSafe(directory, {}).catch((thrown: unknown) => thrown);

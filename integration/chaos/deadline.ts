@@ -1,6 +1,6 @@
 import { livedSince } from '@queuelock/harness/lived-time';
 
-/** The promise; rejects when it takes longer than so many milliseconds, not counting those in which the machine stood still. */
+/** Resolves with the promise, or rejects after this many milliseconds, not counting time in which the machine stalled. */
 export async function within<T>(ms: number, promise: Promise<T>, what = 'it'): Promise<T> {
   const from = performance.now();
   let timer: NodeJS.Timeout | undefined;

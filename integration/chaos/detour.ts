@@ -10,15 +10,15 @@ import { until } from '@queuelock/harness/services/until';
 
 const running = new Set<Detour>();
 
-/** A request that is held up. */
+/** A request that is delayed. */
 export interface LateRequest {
-  /** Resolves when it has gone on to the member. */
+  /** Resolves when it was forwarded to the member. */
   forwarded(): Promise<void>;
 }
 
-/** A way to each member past a proxy of this process, where what passes can be lost, held or delayed. */
+/** A proxy of this process before each member, by which data can be lost, held or delayed. */
 export class Detour {
-  /** In the order of the members. */
+  /** Proxies in the order of the members. */
   readonly proxies: readonly TcpProxy[];
 
   private constructor(proxies: readonly TcpProxy[]) {
@@ -30,27 +30,27 @@ export class Detour {
     return new Detour(await Promise.all(endpoints.map((endpoint) => startProxy(endpoint))));
   }
 
-  /** The members' names for whoever takes it. */
+  /** Addresses of the members for a worker that uses the proxies. */
   get endpoints(): readonly string[] {
     return this.proxies.map(({ endpoint }) => endpoint);
   }
 
-  /** Connections that were made so far. */
+  /** Number of connections so far. */
   get accepted(): number {
     return this.proxies.reduce((sum, { accepted }) => sum + accepted, 0);
   }
 
-  /** As that of a proxy, on whichever of them the request comes by first. */
+  /** Loses a reply as `TcpProxy` does, on whichever proxy receives the request first. */
   loseNextReply(matches: (chunk: Buffer) => boolean): LostReply {
     const first = onlyFirst(matches);
     const traps = this.proxies.map((proxy) => proxy.loseNextReply(first));
     const lost = Promise.race(traps.map((trap) => trap.lost));
-    // A test that waits for something else need not wait for it.
+    // A test may not await it.
     lost.catch(() => undefined);
     return { seen: Promise.race(traps.map(({ seen }) => seen)), lost };
   }
 
-  /** From this request on, all that its proxy brings to the member is so much late. Resolves when it comes by. */
+  /** Delays all data of its proxy to the member by that much, from this request on. Resolves when the request passes. */
   delayFrom(matches: (chunk: Buffer) => boolean, ms: number): Promise<LateRequest> {
     const first = onlyFirst(matches);
     return new Promise((resolve) => {
@@ -64,18 +64,18 @@ export class Detour {
     });
   }
 
-  /** The connection breaks, and whatever is said from now on is held back until `heal`. */
+  /** Cuts the connection, and holds all data back until `heal`. */
   silence(connection: ProxyConnection): void {
     for (const proxy of this.proxies) proxy.toServer.hold();
     connection.cut();
   }
 
-  /** What is said arrives, and no answer comes back until `heal`, which breaks the connections that lost one. */
+  /** Delivers requests but no responses until `heal`, which resets the connections that lost one. */
   loseReplies(): void {
     for (const proxy of this.proxies) proxy.toClient.blackhole();
   }
 
-  /** Nothing arrives on either side until `heal`. */
+  /** Drops all data in both directions until `heal`. */
   loseAll(): void {
     for (const { toServer, toClient } of this.proxies) {
       toServer.blackhole();
@@ -97,7 +97,7 @@ export class Detour {
   }
 }
 
-/** For `afterEach`: when what took them has been ended, or could not be. */
+/** Stops the proxies after `ending` has settled. For `afterEach`. */
 export async function stopDetoursAfter(ending: () => Promise<unknown>): Promise<void> {
   try {
     await ending();
@@ -111,7 +111,7 @@ function onlyFirst(matches: (chunk: Buffer) => boolean): (chunk: Buffer) => bool
   return (chunk) => !came && (came = matches(chunk));
 }
 
-/** What is delayed from now on; all before it went on at once. */
+/** Tracks the data that is delayed from now on; earlier data was forwarded at once. */
 function lateOn(flow: Flow, ms: number): LateRequest {
   const before = flow.bytes;
   const hasGone = async (): Promise<void> => {

@@ -1,7 +1,7 @@
-/** One write that should be protected. */
+/** One write that should be fenced. */
 export interface Effect {
   readonly queue: string;
-  /** Of the entry in whose name it is made. */
+  /** Key of the entry that the write belongs to. */
   readonly key: string;
   readonly token: bigint;
   readonly number: number;
@@ -10,11 +10,11 @@ export interface Effect {
 
 export type Outcome = 'accepted' | 'refused' | 'unknown';
 
-/** One resource. What is written goes out before `send` returns; it settles within a second, and never rejects. */
+/** One resource. The data is sent before `send` returns; `send` settles within a second, and never rejects. */
 export interface EffectTarget {
   send(effect: Effect): Promise<Outcome>;
   close(): void;
 }
 
-/** How long an answer may take until its outcome counts as unknown. */
+/** Longest wait for a response in milliseconds; after it the outcome is unknown. */
 export const EFFECT_WITHIN_MS = 1_000;

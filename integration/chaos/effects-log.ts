@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { EffectTarget } from './effect.ts';
 
-/** A file that takes everything from everybody. A line is written by one call, so lines of processes do not mix. */
+/** Appends to a file that accepts all writes. Each line is written by one call, so that lines of processes do not mix. */
 export function logEffects(who: string, path: string): EffectTarget {
   const file = openSync(path, 'a');
   return {

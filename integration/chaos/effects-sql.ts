@@ -2,12 +2,12 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { fencedUpdate, isAccepted } from '@queuelock/fencing';
 import type { EffectTarget } from './effect.ts';
 
-// The wait for another process's lock blocks the event loop, so it is given up soon.
+// The wait for another process's lock blocks the event loop, so it is short.
 const BUSY_WITHIN_MS = 100;
-// Before anything goes wrong, while other processes write.
+// Before the faults, while other processes write.
 const BUSY_AT_FIRST_MS = 2_000;
 
-/** A SQLite file with a row per queue; `register` makes it. */
+/** A SQLite file with a row per queue; `register` creates it. */
 export interface EffectTable {
   register(queue: string): void;
   close(): void;
@@ -15,7 +15,7 @@ export interface EffectTable {
 
 export function createEffectTable(path: string): EffectTable {
   const database = new DatabaseSync(path, { timeout: BUSY_AT_FIRST_MS });
-  // What a crash of the machine would lose does not matter here.
+  // Data that a crash of the machine would lose is not needed.
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF');
   database.exec(
     'CREATE TABLE effects (queue TEXT PRIMARY KEY, number INTEGER, fence INTEGER NOT NULL DEFAULT 0)',
@@ -24,7 +24,7 @@ export function createEffectTable(path: string): EffectTable {
   return { register: (queue) => void insert.run(queue), close: () => database.close() };
 }
 
-/** The rows of that file, fenced. */
+/** Writes the rows of that file, fenced. */
 export function sqlEffects(path: string): EffectTarget {
   const database = new DatabaseSync(path, { timeout: BUSY_WITHIN_MS });
   database.exec('PRAGMA synchronous = OFF');

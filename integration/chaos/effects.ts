@@ -28,14 +28,14 @@ export class Effects {
     return sent.finally(() => this.#underWay.delete(sent));
   }
 
-  /** After what is under way. */
+  /** Closes the resources after the writes in flight. */
   async close(): Promise<void> {
     await Promise.all(this.#underWay);
     for (const target of this.#targets.values()) target.close();
   }
 }
 
-/** Connections of the worker's own, past those of the lock client. */
+/** Opens the worker's own connections, separate from the lock client's. */
 export function openEffects({ id, url, resources }: WorkerSetup): Effects {
   const targets = new Map<Resource, EffectTarget>();
   const { store, sql, log } = resources;

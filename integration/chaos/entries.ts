@@ -5,14 +5,14 @@ import { presentOn } from './leftovers.ts';
 
 const PATIENCE_MS = 10_000;
 
-/** The keys of those who stand in this queue, as the servers say it. */
+/** Resolves with the keys of the entries of this queue, read from the servers. */
 export async function entriesIn({ store, cluster }: Experiment, queue: string): Promise<readonly string[]> {
   const below = store === 'etcd' ? `${queue}/` : `/${queue}/`;
   const present = await presentOn(store, cluster, [queue]);
   return present.flatMap(({ kind, what }) => (kind === 'key' && what.startsWith(below) ? [what] : []));
 }
 
-/** Resolves with them as soon as there are so many. */
+/** Resolves with the keys as soon as there are this many. */
 export function untilEntries(
   experiment: Experiment,
   queue: string,
@@ -21,7 +21,7 @@ export function untilEntries(
   return untilCount(`${count} entries in ${queue}`, count, () => entriesIn(experiment, queue));
 }
 
-/** Resolves as soon as there are so many sessions of anybody on etcd. */
+/** Resolves as soon as there are this many leases on etcd, of any client. */
 export async function untilLeases({ cluster }: Experiment, count: number): Promise<void> {
   await untilCount(`${count} leases`, count, () => leasesOn(cluster));
 }

@@ -10,11 +10,11 @@ const LOAD = { holdMs: [0, 100], cancelShare: 0.05, abortShare: 0.02, parallel: 
 const COMPACT_EVERY_MS = 100;
 const ROUNDS = 30;
 
-describe('etcd while it forgets its history all the time', function () {
+describe('etcd with continuous compaction', function () {
   this.timeout(TEST_PATIENCE_MS + RUNS * 30_000);
   afterEach(abandonTrials);
 
-  it('20: serves everybody who comes and goes, and those who wait meanwhile, with its members defragmented one by one', async () => {
+  it('20: grants all new and waiting clients, while its members are defragmented one by one', async () => {
     const experiment = await startExperiment({ store: 'etcd', workers: 5 });
     const { cluster } = experiment;
     const [holder, waiter, ...crowd] = experiment.workers as [
@@ -35,7 +35,7 @@ describe('etcd while it forgets its history all the time', function () {
         if (round % 10 === 5) await operators[(round - 5) / 10]?.defragment();
       }
       expect(isHeld(holder, held), 'held').to.equal(true);
-      // While it goes on: the history that tells of the release is forgotten at once.
+      // While compaction continues: the history with the release is compacted at once.
       holder.tell({ do: 'release', queue });
       await Promise.all(operators.map((operator) => operator.compact()));
       await waiter.untilEvent('acquired', { queue });

@@ -26,7 +26,7 @@ describe('members of etcd that forget the tokens of their clients', function () 
   afterEach(abandonTrials);
   after(() => cluster.stop());
 
-  it('21: holders keep what they hold and waiters hear of their turn after the restart of any member', async () => {
+  it('21: holders keep their locks and waiters are notified after the restart of any member', async () => {
     const experiment = await experimentOn(cluster, 0);
     const url = (all: readonly string[]): string =>
       etcdUrl(`${USER.username}:${USER.password}@${all.join(',')}`);

@@ -12,11 +12,11 @@ const QUEUES = 5;
 const WAITERS = 4;
 const PATIENCE_MS = 1_000;
 
-describe('an etcd that has no space left', function () {
+describe('etcd without space', function () {
   this.timeout(TEST_PATIENCE_MS + RUNS * 30_000);
   afterEach(abandonTrials);
 
-  it('22: keeps holds and hands them on, lets newcomers wait, and takes them in when it has space again', async () => {
+  it('22: keeps holds and hands them on, lets new clients wait, and queues them when it has space again', async () => {
     const experiment = await startExperiment({ store: 'etcd', workers: WAITERS + 2 });
     const [holder, newcomer, ...waiters] = experiment.workers as [
       WorkerProcess,
@@ -45,7 +45,7 @@ describe('an etcd that has no space left', function () {
   });
 });
 
-/** Holds all of them as soon as it may, and gives them up. */
+/** Holds each queue when it is granted, and releases it. */
 async function passOn(waiter: WorkerProcess, queues: readonly string[]): Promise<void> {
   await Promise.all(
     queues.map(async (queue) => {
@@ -55,14 +55,14 @@ async function passOn(waiter: WorkerProcess, queues: readonly string[]): Promise
   );
 }
 
-/** Until its heartbeats have been confirmed for so long. */
+/** Resolves when its heartbeats have been confirmed for that long. */
 async function beatsFor(worker: WorkerProcess, ms: number): Promise<void> {
   const until = process.hrtime.bigint() + BigInt(ms) * 1_000_000n;
   const from = worker.events.length;
   await worker.untilEvent('beat', { from, matches: ({ t }) => BigInt(t) >= until });
 }
 
-/** A client of its own, whose patience ends. */
+/** Waits with a separate client until its timeout. */
 async function waitsInVain(hosts: readonly string[], queue: string): Promise<void> {
   const client = createLockClient(etcd({ ...etcdTransport(), hosts }));
   const failure: unknown = await client

@@ -5,7 +5,7 @@ export interface Account {
   readonly password: string;
 }
 
-/** Does to a cluster of etcd what its operator does, by way of one of its members. */
+/** Operations of an etcd operator, sent to one of the members. */
 export class EtcdOperator {
   readonly #client: Etcd3;
 
@@ -13,7 +13,7 @@ export class EtcdOperator {
     this.#client = new Etcd3({ hosts: endpoint, ...(auth ? { auth } : {}) });
   }
 
-  /** The newest. */
+  /** Returns the newest revision. */
   async revision(): Promise<bigint> {
     const { header } = await this.#client.kv.range({ key: Buffer.from('revision'), keys_only: true });
     return BigInt(header.revision);
@@ -23,28 +23,28 @@ export class EtcdOperator {
     await this.#client.put(key).value(value);
   }
 
-  /** Forgets all history up to now. */
+  /** Compacts all history up to now. */
   async compact(): Promise<void> {
     const revision = String(await this.revision());
     await this.#client.kv.compact({ revision }).catch((error: unknown) => {
-      // Nothing was written since the last time.
+      // There was no write since the last compaction.
       if (!String(error).includes('has been compacted')) throw error;
     });
   }
 
-  /** Of this member; it serves nothing meanwhile. */
+  /** Defragments this member, which serves no requests meanwhile. */
   async defragment(): Promise<void> {
     await this.#client.maintenance.defragment();
   }
 
-  /** As if this member's database were full: the whole cluster accepts nothing that takes space, or does so again. */
+  /** Raises or clears the alarm that this member's database is full: the whole cluster accepts no write that takes space. */
   async outOfSpace(isSo: boolean): Promise<void> {
     const { header } = await this.#client.maintenance.status();
     const action = isSo ? 'Activate' : 'Deactivate';
     await this.#client.maintenance.alarm({ memberID: header.member_id, action, alarm: 'Nospace' });
   }
 
-  /** From now on only these two are let in, and both may do everything with keys. */
+  /** Enables authentication for these two users, who both have all rights on keys. */
   async switchOnAccessControl(root: Account, user: Account): Promise<void> {
     const client = this.#client;
     await client.user(root.username).create(root.password);
@@ -57,7 +57,7 @@ export class EtcdOperator {
     await client.auth.authEnable();
   }
 
-  /** Lets everybody in again; of an operator that is root. */
+  /** Disables authentication; for an operator that is root. */
   async switchOffAccessControl(): Promise<void> {
     await this.#client.auth.authDisable();
   }

@@ -6,12 +6,12 @@ import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 const HOLDERS = 3;
 const CONTROL_ATTEMPTS = 3;
 
-describe('a leader of etcd that stands still, is replaced, and answers what it was asked meanwhile', function () {
+describe('paused leader of etcd that is replaced, and answers pending requests when it resumes', function () {
   this.timeout(TEST_PATIENCE_MS + RUNS * 30_000);
   afterEach(abandonTrials);
 
   for (const news of ['at once', 'late'] as const) {
-    it(`9: its clients stop to believe before the next one holds, when it hears ${news} of its end`, () =>
+    it(`9: has clients that stop to believe before the next one holds, when it learns ${news} of its end`, () =>
       oneByOne(async () => {
         const experiment = await pauseLeader({ holders: HOLDERS, rule: 'product', news });
         const { numbers } = await expectRight(experiment);
@@ -19,7 +19,7 @@ describe('a leader of etcd that stands still, is replaced, and answers what it w
       }));
   }
 
-  it('9 (control): clients that take every answer for a proof believe for too long', async () => {
+  it('9 (control): has clients that believe for too long when they take every answer for a proof', async () => {
     const gaps: number[] = [];
     for (let attempt = 0; attempt < CONTROL_ATTEMPTS && !gaps.some((gap) => gap < 0); attempt += 1) {
       const experiment = await pauseLeader({ holders: HOLDERS, rule: 'plain', news: 'late' });

@@ -7,27 +7,27 @@ import type { Rule } from './worker-command.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 export interface PausedLeader {
-  /** How many clients hold a queue each by way of the leader alone. */
+  /** Number of clients that hold a queue each and know only the leader. */
   readonly holders: number;
   readonly rule: Rule;
   /**
-   * When the leader hears that another one was chosen: as soon as it goes on, before or after it answers what it was asked
-   * meanwhile, with no heartbeat after that; or only when it has answered all.
+   * When the leader learns that another one was elected. `at once`: as soon as it resumes, before or after it responds to pending
+   * requests, with no later heartbeat. `late`: when it has responded to all.
    */
   readonly news: 'at once' | 'late';
 }
 
-// Of the TTL.
+// Fraction of the TTL.
 const PAUSE_SHARE = 0.9;
 const LAST_BEAT_MS = 60;
 const ANSWERS_MS = 300;
-// The leader takes a lease for dead that it has not heard of for a TTL: it answers nothing about it, and before 3.4.31 and 3.5.13
-// it even ends it when it goes on (https://github.com/etcd-io/etcd/issues/15247).
+// The leader treats a lease as dead that it has not received a keepalive for during a TTL, and does not respond about it. Before
+// 3.4.31 and 3.5.13 it even revokes the lease when it resumes (https://github.com/etcd-io/etcd/issues/15247).
 const BEAT_EVERY_MS = 100;
 
 /**
- * A leader that stands still while the others choose another one, and goes on: it answers heartbeats that it has no right to. Right
- * after that its clients are cut off from it, so that nothing but their heartbeats tells them how long they hold.
+ * Pauses a leader while the others elect another one, and resumes it: it responds to heartbeats without the right to. Right after
+ * that its clients are cut off from it, so that only their heartbeats limit how long they believe.
  */
 export async function pauseLeader({ holders, rule, news }: PausedLeader): Promise<Experiment> {
   const experiment = await startExperiment({ store: 'etcd' });
@@ -70,7 +70,7 @@ function addClientOf(
   return experiment.addWorker({ ...options, url: (all) => etcdUrl(all.filter(isAmong).join(',')) });
 }
 
-/** What is left of so many milliseconds from now on. */
+/** Returns what remains of this many milliseconds from now on. */
 function remaining(ms: number): () => number {
   const deadline = performance.now() + ms;
   return () => Math.max(0, deadline - performance.now());

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const env = { ...process.env, ETCDCTL_API: '3' };
 const ANSWER_WITHIN_MS = 5_000;
 
-/** What a member is called, and where the others find it. */
+/** Name of a member, and its address for the others. */
 interface Name {
   readonly name: string;
   readonly peerURLs: readonly string[];
@@ -20,7 +20,7 @@ export interface Backup {
   readonly names: readonly Name[];
 }
 
-/** Saves all that the cluster has now, as operators do: `etcdctl snapshot save`. */
+/** Saves the present state of the cluster as operators do: `etcdctl snapshot save`. */
 export async function backUp({ endpoints, members }: Cluster): Promise<Backup> {
   const [endpoint = ''] = endpoints;
   const file = join(members[0]!.directory, 'backup.db');
@@ -31,7 +31,7 @@ export async function backUp({ endpoints, members }: Cluster): Promise<Backup> {
   return { file, names: list.members };
 }
 
-/** Sets the cluster back to it: all members end, get the old data (`etcdctl snapshot restore`), and start. */
+/** Restores the cluster: all members end, get the old data (`etcdctl snapshot restore`), and start. */
 export async function restore(cluster: Cluster, backup: Backup): Promise<void> {
   await Promise.all(cluster.members.map((member) => member.kill()));
   await Promise.all(cluster.members.map((member) => giveOldData(member, backup)));

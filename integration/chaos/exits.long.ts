@@ -8,12 +8,12 @@ import type { WorkerEnding, WorkerProcess } from './worker-process.ts';
 const HOLDS = 10;
 const ENDS_WITHIN_MS = 2_000;
 
-/** A way in which programs end, and how the process is seen to end by it. */
+/** A way in which programs end, and how the end of the process is recognised. */
 interface Exit {
   readonly how: string;
   readonly leave: (worker: WorkerProcess) => void;
   readonly ending: WorkerEnding;
-  /** Whether queuelock can do anything about it. */
+  /** Whether queuelock cannot act at this end. */
   readonly sudden: boolean;
 }
 
@@ -51,7 +51,7 @@ for (const store of STORES) {
     this.timeout(TEST_PATIENCE_MS + RUNS * 30_000);
     afterEach(abandonTrials);
 
-    it(`36: a program with ${HOLDS} holds ends within 2 s, whatever way it ends, and its locks go on`, async () => {
+    it(`36: happen within 2 s with ${HOLDS} holds, in every way, and the locks pass on`, async () => {
       const experiment = await startExperiment({ store });
       const next = await experiment.addWorker();
       await oneByOne(async (run) => {
@@ -74,12 +74,12 @@ for (const store of STORES) {
 interface ProgramStart {
   readonly experiment: Experiment;
   readonly exit: Exit;
-  /** Waits behind it everywhere. */
+  /** Waits behind it in all queues. */
   readonly next: WorkerProcess;
   readonly name: string;
 }
 
-/** One that holds many locks until it ends. */
+/** A program that holds many locks until it ends. */
 class Program {
   readonly queues: readonly string[];
   readonly #experiment: Experiment;
@@ -109,7 +109,7 @@ class Program {
     const worker = this.#worker;
     leave(worker);
     const ended = await within(ENDS_WITHIN_MS, worker.ended, how);
-    // Until then it may have sent another heartbeat.
+    // It may have sent another heartbeat before.
     if (sudden) this.#experiment.recorder.tell({ ev: 'killed', worker: worker.id });
     expect(ended, how).to.deep.equal(ending);
   }

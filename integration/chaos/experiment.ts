@@ -10,13 +10,13 @@ export interface ExperimentOptions extends Omit<TrialSettings, 'timing'> {
   readonly store: StoreName;
   /** Default `fast`. */
   readonly profile?: Profile;
-  /** How many are started at the beginning. Default 0. */
+  /** Number of workers at the beginning. Default 0. */
   readonly workers?: number;
-  /** The shortest TTL that is allowed, for faults that last as long as it does. */
+  /** Uses the shortest allowed TTL, for faults that last as long as the TTL. */
   readonly quickTtl?: boolean;
 }
 
-/** Brings the shared cluster of this kind into order and starts workers on it. */
+/** Heals the shared cluster of this kind and starts workers on it. */
 export async function startExperiment(options: ExperimentOptions): Promise<Experiment> {
   const { store, profile = 'fast', workers = 0, quickTtl = false } = options;
   const cluster = await sharedCluster(store, profile);
@@ -35,7 +35,7 @@ interface ExperimentSettings extends TrialSettings {
   readonly profile: Profile;
 }
 
-/** A trial on a cluster of three. */
+/** A trial on a cluster of three members. */
 export class Experiment extends Trial {
   readonly cluster: Cluster;
   readonly store: StoreName;

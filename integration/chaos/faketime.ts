@@ -13,11 +13,11 @@ import { bootOffset } from './true-clock.ts';
 
 const run = promisify(execFile);
 
-// Where distributions put it; the one for threads.
+// Directories of distributions; the variant for threads.
 const LIBRARIES = ['lib/x86_64-linux-gnu', 'lib/aarch64-linux-gnu', 'lib64', 'lib'].map(
   (folder) => `/usr/${folder}/faketime/libfaketimeMT.so.1`,
 );
-// The core takes 20 ms off the boot clock, which counts in steps of 10 ms.
+// The core subtracts 20 ms from the boot clock, which counts in steps of 10 ms.
 const BOOT_CLOCK_LAG_MS = 30;
 const PROBE_RATE = 10;
 const PROBED_MS = 100;
@@ -27,10 +27,10 @@ const PROBE = `
   console.log(performance.now() - begun);
 `;
 
-/** What makes a worker one that is told another time. */
+/** Options of a worker with a fake clock. */
 export type FakedWorker = Required<Pick<WorkerOptions, 'env'>> & Pick<WorkerOptions, 'clock'>;
 
-/** Tells processes that are made so another time than the machine's. */
+/** Makes processes that see another time than the machine's. */
 export class FakeTime {
   readonly #library: string;
 
@@ -38,7 +38,7 @@ export class FakeTime {
     this.#library = library;
   }
 
-  /** Rejects with NotHere where libfaketime cannot be had, or does not reach this Node. */
+  /** Rejects with NotHere if libfaketime is not available, or has no effect on this Node. */
   static async find(): Promise<FakeTime> {
     if (process.platform !== 'linux') throw new NotHere('libfaketime is used on Linux alone');
     const library = (await here()) ?? (await installed());
@@ -48,15 +48,15 @@ export class FakeTime {
   }
 
   /**
-   * For a worker whose monotonic clock runs at another rate, as do all its clocks but the boot clock. `alone`: its lock
-   * clients do not ask that one.
+   * Returns the options of a worker whose clocks run at another rate, except the boot clock. `alone`: its lock clients do not
+   * read the boot clock.
    */
   atRate(rate: number, { alone = false }: { readonly alone?: boolean } = {}): FakedWorker {
     const clock = { rate, bootNs: bootOffset().toString(), lagMs: alone ? 0 : BOOT_CLOCK_LAG_MS, alone };
     return { env: { ...this.#env, FAKETIME: `+0 x${rate}` }, clock };
   }
 
-  /** For workers whose time of day can be set at any moment, while their monotonic clock is the machine's. */
+  /** Returns a clock for workers whose time of day can be set at any moment, while their monotonic clock is the machine's. */
   wallClock(): WallClock {
     return new WallClock(this.#env);
   }
@@ -65,11 +65,11 @@ export class FakeTime {
     return { LD_PRELOAD: this.#library };
   }
 
-  /** A Node of another make may not ask the C library for the time. */
+  /** Another build of Node may not read the time from the C library. */
   async #probe(): Promise<void> {
     const { env } = this.atRate(PROBE_RATE);
     const { stdout } = await run(process.execPath, ['-e', PROBE], { env: { ...process.env, ...env } });
-    // The boot clock's step is a tenth of that.
+    // The step of the boot clock is a tenth of that.
     if (Number(stdout) < 0.8 * PROBE_RATE * PROBED_MS)
       throw new NotHere(`libfaketime does not reach this Node: ${stdout.trim()} ms`);
   }
@@ -87,7 +87,7 @@ export class WallClock {
     this.set(0);
   }
 
-  /** How far it is ahead of the machine's. */
+  /** Seconds that it is ahead of the machine's. */
   get seconds(): number {
     return this.#seconds;
   }
@@ -102,7 +102,7 @@ export class WallClock {
     return { env };
   }
 
-  /** From now on so many seconds ahead of the machine's. */
+  /** Sets it this many seconds ahead of the machine's. */
   set(seconds: number): void {
     const next = `${this.#file}.next`;
     writeFileSync(next, `${seconds < 0 ? '-' : '+'}${Math.abs(seconds)}\n`);
@@ -110,7 +110,7 @@ export class WallClock {
     this.#seconds = seconds;
   }
 
-  /** When its processes are gone. */
+  /** Removes its file; the processes must have ended. */
   remove(): void {
     rmSync(this.#directory, { recursive: true });
   }
@@ -129,7 +129,7 @@ async function installed(): Promise<string> {
   return library;
 }
 
-/** What fakes the time, or a skipped test that says what is missing. */
+/** Returns the fake time, or skips the test with what is missing. */
 export async function findFakeTime(context: Context): Promise<FakeTime> {
   try {
     return await FakeTime.find();

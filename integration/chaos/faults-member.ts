@@ -13,7 +13,7 @@ interface Subject {
   readonly member: Member;
 }
 
-/** Each begins a fault of one member, and answers with the way to undo it. */
+/** Functions that begin a fault of one member, and return the function to undo it. */
 export const MEMBER_ACTIONS: Readonly<Record<MemberKind, (subject: Subject) => Promise<Undo>>> = {
   'member killed': killed,
   'member frozen': frozen,

@@ -27,37 +27,37 @@ export type MemberKind =
 /** Faults of the store as a whole. */
 export type StoreKind = 'majority lost' | 'rolling restart' | 'compaction' | 'no space';
 
-/** An operator's hand. */
+/** Removals by an operator. */
 export type QueueKind = 'holder removed' | 'waiter removed';
 
 export type FaultKind = WorkerKind | MemberKind | StoreKind | QueueKind;
 
-/** What the machine and the store allow. */
+/** What the machine and the store support. */
 export interface Capabilities {
   readonly store: StoreName;
   readonly workers: number;
   readonly members: number;
-  /** Queues whose entries an operator removes now and then. */
+  /** Number of queues in which an operator removes entries. */
   readonly operatedQueues: number;
   readonly ttlMs: number;
   /** Whether links can lose single packets. */
   readonly loss: boolean;
 }
 
-/** One kind of fault: how often it is drawn among its like, how long it lasts, what it is done to. */
+/** One kind of fault: its weight among its group, its duration, and its target. */
 export interface Item<K extends FaultKind = FaultKind> {
   readonly kind: K;
   readonly weight: number;
-  /** In milliseconds, or in shares of the TTL. Drawn so that short ones are more frequent. */
+  /** Duration in milliseconds, or as a fraction of the TTL. Drawn so that short ones are more frequent. */
   readonly lastsMs?: readonly [least: number, most: number];
   readonly lastsTtls?: readonly [least: number, most: number];
-  /** Which links. Both ways without it. */
+  /** Directions of the links. Default: both. */
   readonly directions?: readonly Direction[];
-  /** A worker's fault that is about one member. */
+  /** A worker's fault that concerns one member. */
   readonly ofOneMember?: true;
-  /** A member's fault that strikes whoever leads then. */
+  /** A member's fault that affects the leader. */
   readonly ofLeader?: true;
-  /** Everywhere without it. */
+  /** Whether it is possible. Default: everywhere. */
   readonly isPossible?: (capabilities: Capabilities) => boolean;
 }
 
@@ -65,10 +65,10 @@ const isEtcd = ({ store }: Capabilities): boolean => store === 'etcd';
 const canLose = ({ loss }: Capabilities): boolean => loss;
 const ANY_WAY = ['both', 'both', 'in', 'out'] as const;
 const FROM_A_THIRD = [0.3, 1.5] as const;
-// Whoever stays with such a member has to lose its session in most of them.
+// A worker that stays with such a member has to lose its session in most cases.
 const TO_TWICE = [0.6, 2] as const;
 
-/** Those that keep a queue waiting for as long as a session lives are rare; the others only cost a moment. */
+/** Faults that block a queue for the length of a session are rare; the others cost only a moment. */
 export const WORKER_FAULTS: readonly Item<WorkerKind>[] = [
   { kind: 'worker killed', weight: 8, lastsMs: [100, 1_000] },
   { kind: 'worker frozen', weight: 6, lastsTtls: FROM_A_THIRD },

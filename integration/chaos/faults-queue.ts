@@ -8,7 +8,7 @@ import type { RemovedEntry } from '@queuelock/harness/check/event';
 import type { QueueKind } from './faults-menu.ts';
 import { callOperator, removeEntry } from './operator.ts';
 
-/** The store by way of one member. */
+/** Access to the store by one member. */
 type Door = Pick<Cluster, 'name' | 'endpoints'>;
 type LineOf = (door: Door, queue: string) => Promise<readonly RemovedEntry[]>;
 
@@ -18,14 +18,14 @@ interface KeyOfEtcd {
 }
 
 const ANSWER_WITHIN_MS = 1_000;
-/** Longer than any trouble lasts. */
+/** Longer than any fault. */
 const REMOVED_WITHIN_MS = 60_000;
 const AGAIN_AFTER_MS = 100;
 const PLACE: Readonly<Record<QueueKind, number>> = { 'holder removed': 0, 'waiter removed': 1 };
 
 /**
- * The entry that stands in this place of the line, through whichever member answers; `undefined` if none stands there or no
- * member answers.
+ * Returns the entry at this index of the queue, from any member that responds; `undefined` if there is none or no member
+ * responds.
  */
 export async function findInLine(
   { name, endpoints }: Cluster,
@@ -35,7 +35,7 @@ export async function findInLine(
   for (const endpoint of endpoints) {
     const door = { name, endpoints: [endpoint] };
     const lineOf: LineOf = name === 'etcd' ? keysOf : nodesOf;
-    // This member may be in trouble just now.
+    // This member may have a fault now.
     const line = await within(ANSWER_WITHIN_MS, lineOf(door, queue)).catch(() => undefined);
     if (line) return line[PLACE[kind]];
   }
@@ -43,8 +43,8 @@ export async function findInLine(
 }
 
 /**
- * Resolves when a member has confirmed that the entry is gone, by whomever: what was not answered may still happen, but to that entry
- * alone. Rejects when none has within a minute.
+ * Resolves when a member has confirmed that the entry is removed, by any client. A request without a response may still be
+ * executed, but only for that entry. Rejects when no member has confirmed within a minute.
  */
 export async function removeForSure({ name, endpoints }: Door, entry: RemovedEntry): Promise<void> {
   const deadline = performance.now() + REMOVED_WITHIN_MS;
@@ -64,7 +64,7 @@ export async function removeForSure({ name, endpoints }: Door, entry: RemovedEnt
   throw new Error(`no member removes ${entry.key} within ${REMOVED_WITHIN_MS} ms`, { cause: unanswered });
 }
 
-/** In their order. */
+/** Returns the entries in order. */
 async function keysOf({ endpoints }: Door, queue: string): Promise<RemovedEntry[]> {
   const order = { sort_target: 'CREATE', sort_order: 'ASCEND', keys_only: true };
   const range = { key: base64(`${queue}/`), range_end: base64(`${queue}0`), ...order };
@@ -75,7 +75,7 @@ async function keysOf({ endpoints }: Door, queue: string): Promise<RemovedEntry[
   }));
 }
 
-/** In their order: their sequence has ten digits, and does not wrap around in a run. */
+/** Returns the entries in order: their sequence has ten digits, and does not wrap in a run. */
 async function nodesOf({ endpoints }: Door, queue: string): Promise<RemovedEntry[]> {
   try {
     const names = await ZooKeeperWire.during(endpoints[0]!, (wire) => wire.children(`/${queue}`));

@@ -11,7 +11,7 @@ interface Subject {
   readonly worker: WorkerProcess;
 }
 
-/** Each begins a fault of one worker, and answers with the way to undo it. */
+/** Functions that begin a fault of one worker, and return the function to undo it. */
 export const WORKER_ACTIONS: Readonly<Record<WorkerKind, (subject: Subject) => Promise<Undo>>> = {
   'worker killed': async ({ stage, fault, worker }) => {
     await worker.kill();
@@ -36,7 +36,7 @@ export const WORKER_ACTIONS: Readonly<Record<WorkerKind, (subject: Subject) => P
   'replies lost': async ({ stage, worker }) => {
     const undo = await cut(stage.cluster.members, { worker, as: 'silence', direction: 'out' });
     return async () => {
-      // Else they would only come late.
+      // Otherwise the data would only be late.
       const mend = await cut(stage.cluster.members, { worker, as: 'reset' });
       await undo();
       await mend();

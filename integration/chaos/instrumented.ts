@@ -3,15 +3,15 @@ import { stampNow, type Recorder } from '@queuelock/harness/check/worker-record'
 
 type PlaceHearer = (queue: string, place: Placement) => void;
 
-/** An entry as the store has it, and the session that it belongs to. */
+/** An entry in the store, and its session. */
 interface StoredEntry {
   readonly key: string;
   readonly session: string;
 }
 
-/** What the harness does to heartbeats, and what it has to know of sessions. */
+/** Controls heartbeats, and records what the harness needs to know of sessions. */
 export class Heartbeats {
-  /** When false, they are not sent: each one fails at once. */
+  /** If false, heartbeats are not sent: each one fails at once. */
   sent = true;
   readonly #recorder: Recorder;
   readonly #stored = new Map<string, StoredEntry>();
@@ -21,18 +21,21 @@ export class Heartbeats {
     this.#recorder = recorder;
   }
 
-  /** The entry of that order, without the effect that reading the key of a claim has; empty before it stood in the queue. */
+  /** Returns the entry of that order without reading the key of a claim, which has an effect; empty before it is in the queue. */
   stored(queue: string, order: bigint | undefined): StoredEntry {
     return this.#stored.get(`${queue} ${order}`) ?? { key: '', session: '' };
   }
 
-  /** Tells where entries with this label (their owner, or all that they store) stand, as the server answers; until the answer is called. */
+  /**
+   * Reports the positions of entries with this label (their owner, or their value) from the server's responses, until the
+   * returned function is called.
+   */
   hear(label: string, hearer: PlaceHearer): () => void {
     this.#hearers.set(label, hearer);
     return () => void this.#hearers.delete(label);
   }
 
-  /** The same backend, whose sessions write down what each of their heartbeats proved. */
+  /** Returns the same backend, whose sessions record what each of their heartbeats proved. */
   around(backend: Backend): Backend {
     return passingOn(backend, {
       open: async (ttlMs, signal) => {
@@ -76,7 +79,7 @@ function labelIn(value: string): string {
   return value.startsWith('{') ? String((JSON.parse(value) as { owner?: unknown }).owner) : value;
 }
 
-/** The same object, but for these methods. */
+/** Returns the same object with these methods replaced. */
 export function passingOn<T extends object>(original: T, instead: Partial<T>): T {
   return new Proxy(original, {
     get(target, name): unknown {

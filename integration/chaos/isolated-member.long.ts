@@ -8,7 +8,7 @@ import { expectRight, oneByOne } from './runs.ts';
 import type { WorkerProcess } from './worker-process.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
 
-// Longer than every timeout of a client or a server that plays a part; the long runs cut for longer.
+// Longer than every relevant timeout of a client or a server; the long runs cut for longer.
 const CUT_MS = Number(process.env['QUEUELOCK_CHAOS_CUT_MS'] ?? 12_000);
 const AWAKE_WITHIN_MS = 10_000;
 
@@ -19,11 +19,11 @@ const CASES: readonly (readonly [store: StoreName, role: 'follower' | 'leader'])
 ];
 
 for (const [store, role] of CASES) {
-  describe(`a ${role} of ${store} that is cut off from the other members`, function () {
+  describe(`${role} of ${store} that is cut off from the other members`, function () {
     this.timeout(600_000);
     afterEach(abandonTrials);
 
-    it('10: whoever stays with it stops to believe before the majority lets the next one hold, and waiters wake', () =>
+    it('10: has clients that stop to believe before the majority grants the next one, and waiters that wake', () =>
       oneByOne(async () => {
         const experiment = await startExperiment({ store });
         const member = await memberOf(experiment, role);
@@ -54,11 +54,11 @@ async function memberOf({ cluster }: Experiment, role: 'follower' | 'leader'): P
 }
 
 interface Line {
-  /** Knows all members, and begins on this one. */
+  /** Knows all members, and starts on this one. */
   readonly waiter: WorkerProcess;
   /** Knows only this member. */
   readonly holder: WorkerProcess;
-  /** Knows only the others; comes before the waiter. */
+  /** Knows only the others; ahead of the waiter. */
   readonly next: WorkerProcess;
   readonly queue: string;
 }
@@ -83,7 +83,7 @@ async function lineUp(experiment: Experiment, member: Member): Promise<Line> {
   return { waiter, holder, next, queue };
 }
 
-/** The others are out of its reach until it has a session. */
+/** Cuts the others off from it until it has a session. */
 async function beginOn(experiment: Experiment, worker: WorkerProcess, member: Member): Promise<void> {
   const others = experiment.cluster.others(member);
   const queue = experiment.queue('own');

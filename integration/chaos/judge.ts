@@ -5,16 +5,16 @@ import type { Run } from '@queuelock/harness/check/run';
 
 export interface Terms {
   readonly limits: Limits;
-  /** Queues that an operator reached into. */
+  /** Queues in which an operator removed entries. */
   readonly operated: ReadonlySet<string>;
-  /** A holder that cannot hear of its removal may believe until its time is up. */
+  /** A holder that cannot be notified of its removal may believe until its time is over. */
   readonly ttlMs: number;
 }
 
-/** The verdict on a run: whoever was removed by an operator may have been surprised by that, and nobody else. */
+/** Checks a run: workers whose entries an operator removed are excused, and no others. */
 export function judge(run: Run, { limits, operated, ttlMs }: Terms): Verdict {
   const untouched = { ...run, queues: run.queues.filter(({ name }) => !operated.has(name)) };
   const { findings, numbers } = check(run, { ...limits, evictionMs: ttlMs });
-  // Where somebody else lets the next one in, the time until then says nothing about us.
+  // When an operator admits the next one, the gap says nothing about the product.
   return { findings, numbers: { ...numbers, gaps: numbersOf(untouched).gaps } };
 }

@@ -9,18 +9,19 @@ import { granted, holdNow, leave, standIn } from './standing.ts';
 import { wireOf } from './wire.ts';
 
 const LATE_MS = 3_000;
-// On ZooKeeper the enqueue then counts as lost after half of it, and its connection lasts for two thirds: it comes in between.
+// On ZooKeeper the enqueue then counts as lost after half of it, and its connection lasts for two thirds: the request arrives in
+// between.
 const TTL_MS = 5_000;
 const SENT_WITHIN_MS = 10_000;
 const SETTLE_MS = 2_000;
 const TURNS = 2;
 
 for (const store of STORES) {
-  describe(`a request that comes late to ${store}`, function () {
+  describe(`late request to ${store}`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 15_000);
     afterEach(() => stopDetoursAfter(abandonTrials));
 
-    it('17: an enqueue that comes after its cancellation leaves no entry and blocks nobody', async () => {
+    it('17: leaves no entry and blocks no waiter when an enqueue arrives after its cancellation', async () => {
       const experiment = await startExperiment({ store });
       const wire = wireOf(store);
       await repeatedlyIn(experiment, async (run) => {
@@ -43,7 +44,7 @@ for (const store of STORES) {
         });
         await detour.heal();
         healed();
-        // It might come between two others.
+        // It might arrive between two others.
         let turn = first;
         for (let number = 0; number < TURNS; number += 1) {
           const next = await standIn(other, queue);

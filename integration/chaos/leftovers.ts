@@ -6,7 +6,7 @@ import { until } from '@queuelock/harness/services/until';
 import type { Cluster } from '@queuelock/harness/clusters';
 import type { StoreName } from './profiles.ts';
 
-/** Something that the server still has. */
+/** An object that is left on the server. */
 export interface LeftOver {
   readonly kind: 'key' | 'lease' | 'session' | 'watch';
   readonly what: string;
@@ -15,12 +15,12 @@ export interface LeftOver {
 const LOOK_WITHIN_MS = 20_000;
 const ANSWER_WITHIN_MS = 5_000;
 const PRIVATE = '.queuelock';
-/** On ZooKeeper: where those wait who join several queues at once. The directory itself stays for a while, as those of queues do. */
+/** On ZooKeeper: queue of claims of several names. The directory itself stays for a while, as those of queues do. */
 const GATE = `${PRIVATE}/gate`;
 
 /**
- * What is on the servers of these queues, and of sessions and watches of anybody. A member that has just come back may
- * lose its leader once more and close the connection: a look that got no answer is made again.
+ * Reads what is on the servers of these queues, and all sessions and watches. A member that has just come back may lose its
+ * leader once more and close the connection: a failed read is repeated.
  */
 export function presentOn(
   store: StoreName,

@@ -10,8 +10,8 @@ interface Known {
 }
 
 /**
- * Counts holds that were believed in after a later one had begun, as looks and writes tell it; in whatever order
- * the histories are read. Only what is certain: of a process that stood still nobody knows what it would have believed.
+ * Counts holds that were believed in after a later one had begun, by reads and writes, in any order of the histories. Counts only
+ * what is certain: what a frozen process would have believed is unknown.
  */
 export class LiveBeliefs {
   violations = 0;

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { HistoryBuilder } from '@queuelock/harness/check/history-builder';
 import { LiveFacts } from './live.ts';
 
-describe('what can be seen of a run while it goes', () => {
+describe('live facts of a run', () => {
   let directory: string;
   let live: LiveFacts;
 
@@ -19,7 +19,7 @@ describe('what can be seen of a run while it goes', () => {
     rmSync(directory, { recursive: true });
   });
 
-  /** The histories of these workers grow by this. */
+  /** Appends these events to the histories of the workers. */
   function append(...tales: HistoryBuilder[]): void {
     for (const { who, ...rest } of tales.flatMap(({ events }) => events))
       appendFileSync(join(directory, `${who}.jsonl`), `${JSON.stringify({ who, ...rest })}\n`);
@@ -33,7 +33,7 @@ describe('what can be seen of a run while it goes', () => {
     expect(live.holds).to.equal(2);
   });
 
-  it('takes a line when it is whole', () => {
+  it('read a line when it is complete', () => {
     const file = join(directory, 'worker-1.jsonl');
     const line = JSON.stringify(
       new HistoryBuilder().attempt('worker-1', { token: 1, acquired: 1 }).events[0],
@@ -46,7 +46,7 @@ describe('what can be seen of a run while it goes', () => {
     expect(live.holds).to.equal(1);
   });
 
-  it('knows who is not done yet, and expects nothing of who was killed', () => {
+  it('know the workers that are not done, and expect nothing of killed ones', () => {
     append(new HistoryBuilder().attempt('worker-1', { token: 1, queued: 0 }));
     expect(live.isBusy(['worker-1'])).to.equal(true);
     expect(live.isBusy(['worker-2'])).to.equal(false);
@@ -61,7 +61,7 @@ describe('what can be seen of a run while it goes', () => {
     ['the holder’s', 'worker-1', 'worker-2'],
     ['the next one’s', 'worker-2', 'worker-1'],
   ]) {
-    it(`sees two who believe at the same time, if ${order} history is read first`, () => {
+    it(`find two simultaneous beliefs, if ${order} history is read first`, () => {
       const tales: Record<string, HistoryBuilder> = {
         'worker-1': new HistoryBuilder()
           .attempt('worker-1', { token: 1, acquired: 1 })
@@ -76,7 +76,7 @@ describe('what can be seen of a run while it goes', () => {
     });
   }
 
-  it('sees nothing wrong in one after the other', () => {
+  it('find nothing wrong in holds in sequence', () => {
     append(
       new HistoryBuilder().attempt('worker-1', { token: 1, acquired: 1 }).look('worker-1', 100, true),
       new HistoryBuilder().attempt('worker-2', { token: 2, acquired: 150 }).look('worker-2', 160, true),

@@ -7,10 +7,10 @@ const STEPS: ReadonlySet<string> = new Set(['enqueue', 'queued', 'acquired']);
 const ENDS: ReadonlySet<string> = new Set(['released', 'cancelled', 'revoked', 'failed']);
 const CHUNK = 1 << 20;
 
-/** What histories say while they grow. `look` reads what was added since the last time. */
+/** Facts of growing histories. `look` reads what was added since the last call. */
 export class LiveFacts {
   holds = 0;
-  /** Attempts that ended in an error, by its code. */
+  /** Number of attempts that ended in an error, by its code. */
   readonly failures: Map<string, number> = new Map();
   readonly #directory: string;
   readonly #tails = new Map<string, Tail>();
@@ -18,13 +18,13 @@ export class LiveFacts {
   readonly #open = new Map<string, Set<number>>();
   readonly #unjudged: ReadonlySet<string>;
 
-  /** @param unjudged queues in which others may hold at the same time: an operator reaches into them, or they are shared */
+  /** @param unjudged Queues in which several may hold at the same time: an operator removes entries there, or they are shared. */
   constructor(directory: string, unjudged: readonly string[] = []) {
     this.#directory = directory;
     this.#unjudged = new Set(unjudged);
   }
 
-  /** As far as it can be seen at once: see LiveBeliefs. The checker says it all in the end. */
+  /** Violations that can be seen at once, see LiveBeliefs. The checker finds all of them at the end. */
   get violations(): number {
     return this.#beliefs.violations;
   }
@@ -38,7 +38,7 @@ export class LiveFacts {
     }
   }
 
-  /** Whether an attempt of one of these has not come to its end. */
+  /** Returns whether an attempt of one of these has not ended. */
   isBusy(workers: readonly string[]): boolean {
     return workers.some((worker) => (this.#open.get(worker)?.size ?? 0) > 0);
   }
@@ -64,7 +64,7 @@ export class LiveFacts {
   }
 }
 
-/** The whole lines of a file that grows. */
+/** Reads the complete lines of a growing file. */
 class Tail {
   readonly #file: number;
   readonly #buffer = Buffer.alloc(CHUNK);
@@ -78,7 +78,7 @@ class Tail {
     for (;;) {
       const length = readSync(this.#file, this.#buffer, 0, CHUNK, null);
       if (length === 0) return;
-      // What is written is ASCII but for messages, which may be mangled here: nobody reads them.
+      // The text is ASCII except for messages, which may be garbled here because they are not used.
       const lines = (this.#rest + this.#buffer.toString('latin1', 0, length)).split('\n');
       this.#rest = lines.pop() ?? '';
       for (const line of lines) take(JSON.parse(line) as ChaosEvent);

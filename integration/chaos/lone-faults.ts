@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LoneTrial, Traveller } from './lone-trial.ts';
 
-/** Longer than a session lives that is not renewed. */
+/** Longer than the life of a session without renewals, in TTLs. */
 const LONG_TTLS = 1.5;
 const SHORT_MS = 1_000;
 const REST_MS = 1_000;
@@ -14,7 +14,7 @@ interface Subject {
 
 /** A fault from its beginning to its end. */
 interface LoneFault {
-  /** Of the server and so of everybody; else of one worker or its way. */
+  /** Whether it affects the server and so all workers, instead of one worker or its connection. */
   readonly isOfServer?: true;
   readonly strike: (subject: Subject) => Promise<void>;
 }
@@ -76,7 +76,7 @@ const FAULTS: Readonly<Record<string, LoneFault>> = {
   },
 };
 
-/** One after the other, in an order and on workers that chance chooses. */
+/** Makes the faults one after another, in a random order and on random workers. */
 export async function strikeAll(trial: LoneTrial): Promise<void> {
   for (const [name, { isOfServer, strike }] of trial.chance.shuffled(Object.entries(FAULTS))) {
     await pause(REST_MS);

@@ -16,7 +16,7 @@ for (const store of LONE_STORE_NAMES) {
     this.timeout(TEST_PATIENCE_MS + RUNS * 120_000);
     afterEach(() => stopDetoursAfter(abandonTrials));
 
-    it('42: of the server, of clients and between them break neither exclusion nor order nor tokens, and leave nobody waiting', async function () {
+    it('42: of the server, of clients and between them break neither exclusion nor order nor tokens, and block no waiter', async function () {
       const trial = await orSkip(this, startLoneTrial(store));
       await oneByOne(async () => {
         await strikeAll(trial);
@@ -25,13 +25,13 @@ for (const store of LONE_STORE_NAMES) {
       expect(numbers.holds).to.be.at.least(LEAST_HOLDS);
     });
 
-    it('42 (control): of a way let two hold at once where heartbeats are taken to prove too much', async function () {
+    it('42 (control): of a connection let two hold at once when heartbeats are taken to prove too much', async function () {
       const trial = await orSkip(this, startLoneTrial(store, { rule: 'overlong' }));
       const [{ worker, detour }, next] = trial.travellers as [Traveller, Traveller];
       const queue = trial.queue('held');
       await holdNow(worker, queue);
       const place = await standIn(next.worker, queue);
-      // What the opening of its session proves is not too much.
+      // Opening its session proves no more than it should.
       await worker.untilEvent('beat', { from: worker.events.length });
       const healed = await trial.fault('worker cut off', worker.id, async () => detour.loseAll());
       await granted(next.worker, place);

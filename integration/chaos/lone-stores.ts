@@ -7,11 +7,11 @@ import type { ProcessService } from '@queuelock/harness/services/service';
 import { shareService } from '@queuelock/harness/services/shared';
 import type { LeftOver } from './leftovers.ts';
 
-/** A store that is one server. */
+/** A store with a single server. */
 interface LoneStore {
-  /** The same for all test files of this process. Rejects with NotHere. */
+  /** Returns the server that all test files of this process share. Rejects with NotHere. */
   readonly server: (what: string) => Promise<ProcessService>;
-  /** Of the backend, for whoever calls the server by this name. */
+  /** Returns the URL of the backend for this address of the server. */
   url(endpoint: string): string;
   /** How much later than its TTL a session may end, as a share of the TTL; default 0. */
   readonly lateBy?: number;
@@ -19,7 +19,7 @@ interface LoneStore {
 
 export type LoneStoreName = 'redis' | 'postgres' | 'mariadb' | 'consul';
 
-/** What they answered outlives their processes. */
+/** Confirmed data survives a kill of these servers. */
 const LONE_STORES: Readonly<Record<LoneStoreName, LoneStore>> = {
   redis: {
     server: shareService('redis', () =>
@@ -60,7 +60,7 @@ export function loneUrl(store: LoneStoreName, endpoint: string): string {
   return LONE_STORES[store].url(endpoint);
 }
 
-/** Who stands in these queues. Sessions whose leases are over are ended by whoever opens one. */
+/** Returns the entries of these queues. A client that opens a session removes expired ones. */
 export async function presentAt(url: string, queues: readonly string[]): Promise<readonly LeftOver[]> {
   const backend = await backendFromUrl(url);
   try {

@@ -6,7 +6,7 @@ import { Trial, type Ground, type TrialSettings } from './trial.ts';
 import type { WorkerProcess } from './worker-process.ts';
 import type { LoadCommand } from './worker-load.ts';
 
-/** A worker and the way on which it reaches the server, which no other worker takes. */
+/** A worker and its own proxy to the server. */
 export interface Traveller {
   worker: WorkerProcess;
   readonly detour: Detour;
@@ -18,7 +18,7 @@ const WORKERS = 4;
 // All of them end at the same time.
 const EXIT_WITHIN_MS = 10_000;
 
-/** Times that are as short as a loaded machine lets them be. */
+/** Times that are as short as a loaded machine permits. */
 const TIMING = {
   ttlMs: TTL_MS,
   safetyMarginMs: 200,
@@ -26,11 +26,11 @@ const TIMING = {
   withLeaderLossMs: 2 * TTL_MS + 5_000,
 } as const;
 
-/** Of queues in which somebody always holds and others wait, whatever a fault strikes. */
+/** Longest hold in queues that always have a holder and waiters, whatever a fault affects. */
 const LONGEST_HOLD_MS = 2 * TTL_MS;
 const GIVEN_UP = { cancelShare: 0.05, abortShare: 0.02 } as const;
 
-/** Brings the one server of this kind up and starts workers that load it. */
+/** Starts the single server of this kind and workers that load it. */
 export async function startLoneTrial(
   store: LoneStoreName,
   settings: Pick<TrialSettings, 'rule'> = {},
@@ -40,7 +40,7 @@ export async function startLoneTrial(
   return trial;
 }
 
-/** A trial on a store that is one server, whose workers each reach it on a way of their own. */
+/** A trial on a store with a single server, whose workers each have their own proxy to it. */
 export class LoneTrial extends Trial {
   readonly store: LoneStoreName;
   readonly server: ProcessService;
@@ -72,9 +72,9 @@ export class LoneTrial extends Trial {
     );
   }
 
-  /** Another one goes on where one was killed. */
+  /** Starts another worker in the place of a killed one. */
   async replace(traveller: Traveller): Promise<void> {
-    // What is done at the end is not for the dead.
+    // A dead worker must not take part in the end.
     this.workers.splice(this.workers.indexOf(traveller.worker), 1);
     traveller.worker = await this.#worker(traveller.detour);
   }

@@ -11,11 +11,11 @@ import { wireOf } from './wire.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 const END_WITHIN_MS = 5_000;
-// Of who gets nothing through while others come into the line and are looked at.
+// TTL of a worker without responses while others join the queue and are checked.
 const SILENT_TTL_MS = 10_000;
 
 for (const store of STORES) {
-  describe(`replies of ${store} that are lost`, function () {
+  describe(`lost replies of ${store}`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 10_000);
     const wire = wireOf(store);
     let experiment: Experiment;
@@ -27,21 +27,21 @@ for (const store of STORES) {
     });
     afterEach(() => stopDetoursAfter(abandonTrials));
 
-    /** One that loses replies, and one that does not. */
+    /** Returns a worker that loses replies, and one that does not. */
     async function victimAndOther(
       own: WorkerOptions = {},
     ): Promise<readonly [victim: WorkerProcess, other: WorkerProcess]> {
       return Promise.all([thief.addVictim(own), experiment.addWorker()]);
     }
 
-    it('16: the lost reply to the opening of a session leaves one entry, in a session that lives', async () => {
+    it('16: to the opening of a session leave one entry, in a live session', async () => {
       await oneByOne(async (run) => {
         const queue = experiment.queue(`opened-${run}`);
         const victim = await thief.addVictim();
         const before = store === 'etcd' ? (await leasesOn(experiment.cluster)).length : 0;
         const heal = await thief.steal(victim, wire.opens, {
           by: () => victim.tell({ do: 'hold', queue }),
-          // ZooKeeper says nothing at all before it has opened a session.
+          // ZooKeeper sends no data at all before it has opened a session.
           ...(store === 'etcd' ? { done: () => untilLeases(experiment, before + 1) } : {}),
         });
         await heal();
@@ -54,7 +54,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('16: the lost reply to an enqueue leaves exactly one entry, at its first place', async () => {
+    it('16: to an enqueue leave exactly one entry, at its first position', async () => {
       const [victim, other] = await victimAndOther({ ttlMs: SILENT_TTL_MS });
       await holdNow(victim, experiment.queue('own'));
       await oneByOne(async (run) => {
@@ -80,7 +80,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('16: the lost reply to a release leaves no entry, and the next one holds', async () => {
+    it('16: to a release leave no entry, and the next one holds', async () => {
       const [victim, other] = await victimAndOther();
       await oneByOne(async (run) => {
         const queue = experiment.queue(`left-${run}`);
@@ -98,7 +98,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('16: the lost reply to a heartbeat costs nobody a hold', async () => {
+    it('16: to a heartbeat cost no hold', async () => {
       const [victim, other] = await victimAndOther();
       const queue = experiment.queue('held');
       const held = await holdNow(victim, queue);
@@ -115,7 +115,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('16: the lost reply to the end of a session leaves nothing, and keeps no process', async () => {
+    it('16: to the end of a session leave nothing, and keep no process alive', async () => {
       await oneByOne(async (run) => {
         const [victim, other] = await victimAndOther();
         const queue = experiment.queue(`closed-${run}`);

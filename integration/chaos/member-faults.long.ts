@@ -12,12 +12,12 @@ const LOAD = { holdMs: [0, 200], cancelShare: 0.05, abortShare: 0.02, parallel: 
 const EFFECT_EVERY_MS = 100;
 const HOLDERS = 4;
 const SURVIVING_TTL_MS = 5_000;
-// Long enough for every session to end that is not renewed; much longer where there is time.
+// Long enough for every session without renewals to end; much longer in long runs.
 const FROZEN_TTLS = 1.6;
 const FROZEN_MS = 20_000;
 
 for (const store of STORES) {
-  describe(`servers in trouble, three members of ${store}`, function () {
+  describe(`faults of servers, three members of ${store}`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 60_000);
     afterEach(abandonTrials);
 
@@ -39,7 +39,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('7: a follower stands still for longer than a session lives', async () => {
+    it('7: no promise breaks when a follower is paused for longer than a session lives', async () => {
       const crew = await crewUnderLoad(store, 0);
       const { experiment } = crew;
       const holder = await addWorkerOnFollowers(experiment);
@@ -51,9 +51,9 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    // A leader of etcd that wakes up ends sessions that others have renewed (etcd-io/etcd #15247, fixed in 3.4.31 and 3.5.13).
+    // A leader of etcd that resumes ends sessions that others have renewed (etcd-io/etcd #15247, fixed in 3.4.31 and 3.5.13).
     if (store === 'zookeeper') {
-      it('7: the leader stands still for longer than a session lives', async () => {
+      it('7: no promise breaks when the leader is paused for longer than a session lives', async () => {
         const crew = await crewUnderLoad(store, HOLDERS);
         const { experiment } = crew;
         await oneByOne(async (run) => {
@@ -82,7 +82,7 @@ for (const store of STORES) {
         );
         await backAgain(experiment, leader);
         healed();
-        // Where the election takes longer (the machine is busy, or the session as short as an election) nobody can hold on.
+        // When the election takes longer (the machine is busy, or the session as short as an election) no hold can survive.
         if (withoutLeaderMs > ttlMs / 2 || ttlMs < SURVIVING_TTL_MS) return;
         survived.push(...holders.map((holder, index) => isHeld(holder, queues[index]!)));
       });
@@ -98,11 +98,11 @@ for (const store of STORES) {
 interface Crew {
   readonly experiment: Experiment;
   readonly holders: readonly WorkerProcess[];
-  /** Stands behind all of them. */
+  /** Waits behind all of them. */
   readonly next: WorkerProcess;
 }
 
-/** Holders to be, and a crowd that comes and goes on queues of its own. */
+/** Starts workers that will hold, and others that load queues of their own. */
 async function crewUnderLoad(store: StoreName, count: number): Promise<Crew> {
   const experiment = await startExperiment({ store, workers: count + 3 });
   const [next, ...others] = experiment.workers as [WorkerProcess, ...WorkerProcess[]];
@@ -120,7 +120,7 @@ async function standStill(experiment: Experiment, member: Member): Promise<void>
   healed();
 }
 
-/** A client that does not know the leader: where that one dies, all wait for the election. */
+/** Adds a client that does not know the leader: a client of a dying leader waits for the election. */
 async function addWorkerOnFollowers(experiment: Experiment): Promise<WorkerProcess> {
   const { cluster, store } = experiment;
   const leader = cluster.members.indexOf(await cluster.leader());
@@ -128,7 +128,7 @@ async function addWorkerOnFollowers(experiment: Experiment): Promise<WorkerProce
   return experiment.addWorker({ url: (all) => urlOf(store, 'fast', all.filter(isFollower)) });
 }
 
-/** Each of the holders holds a queue of this run, and the other one stands behind it; those of the run before are left. */
+/** Lets each of the holders hold a queue of this run, with the other worker behind it, and leave those of the run before. */
 async function lineUp({ experiment, holders, next }: Crew, run: number): Promise<readonly string[]> {
   for (const worker of [...holders, next]) {
     for (const { queue } of worker.openAttempts) worker.tell({ do: 'release', queue });
@@ -148,7 +148,7 @@ function isHeld({ openAttempts }: WorkerProcess, queue: string): boolean {
   return openAttempts.some((attempt) => attempt.queue === queue && attempt.ev === 'acquired');
 }
 
-/** Until its heartbeats have gone on for so long from now, or its hold was lost after the event with this index. */
+/** Resolves when its heartbeats have continued for that long from now, or its hold was lost after the event with this index. */
 async function beatsFor(
   worker: WorkerProcess,
   { from, ms }: { readonly from: number; readonly ms: number },
@@ -160,7 +160,7 @@ async function beatsFor(
   });
 }
 
-/** In milliseconds, from the last heartbeat before the event with this index on. */
+/** Returns the longest gap in milliseconds, from the last heartbeat before the event with this index on. */
 function longestGap(events: readonly ChaosEvent[], from: number): number {
   const last = events.slice(0, from).findLastIndex(({ ev }) => ev === 'beat');
   const beats = events.slice(Math.max(0, last)).filter(({ ev }) => ev === 'beat');

@@ -13,11 +13,11 @@ import { stampNow } from '@queuelock/harness/check/worker-record';
 for (const store of STORES) {
   describe(`a client of ${store} that is cut off`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 40_000);
-    // For those who are cut off for longer than it; everybody else has time enough for a busy machine.
+    // A short TTL for workers that are cut off for longer than it; the others have enough time for a busy machine.
     const { ttlMs } = timingOf(store, 'fast', true);
     afterEach(() => stopDetoursAfter(abandonTrials));
 
-    it('13: a hold and a place in line outlive a cut of 0.3 TTL', async () => {
+    it('13: keeps its hold and its position over a cut of 0.3 TTL', async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { cut, other, held, waiting, before, behind } = await crossedPair(experiment, run);
@@ -32,7 +32,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('13: a hold that a cut of 0.9 TTL costs ends before the next one begins', async () => {
+    it('13: ends a hold that a cut of 0.9 TTL costs before the next one begins', async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { cut, held, next, other } = await crossedPair(experiment, run);
@@ -48,7 +48,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('13: a cut of 3 TTL ends a hold at its deadline and takes every place, and leaves no entry in the way', async () => {
+    it('13: ends a hold at its deadline in a cut of 3 TTL, and leaves no entry in the queue', async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { cut, other, held, waiting, next, before, behind } = await crossedPair(experiment, run, {
@@ -75,7 +75,7 @@ for (const store of STORES) {
       expect(numbers.gaps.lost).to.have.lengthOf(RUNS);
     });
 
-    it('14: an enqueue that arrives while replies are lost is found or removed', async () => {
+    it('14: finds or removes an enqueue that arrives while replies are lost', async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const detour = await Detour.start(experiment.cluster);

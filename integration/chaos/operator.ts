@@ -5,7 +5,7 @@ import type { RemovedEntry } from '@queuelock/harness/check/event';
 
 const ANSWER_WITHIN_MS = 5_000;
 
-/** Removes one entry, whoever it belongs to, as somebody with the store's own tools does; in etcd not another one that has its key by now. */
+/** Removes one entry as an operator with the store's own tools does; in etcd not another entry that has its key by now. */
 export async function removeEntry(
   { name, endpoints }: Pick<Cluster, 'name' | 'endpoints'>,
   { key, token }: RemovedEntry,
@@ -23,7 +23,7 @@ export async function removeEntry(
   await ZooKeeperWire.during(endpoint, (wire) => wire.delete(key));
 }
 
-/** Removes from etcd whatever is below these directories, in one transaction. */
+/** Removes all keys below these directories from etcd, in one transaction. */
 export async function removeDirectories(
   { endpoints }: Cluster,
   directories: readonly string[],
@@ -32,20 +32,20 @@ export async function removeDirectories(
   await callOperator(endpoints[0]!, 'kv/txn', { success });
 }
 
-/** The keys in etcd below a directory. */
+/** Returns the keys in etcd below a directory. */
 export async function keysBelow({ endpoints }: Cluster, directory: string): Promise<string[]> {
   const answer = await callOperator(endpoints[0]!, 'kv/range', { ...rangeOf(directory), keys_only: true });
   const { kvs = [] } = answer as { kvs?: { key: string }[] };
   return kvs.map(({ key }) => Buffer.from(key, 'base64').toString());
 }
 
-/** One request to the JSON gateway of an etcd member. */
+/** Sends one request to the JSON gateway of an etcd member. */
 export function callOperator(endpoint: string, call: string, body: object): Promise<unknown> {
   const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
   return callEtcd({ endpoint, call, agent: false, signal }, body);
 }
 
-// `0` comes right after `/`.
+// `0` is the character after `/`.
 function rangeOf(directory: string): { key: string; range_end: string } {
   return { key: base64(`${directory}/`), range_end: base64(`${directory}0`) };
 }

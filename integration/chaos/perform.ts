@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Fault } from './schedule.ts';
 import { strike, type Stage } from './stage.ts';
 
-/** Who wants to know how it goes. */
+/** Receives the progress of the faults. */
 export interface Audience {
   begins(fault: Fault): void;
   ends(fault: Fault): void;
@@ -13,26 +13,26 @@ export interface Performance {
   readonly stage: Stage;
   readonly faults: readonly Fault[];
   readonly audience: Audience;
-  /** When the last fault has to be over, in milliseconds from now. */
+  /** Latest end of the last fault, in milliseconds from now. */
   readonly untilMs: number;
-  /** Ends it early: what is under way is healed, nothing else begins. */
+  /** Ends it early: faults in progress are healed, no others begin. */
   readonly signal: AbortSignal;
 }
 
 export interface Performed {
-  /** Left out: late faults that would not have ended in time, and those that found nothing to strike. */
+  /** Skipped faults: late ones that would not have ended in time, and those without a target. */
   readonly skipped: readonly Fault[];
-  /** Why it ended early, if a fault could not be done or healed. */
+  /** Why it ended early, if a fault could not be made or healed. */
   readonly failure: Error | undefined;
 }
 
-/** Does the faults at their times; those of one lane one after the other, however long the one before took to heal. */
+/** Makes the faults at their times; those of one lane one after another, however long the healing of the previous one took. */
 export async function perform(performance: Performance): Promise<Performed> {
   const origin = process.hrtime.bigint();
   const nowMs = (): number => Number(process.hrtime.bigint() - origin) / 1e6;
   const failed = new AbortController();
   const signal = AbortSignal.any([performance.signal, failed.signal]);
-  // Every fault that is under way listens.
+  // Every fault in progress listens.
   setMaxListeners(0, signal);
   const skipped: Fault[] = [];
   let failure: Error | undefined;
@@ -64,7 +64,7 @@ async function playOne({ stage, audience, signal }: Performance, fault: Fault): 
   return true;
 }
 
-/** Faults of one lane wait for each other. */
+/** Groups faults that wait for each other. */
 function lanesOf(faults: readonly Fault[]): Fault[][] {
   const lanes = new Map<string, Fault[]>();
   for (const fault of faults) {
@@ -77,7 +77,7 @@ function lanesOf(faults: readonly Fault[]): Fault[][] {
   return [...lanes.values()];
 }
 
-/** Resolves early, and not in an error, when the signal aborts. */
+/** Resolves early, without an error, when the signal aborts. */
 async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   if (ms > 0) await pause(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -1,23 +1,23 @@
 import { etcdUrl } from '@queuelock/harness/services/etcd-transport';
 
-/** Which store an experiment runs against. */
+/** Store of an experiment. */
 export type StoreName = 'etcd' | 'zookeeper';
 
 export const STORES: readonly StoreName[] = ['etcd', 'zookeeper'];
 
 /**
- * How fast everything goes. `fast`: the shortest times at which the promises of both stores hold with room; `default`:
- * those of servers as they come.
+ * Timing. `fast`: the shortest times at which the promises of both stores hold with some margin; `default`: those of servers with
+ * default settings.
  */
 export type Profile = 'fast' | 'default';
 
-/** The times of one experiment, in milliseconds. */
+/** Times of one experiment, in milliseconds. */
 export interface Timing {
   readonly ttlMs: number;
   readonly safetyMarginMs: number;
-  /** How much later than its TTL a dead session's entries may be gone while the leader stays. */
+  /** Longest delay after the TTL until the entries of a dead session are removed while the leader stays. */
   readonly expiryMs: number;
-  /** In the same way, when the leader is lost, too: from the death of the holder on. */
+  /** The same when the leader is lost too, from the death of the holder on. */
   readonly withLeaderLossMs: number;
 }
 
@@ -30,7 +30,7 @@ export const ZOOKEEPER_TIMING = {
 const QUICK_ETCD_TTL_MS = 2_000;
 const ETCD_TTL_MS = { fast: 5_000, default: 10_000 } as const;
 
-/** @param quickTtl the shortest TTL that is allowed, for faults that last as long as it does */
+/** @param quickTtl Uses the shortest allowed TTL, for faults that last as long as the TTL. */
 export function timingOf(store: StoreName, profile: Profile, quickTtl: boolean): Timing {
   if (store === 'etcd') {
     const ttlMs = quickTtl ? QUICK_ETCD_TTL_MS : ETCD_TTL_MS[profile];
@@ -42,7 +42,7 @@ export function timingOf(store: StoreName, profile: Profile, quickTtl: boolean):
   return { ttlMs, safetyMarginMs: marginOf(ttlMs), expiryMs, withLeaderLossMs: 2 * ttlMs + 5_000 };
 }
 
-/** The backend's URL for whoever calls the members by these names. */
+/** Returns the backend's URL for these addresses of the members. */
 export function urlOf(store: StoreName, profile: Profile, endpoints: readonly string[]): string {
   if (store === 'etcd') return etcdUrl(endpoints.join(','));
   const { tickMs, syncLimit } = ZOOKEEPER_TIMING[profile];

@@ -5,7 +5,7 @@ import type { Fault } from './schedule.ts';
 const LOOK_EVERY_MS = 1_000;
 const PLAIN_EVERY_MS = 10_000;
 
-/** Tells how a run goes while it goes: one line that changes on a terminal, and else a line every ten seconds. */
+/** Prints the progress of a run: one line that is updated on a terminal, otherwise a line every ten seconds. */
 export class Progress implements Audience {
   readonly #live: LiveFacts;
   readonly #name: string;
@@ -32,7 +32,7 @@ export class Progress implements Audience {
     this.#current.delete(fault);
   }
 
-  /** The last line, which stays. */
+  /** Prints the last line, which stays. */
   stop(): void {
     for (const timer of this.#timers) clearInterval(timer);
     this.#live.look();

@@ -5,24 +5,24 @@ import type { WorkerProcess } from './worker-process.ts';
 
 const READS: Terms = { shared: true };
 
-/** Three workers: what the first one holds of every kind keeps others waiting. */
+/** Three workers, of which the first holds every kind of claim while others wait. */
 export interface RecipesLine {
   readonly victim: WorkerProcess;
   /** Waits behind the victim. */
   readonly next: WorkerProcess;
-  /** Holds beside the victim where that is possible. */
+  /** Holds beside the victim where possible. */
   readonly peer: WorkerProcess;
-  /** What the victim holds. */
+  /** Entries that the victim holds. */
   readonly held: readonly Queued[];
-  /** The names in which somebody waits for it. */
+  /** Names in which others wait for it. */
   readonly contested: readonly string[];
-  /** A write lock of the victim's, with a reader and a writer behind. */
+  /** A write lock of the victim, with a reader and a writer behind. */
   readonly turning: { readonly held: Queued; readonly reader: Queued; readonly writer: Queued };
-  /** Resolves when everybody who waited for the victim has had its turn; the victim has nothing any more. */
+  /** Resolves when all who waited for the victim have been granted; the victim has no entry any more. */
   served(): Promise<void>;
 }
 
-/** @param own of the victim */
+/** @param own Options of the victim. */
 export async function lineUpRecipes(
   experiment: Experiment,
   run: number,
@@ -94,7 +94,7 @@ export async function lineUpRecipes(
 
 type Place = readonly [worker: WorkerProcess, entry: Queued];
 
-/** The one leaves, and the other one is let in. */
+/** Removes the holder and waits until the waiter is admitted. */
 async function letIn([holder, entry]: Place, [waiter, behind]: Place): Promise<void> {
   await leaveIfHeld(holder, entry);
   await granted(waiter, behind);
@@ -107,14 +107,14 @@ export interface Asked {
   readonly terms?: Terms;
 }
 
-/** Resolves when it stands in line. */
+/** Resolves when the entry is in the queue. */
 async function ask(worker: WorkerProcess, asked: Asked): Promise<Queued> {
   const from = worker.events.length;
   worker.tell({ do: 'hold', ...asked });
   return worker.untilEvent('queued', { queue: asked.queue, from });
 }
 
-/** Resolves when it holds. */
+/** Resolves when the claim holds. */
 export async function holdNow(worker: WorkerProcess, asked: Asked): Promise<Queued> {
   const entry = await ask(worker, asked);
   await granted(worker, entry);

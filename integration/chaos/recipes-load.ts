@@ -1,21 +1,21 @@
 import type { Experiment } from './experiment.ts';
 import type { LoadCommand } from './worker-load.ts';
 
-/** In few names, so that all kinds meet: a lock of two names crosses with others of two, with readers, writers and leaders. */
+/** Few names, so that all kinds meet: a lock of two names overlaps with others of two, with readers, writers and leaders. */
 const NAMES = 4;
-/** Others would be refused there, since a lock is a semaphore of one permit. */
+/** Other kinds would be refused there, since a lock is a semaphore of one permit. */
 const SEMAPHORES = 2;
 const PERMITS = 3;
 const GIVEN_UP = { cancelShare: 0.05, abortShare: 0.02 } as const;
 
-/** What everybody does who uses recipes. */
+/** Load of workers that use recipes. */
 export interface RecipesLoad {
   readonly queues: readonly string[];
-  /** One for each of KINDS, all at the same time. */
+  /** One load for each of KINDS, all at the same time. */
   readonly loads: readonly LoadCommand[];
 }
 
-/** Read and write locks, write locks that become read locks, semaphores, locks of several names, leaders. */
+/** Makes a load of read and write locks, write locks that become read locks, semaphores, locks of several names, and leaders. */
 export function recipesLoad(
   experiment: Experiment,
   { name = 'crowd', holdMs }: { readonly name?: string; readonly holdMs: LoadCommand['holdMs'] },

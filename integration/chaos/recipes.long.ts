@@ -14,17 +14,17 @@ import type { WorkerProcess } from './worker-process.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
 
 const HOLD_MS = [0, 30] as const;
-/** Of each kind, on the whole. */
+/** Least number of holds of each kind in total. */
 const LEAST_HOLDS = 5;
 
 for (const store of STORES) {
   describe(`read and write locks, semaphores, locks of several names and leaders, on three members of ${store}`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 40_000);
-    // Of those who are to lose their sessions; everybody else has time enough for a busy machine.
+    // TTL of workers that are to lose their sessions; the others have enough time for a busy machine.
     const { ttlMs } = timingOf(store, 'fast', true);
     afterEach(abandonTrials);
 
-    it('38: make way where holders and waiters are killed', async () => {
+    it('38: pass on when holders and waiters are killed', async () => {
       await inACrowd(store, async ({ experiment, crowd }, run) => {
         const line = await lineUpRecipes(experiment, run, { ttlMs });
         await Promise.all([line.victim.kill(), crowd[0]!.kill()]);
@@ -32,7 +32,7 @@ for (const store of STORES) {
       });
     });
 
-    it('39: are lost to holders that were frozen, as each of them knows when it goes on', async () => {
+    it('39: are lost to frozen holders, which know it when they resume', async () => {
       await inACrowd(store, async ({ experiment, crowd }, run) => {
         const line = await lineUpRecipes(experiment, run, { ttlMs });
         const still = [line.victim, crowd[0]!];
@@ -43,12 +43,12 @@ for (const store of STORES) {
       });
     });
 
-    it('39 (control): are found out where a holder takes twice its time for proven', async () => {
+    it('39 (control): are found out when a holder takes twice its time for proven', async () => {
       const experiment = await startExperiment({ store });
       const line = await lineUpRecipes(experiment, 0, { rule: 'overlong' });
       await line.victim.untilEvent('beat', { from: line.victim.events.length });
       await line.victim.freeze();
-      // Not later: it has to go on before even twice its time is over.
+      // Not later: it has to resume before even twice its time is over.
       await line.served();
       await line.victim.thaw();
       await allRevoked(line);
@@ -90,7 +90,7 @@ for (const store of STORES) {
       });
     });
 
-    it('38 to 41 (control): are found out where one more is let in than may be', async () => {
+    it('38 to 41 (control): are found out when one too many is admitted', async () => {
       const experiment = await startExperiment({ store, rule: 'generous' });
       const [one, other] = (await experiment.addWorkers(2)) as [WorkerProcess, WorkerProcess];
       const name = (kind: string): string => experiment.queue(kind);
@@ -119,11 +119,11 @@ for (const store of STORES) {
 
 interface Scene {
   readonly experiment: Experiment;
-  /** Comes and goes with claims of all kinds; the first of them would not outlive a fault. */
+  /** Workers with claims of all kinds; the first of them would not outlive a fault. */
   readonly crowd: readonly WorkerProcess[];
 }
 
-/** Before and after what is done everybody gets everything. */
+/** Checks before and after the action that all claims are granted. */
 async function inACrowd(store: StoreName, act: (scene: Scene, run: number) => Promise<void>): Promise<void> {
   const experiment = await startExperiment({ store });
   const { loads } = recipesLoad(experiment, { holdMs: HOLD_MS });
@@ -146,7 +146,7 @@ async function inACrowd(store: StoreName, act: (scene: Scene, run: number) => Pr
   for (const kind of KINDS) expect(numbers.kinds[kind] ?? 0, kind).to.be.at.least(LEAST_HOLDS);
 }
 
-/** Until it has had a hold of every kind from now on. */
+/** Resolves when it has had a hold of every kind from now on. */
 async function holdsEachKind(worker: WorkerProcess): Promise<void> {
   const asked = new Map<number, Kind>();
   const missing = new Set<Kind>(KINDS);
@@ -167,7 +167,7 @@ async function allRevoked({ victim, held }: RecipesLine): Promise<void> {
     await victim.untilEvent('revoked', { queue, matches: (revoked) => revoked.n === n });
 }
 
-/** Ends the experiment; answers with the queues in which two were found that may not be held together. */
+/** Ends the experiment; resolves with the queues in which two conflicting holds were found. */
 async function whereFound(experiment: Experiment): Promise<string[]> {
   const { findings } = await experiment.end();
   await rm(experiment.directory, { recursive: true, force: true });
@@ -175,7 +175,7 @@ async function whereFound(experiment: Experiment): Promise<string[]> {
   return [...new Set(found)];
 }
 
-/** Where the election takes as long as a session (the machine is busy) nobody can hold on, and only safety is judged. */
+/** When the election takes as long as a session (the machine is busy) no hold can survive, and only safety is checked. */
 async function survived({ victim, next, peer }: RecipesLine): Promise<boolean> {
   const after = BigInt(stampNow());
   const tells = (event: ChaosEvent): boolean =>

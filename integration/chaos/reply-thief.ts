@@ -9,11 +9,11 @@ const SEEN_WITHIN_MS = 10_000;
 export interface Theft {
   /** Makes the worker send the request. */
   readonly by?: () => void;
-  /** Resolves when the store has done what was asked for. Without it the first bytes that come back are taken for that. */
+  /** Resolves when the store has executed the request. Default: the first bytes of the response. */
   readonly done?: () => Promise<unknown>;
 }
 
-/** Workers that reach the members through proxies, and the replies that they never hear. */
+/** Workers that reach the members through proxies, which drop some replies. */
 export class ReplyThief {
   readonly detour: Detour;
   readonly #experiment: Experiment;
@@ -32,8 +32,8 @@ export class ReplyThief {
   }
 
   /**
-   * The request is carried out, its reply does not come, the connection breaks, and the worker gets nothing through any
-   * more: until what this resolves with is called.
+   * Lets the request be executed, drops its reply, cuts the connection, and blocks the worker until the function is called that
+   * this resolves with.
    */
   async steal(victim: WorkerProcess, isRequest: IsRequest, theft: Theft = {}): Promise<() => Promise<void>> {
     const { by, done } = theft;

@@ -6,16 +6,16 @@ import { markdownTable, tableOf } from './table.ts';
 
 export interface ReportOptions {
   readonly title: string;
-  /** What to type to have the same run again. */
+  /** Command that repeats the run. */
   readonly command: string;
   readonly seed: number;
-  /** What ran against what, with versions: `etcd 3.4.23, 3 members`. */
+  /** What ran, with versions: `etcd 3.4.23, 3 members`. */
   readonly ran: readonly string[];
-  /** Of the timeline, relative to the report. */
+  /** Path of the timeline, relative to the report. */
   readonly picture?: string;
 }
 
-/** What a run came to, as Markdown. Findings show the events that `withEvents` found for them. */
+/** Formats the result of a run as Markdown. Findings show the events that `withEvents` added. */
 export function reportOf(run: Run, verdict: Verdict, options: ReportOptions): string {
   const { title, command, seed, ran, picture } = options;
   const { findings, numbers } = verdict;
@@ -57,12 +57,12 @@ function lineOf(run: Run, event: ChaosEvent): string {
   return [secondsOf(run, t), who, ev, ...details].join(' ');
 }
 
-/** Since the beginning of the run, to the nanosecond. */
+/** Formats the time since the beginning of the run, to the nanosecond. */
 function secondsOf(run: Run, stamp: string): string {
   return ((run.momentOf(stamp) - run.span.from) / 1e9).toFixed(9);
 }
 
-/** Marks of Markdown and HTML are shown as they are. */
+/** Escapes Markdown and HTML. */
 function inText(words: string): string {
   return words.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>|#]/g, '\\$&');
 }
@@ -71,7 +71,7 @@ function inCode(words: string): string {
   return `\`${words.replaceAll('`', "'")}\``;
 }
 
-/** In a fence that the content cannot close. */
+/** Puts content into a fence that it cannot close. */
 function fenced(content: string): string {
   const longest = Math.max(2, ...(content.match(/`+/g) ?? []).map((ticks) => ticks.length));
   const fence = '`'.repeat(longest + 1);

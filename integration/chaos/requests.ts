@@ -8,7 +8,7 @@ import type { WorkerProcess } from './worker-process.ts';
 
 const ANSWER_WITHIN_MS = 10_000;
 
-/** How many requests that could be looks at a queue the members have taken from these workers' lock clients, less the heartbeats. */
+/** Returns the number of requests of these workers' lock clients that may be reads of a queue, without the heartbeats. */
 export async function looksAtQueues(
   { store, cluster }: Experiment,
   workers: readonly WorkerProcess[],
@@ -23,7 +23,7 @@ export async function looksAtQueues(
   return requests - beats.length;
 }
 
-/** The sessions that the servers keep and that have something in them, as workers call them. */
+/** Returns the sessions that have entries on the servers, by the ids that workers use. */
 export function sessionsOf(experiment: Experiment): Promise<readonly string[]> {
   const what = 'a member tells the sessions';
   return until(() => lookForSessions(experiment), { what, withinMs: ANSWER_WITHIN_MS });
@@ -44,7 +44,7 @@ async function lookForSessions({ store, cluster }: Experiment): Promise<readonly
   return ZooKeeperWire.during(endpoint, (wire) => wire.children('/.queuelock'));
 }
 
-// Everybody's; a heartbeat is one transaction, and watches are no requests of this kind.
+// Counts all clients; a heartbeat is one transaction, and watches are not requests of this kind.
 async function etcdRequests(cluster: Cluster): Promise<number> {
   const members = await Promise.all(cluster.endpoints.map(etcdMetrics));
   const counts = members.flatMap((metrics) =>
@@ -62,7 +62,7 @@ async function zooKeeperRequests(cluster: Cluster, workers: readonly WorkerProce
   return sum;
 }
 
-/** Of its last entry. */
+/** Returns the session of its last entry. */
 export function sessionOf({ id, events }: WorkerProcess): string {
   const queued = events.findLast((event) => event.ev === 'queued');
   if (!queued) throw new Error(`${id} was in no queue yet`);

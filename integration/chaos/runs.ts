@@ -5,10 +5,10 @@ import type { Verdict } from '@queuelock/harness/check';
 import type { Trial } from './trial.ts';
 import { expectNone } from './verdicts.ts';
 
-/** How often each test repeats its fault. */
+/** Number of repetitions of each fault. */
 export const RUNS: number = runsOf(process.env['QUEUELOCK_CHAOS_RUNS'] ?? '1');
 
-/** What a test may take besides its repetitions, in milliseconds, on processors that have other things to do: until one that hangs is given up. */
+/** Time limit of a test besides its repetitions, in milliseconds, on a busy machine. */
 export const TEST_PATIENCE_MS = 300_000;
 
 const AT_A_TIME = 3;
@@ -16,7 +16,7 @@ const AT_A_TIME = 3;
 /** A trial whose store has a name. */
 type Judged = Trial & { readonly store: string };
 
-/** Several repetitions, some of them at the same time; for faults that trouble only their own workers. */
+/** Repeats, several at the same time; for faults that affect only their own workers. */
 export async function repeatedly(run: (number: number) => Promise<void>): Promise<void> {
   await inBatches(AT_A_TIME, run, async () => undefined);
 }
@@ -42,12 +42,12 @@ async function inBatches(
   }
 }
 
-/** Several repetitions, one after the other; for faults that everybody feels. */
+/** Repeats, one after another; for faults that affect all workers. */
 export async function oneByOne(run: (number: number) => Promise<void>): Promise<void> {
   for (let number = 0; number < RUNS; number += 1) await run(number);
 }
 
-/** Ends the trial, whose run has to have been right in everything. */
+/** Ends the trial, and expects a run without findings. */
 export async function expectRight(trial: Judged): Promise<Verdict> {
   const verdict = await trial.end();
   noteNumbers(trial, verdict);
@@ -55,7 +55,7 @@ export async function expectRight(trial: Judged): Promise<Verdict> {
   return verdict;
 }
 
-/** Appends what was measured to the file that QUEUELOCK_CHAOS_NUMBERS names, if it does. */
+/** Appends the measurements to the file that QUEUELOCK_CHAOS_NUMBERS names, if it is set. */
 function noteNumbers({ store, timing }: Judged, { numbers }: Verdict): void {
   const file = process.env['QUEUELOCK_CHAOS_NUMBERS'];
   if (file) appendFileSync(file, `${JSON.stringify({ store, timing, ...numbers })}\n`);

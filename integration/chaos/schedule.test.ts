@@ -34,7 +34,7 @@ const terms = fc.record({
   capabilities,
 });
 
-/** Of two faults, whether one begins before the other one is over. */
+/** Returns whether one of two faults begins before the other one is over. */
 function meet(a: Fault, b: Fault): boolean {
   return a.startMs <= b.startMs + b.durationMs && b.startMs <= a.startMs + a.durationMs;
 }
@@ -47,7 +47,7 @@ function pairsOf(faults: readonly Fault[]): [Fault, Fault][] {
   );
 }
 
-describe('the schedule of faults', () => {
+describe('schedule of faults', () => {
   it('is the same for the same terms', () => {
     fc.assert(
       fc.property(terms, (same) => {
@@ -57,13 +57,13 @@ describe('the schedule of faults', () => {
     );
   });
 
-  it('is another one for another seed', () => {
+  it('is different for another seed', () => {
     const of = (seed: number): string =>
       JSON.stringify(scheduleOf({ seed, minutes: 1, capabilities: ETCD }).faults);
     expect(new Set([0, 1, 2, 3, 2 ** 32 - 1].map(of)).size).to.equal(5);
   });
 
-  it('has one fault of the cluster at a time, and lets it rest after each', () => {
+  it('has one fault of the cluster at a time, with a pause after each', () => {
     fc.assert(
       fc.property(terms, (any) => {
         const faults = scheduleOf(any).faults.filter(ofCluster);
@@ -75,7 +75,7 @@ describe('the schedule of faults', () => {
     );
   });
 
-  it('has one fault of a worker at a time, and leaves half of the workers alone', () => {
+  it('has one fault of a worker at a time, and spares half of the workers', () => {
     fc.assert(
       fc.property(terms, (any) => {
         const faults = scheduleOf(any).faults.filter(({ worker }) => worker !== undefined);
@@ -103,7 +103,7 @@ describe('the schedule of faults', () => {
     );
   });
 
-  it('aims at what is there, by kinds that are possible there', () => {
+  it('selects existing targets, with kinds that are possible there', () => {
     fc.assert(
       fc.property(terms, (any) => {
         const { capabilities: there } = any;

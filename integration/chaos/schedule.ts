@@ -10,20 +10,20 @@ import {
 } from './faults-menu.ts';
 import { chanceOf } from './worker-load.ts';
 
-/** One fault of a schedule; times in milliseconds from the beginning of the load. */
+/** One fault of a schedule; times are in milliseconds from the beginning of the load. */
 export interface Fault {
-  /** By start, from 1. */
+  /** Number by start, from 1. */
   readonly number: number;
   readonly kind: FaultKind;
   readonly startMs: number;
   readonly durationMs: number;
-  /** The place of a worker, from 0; whoever works there then. */
+  /** Slot of a worker, from 0; the worker may change. */
   readonly worker?: number;
-  /** From 0, or whoever leads when it begins. */
+  /** Index from 0, or the leader at the start. */
   readonly member?: number | 'leader';
-  /** Of the queues that are operated on, from 0. */
+  /** Index of the queues with removals, from 0. */
   readonly queue?: number;
-  /** As seen from the member. */
+  /** Direction as seen from the member. */
   readonly direction?: Direction;
 }
 
@@ -34,17 +34,17 @@ export interface ScheduleTerms {
   readonly capabilities: Capabilities;
 }
 
-/** What is done in which order, for the record, too. */
+/** All faults of a run in order, as the report records them. */
 export interface Schedule extends ScheduleTerms {
   readonly faults: readonly Fault[];
 }
 
-/** Nothing happens at first, and nothing in the end, so that what is unclean by then has time to show. */
+/** There are no faults at first, and none at the end, so that their consequences have time to appear. */
 export const LEAD_IN_MS = 2_000;
 export const LEAD_OUT_MS = 3_000;
-/** From the end of one fault of the cluster to the next: members that come back have to catch up. */
+/** Time from the end of one fault of the cluster to the next: members that come back have to catch up. */
 export const CLUSTER_REST_MS = 6_000;
-/** The same of one worker. */
+/** The same for one worker. */
 const WORKER_REST_MS = 1_500;
 
 const CLUSTER_EVERY_MS = [13_000, 19_000] as const;
@@ -54,17 +54,17 @@ const QUEUE_EVERY_MS = [8_000, 20_000] as const;
 type Chance = () => number;
 type Draft = Omit<Fault, 'number'>;
 
-/** When, and until when the next one of the same lane has to wait at least. */
+/** Start of the fault, and the earliest start of the next one of the same lane. */
 interface Lane {
   readonly everyMs: readonly [least: number, most: number];
-  /** One fault at this time, or nothing if none can be done then. */
+  /** Returns a fault at this time, or `undefined` if none is possible. */
   readonly draw: (startMs: number) => Draft | undefined;
 }
 
 /**
- * The faults of a run: the same for the same terms. At any time one fault of members or store at most, since three members
- * survive one; one fault at most of each worker, and half of the workers are well. All of them end `LEAD_OUT_MS` before the
- * run does. Only `majority lost` and `no space` take away what the store promises.
+ * Makes the faults of a run, the same for the same terms. At most one fault of members or store is active at a time, since three
+ * members survive one. Each worker has at most one, and half of the workers have none. All of them end `LEAD_OUT_MS` before the
+ * run does. Only `majority lost` and `no space` exceed what the store promises to survive.
  */
 export function scheduleOf(terms: ScheduleTerms): Schedule {
   const { seed, minutes, capabilities } = terms;

@@ -10,9 +10,12 @@ import { ZOOKEEPER_TIMING } from './profiles.ts';
 
 const started = new Map<string, Promise<Cluster>>();
 
-/** One cluster of each kind for all test files of this process: started by the first who asks, ended after the last test. */
+/**
+ * Returns the cluster of each kind that all test files of this process share: started by the first caller, ended after the last
+ * test.
+ */
 export async function sharedCluster(store: StoreName, profile: Profile): Promise<Cluster> {
-  // etcd's settings are the same in all profiles.
+  // etcd has the same settings in all profiles.
   const key = store === 'etcd' ? store : `${store} ${profile}`;
   let cluster = started.get(key);
   if (!cluster) {
@@ -20,7 +23,7 @@ export async function sharedCluster(store: StoreName, profile: Profile): Promise
     started.set(key, starting);
     atTeardown(async () => {
       started.delete(key);
-      // Whoever asked for a cluster that did not start has the error already.
+      // The caller of a cluster that did not start has the error already.
       await (await starting.catch(() => undefined))?.stop();
     });
   }

@@ -8,7 +8,7 @@ import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import { holdNow, isHeld } from './standing.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-// Longer than a session lives that is not renewed; much longer where there is time.
+// Longer than the life of a session without renewals; much longer in long runs.
 const WINDOW_MS = RUNS > 1 ? 60_000 : 12_000;
 const HOLDERS = 2;
 const HOLDS_EACH = 5;
@@ -21,12 +21,12 @@ const SLOW: Readonly<Record<string, SlowOptions>> = {
 };
 
 for (const store of STORES) {
-  describe(`a slow member of three of ${store}`, function () {
+  describe(`slow member of three of ${store}`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 120_000);
     afterEach(abandonTrials);
 
     for (const [how, slowness] of Object.entries(SLOW)) {
-      it(`24: ${how} costs no holds and leaves nobody behind`, async function () {
+      it(`24: costs no holds and blocks no waiter by ${how}`, async function () {
         const experiment = await startExperiment({ store, profile: 'default', workers: HOLDERS + 3 });
         const why = experiment.cluster.absent.get('loss');
         if (slowness.lossRatio !== undefined && why !== undefined) return this.skip();

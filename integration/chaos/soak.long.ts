@@ -11,7 +11,7 @@ import type { WorkerProcess } from './worker-process.ts';
 
 const LASTS_MS = 60_000;
 const FAULT_EVERY_MS = 3_000;
-/** Faults of members wait for each other, and each needs some time to get over. */
+/** Faults of members wait for each other, and each needs some recovery time. */
 const LONGEST_OF_MEMBERS_MS = 2_000;
 const LEAD_MS = 1_500;
 const WORKERS = 5;
@@ -23,15 +23,15 @@ const LOAD = {
   effectShare: 0.3,
   parallel: 2,
 } as const;
-/** What a promise does not survive, or what takes longer than there is. */
+/** Faults that no promise survives, or that take too long. */
 const TOO_MUCH: ReadonlySet<string> = new Set(['majority lost', 'rolling restart', 'no space']);
 
 for (const store of STORES) {
-  describe(`faults at random, on three members of ${store}`, function () {
+  describe(`random faults, on three members of ${store}`, function () {
     this.timeout(600_000);
     afterEach(abandonTrials);
 
-    it('37: a minute of load with another fault every 3 s breaks no promise', async () => {
+    it('37: break no promise in a minute of load with another fault every 3 s', async () => {
       const experiment = await startExperiment({ store, holdMs: LOAD.holdMs[1] });
       const queues = ['a', 'b', 'c'].map((name) => experiment.queue(name));
       const stage = await stageFor(experiment, queues);
@@ -52,7 +52,7 @@ for (const store of STORES) {
   });
 }
 
-/** One of a worker, one of a member or the store, in turns; each kind once before any comes again. */
+/** Makes alternately a fault of a worker and one of a member or the store; each kind once before any is repeated. */
 function faultsFor(capabilities: Capabilities, chance: Chance): Fault[] {
   const ofWorkers = chance.shuffled(WORKER_FAULTS);
   const ofStore = chance
@@ -101,7 +101,7 @@ function capabilitiesOf({ store, cluster, timing }: Experiment): Capabilities {
   };
 }
 
-/** Workers under load, each of whom is replaced when it was killed. */
+/** Starts workers under load, each of which is replaced when it was killed. */
 async function stageFor(experiment: Experiment, queues: readonly string[]): Promise<Stage> {
   const places: WorkerProcess[] = [];
   const replace = async (place: number): Promise<void> => {

@@ -11,19 +11,19 @@ import type { WorkerProcess } from './worker-process.ts';
 
 export type Undo = () => Promise<unknown>;
 
-/** What faults are done to. */
+/** Targets of faults. */
 export interface Stage {
   readonly experiment: Experiment;
   readonly cluster: Cluster;
-  /** Queues that an operator reaches into. */
+  /** Queues in which an operator removes entries. */
   readonly operated: readonly string[];
-  /** Who works in this place now; `undefined` if whoever did has just ended by itself. */
+  /** Returns the present worker of this slot; `undefined` if it has just ended by itself. */
   worker(place: number): WorkerProcess | undefined;
-  /** Puts a new worker in the place of one that is gone. */
+  /** Starts a new worker in the slot of one that has ended. */
   replace(place: number): Promise<void>;
 }
 
-/** Begins a fault, which is written down; answers with the way to undo it, or with nothing if there was nothing to strike. */
+/** Begins and records a fault; returns the function to undo it, or `undefined` without a target. */
 export async function strike(stage: Stage, fault: Fault): Promise<Undo | undefined> {
   if (fault.worker !== undefined) return strikeWorker(stage, fault);
   if (fault.queue !== undefined) return strikeQueue(stage, fault);
@@ -62,7 +62,7 @@ async function strikeMember(stage: Stage, fault: Fault): Promise<Undo> {
   );
 }
 
-/** It is over when all members follow one leader again. */
+/** Ends when all members follow one leader again. */
 function strikeCluster(stage: Stage, names: Names, begin: () => Promise<Undo>): Promise<Undo> {
   return written(stage, names, async () => {
     const undo = await begin();
@@ -92,7 +92,7 @@ async function written(
   };
 }
 
-/** `member cut off`, and ` (one way)` where it is. */
+/** Formats `member cut off`, with ` (one way)` for one direction. */
 function nameOf({ kind, direction = 'both' }: Fault): string {
   return direction === 'both' ? kind : `${kind} (one way)`;
 }

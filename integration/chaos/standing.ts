@@ -6,7 +6,7 @@ export type Queued = Extract<AttemptEvent, { ev: 'queued' }>;
 type Acquired = Extract<AttemptEvent, { ev: 'acquired' }>;
 type Place = Pick<Queued, 'queue' | 'n'>;
 
-/** Asks for the queue and resolves when it stands in it; of the attempt that asks now. */
+/** Requests the queue and resolves when the entry of this attempt is in it. */
 export async function standIn(worker: WorkerProcess, queue: string, effectEveryMs?: number): Promise<Queued> {
   const from = worker.events.length;
   worker.tell({ do: 'hold', queue, ...(effectEveryMs === undefined ? {} : { effectEveryMs }) });
@@ -33,13 +33,13 @@ export async function granted(
   });
 }
 
-/** Gives up that place, and resolves when that is confirmed. */
+/** Leaves, and resolves when that is confirmed. */
 export async function leave(worker: WorkerProcess, { queue, n }: Place): Promise<void> {
   worker.tell({ do: 'release', queue, n });
   await worker.untilEvent('left', { queue, matches: (left) => left.n === n });
 }
 
-/** The same where it holds; a loss that it heard of meanwhile ends the hold as well. */
+/** The same for a hold; a loss that it was notified of meanwhile also ends it. */
 export async function leaveIfHeld(worker: WorkerProcess, place: Place): Promise<void> {
   if (!isHeld(worker, place)) return;
   const { queue, n } = place;
@@ -53,22 +53,22 @@ export function isHeld({ openAttempts }: WorkerProcess, { n }: Pick<Place, 'n'>)
   return openAttempts.some((attempt) => attempt.n === n && attempt.ev === 'acquired');
 }
 
-/** How far an attempt has to come, and from which of the worker's events on that counts. */
+/** How far an attempt has to come, counted from the worker's event with this index on. */
 export interface Awaited<K> {
   readonly ev: K;
   readonly queue: string;
   readonly from: number;
 }
 
-// What a caller is told to try again after.
+// Errors after which a caller should retry.
 const AGAIN: ReadonlySet<string> = new Set(['SESSION_LOST', 'UNAVAILABLE']);
 
-/** Resolves when the attempt under way has come so far, or, as often as it fails with its session, another one after it. */
+/** Resolves when the present attempt has come so far, or a later one if it fails with its session. */
 export async function atLast<K extends 'queued' | 'acquired'>(
   worker: WorkerProcess,
   { ev, queue, from }: Awaited<K>,
 ): Promise<Extract<AttemptEvent, { ev: K }>> {
-  // Of the attempt before, which was given up for this one, an end may still be on its way.
+  // The end of the previous attempt, which was replaced by this one, may not have been recorded yet.
   const { n } = await worker.untilEvent('enqueue', { queue, from });
   const isKnown = (event: ChaosEvent): boolean =>
     (event.ev === ev || event.ev === 'failed') && event.queue === queue && event.n === n;
@@ -79,7 +79,7 @@ export async function atLast<K extends 'queued' | 'acquired'>(
   return atLast(worker, { ev, queue, from: worker.events.indexOf(known) + 1 });
 }
 
-/** Gives up whatever it has in this queue, asks anew, holds and leaves. */
+/** Leaves this queue, requests it again, holds and leaves. */
 export async function takeTurn(worker: WorkerProcess, queue: string): Promise<void> {
   worker.tell({ do: 'release', queue });
   const from = worker.events.length;
@@ -87,13 +87,13 @@ export async function takeTurn(worker: WorkerProcess, queue: string): Promise<vo
   await leave(worker, await atLast(worker, { ev: 'acquired', queue, from }));
 }
 
-/** Ends them, with all that they still have. */
+/** Ends the workers with all their entries. */
 export async function dismiss(...workers: readonly WorkerProcess[]): Promise<void> {
   for (const worker of workers) worker.tell({ do: 'close' });
   await Promise.all(workers.map(({ ended }) => ended));
 }
 
-/** A queue in which one holds and the other is next. */
+/** Makes a queue in which one worker holds and the other is next. */
 export async function lineUp(
   experiment: Experiment,
   worker: WorkerProcess,

@@ -8,11 +8,12 @@ import type { WorkerProcess } from './worker-process.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
 
 const SESSIONS = Number(process.env['QUEUELOCK_CHAOS_SESSIONS'] ?? (RUNS > 1 ? 1_000 : 20));
-// Each has connections of its own. Where one processor has to open more of them anew at once, TTLs pass before the last one is.
+// Each session has connections of its own. If one processor has to reopen more of them at once, TTLs pass before the last one is
+// open.
 const SESSIONS_A_PROCESS = Math.min(100, SESSIONS);
-/** In each of them one session holds and the others wait. */
+/** Queues, in each of which one session holds and the others wait. */
 const QUEUES = Math.min(20, SESSIONS / 2);
-/** So many sessions are opened at the same time. */
+/** Number of sessions that are opened at the same time. */
 const AT_ONCE = 20;
 
 for (const store of STORES) {
@@ -20,7 +21,7 @@ for (const store of STORES) {
     this.timeout(TEST_PATIENCE_MS + RUNS * 120_000);
     afterEach(abandonTrials);
 
-    it('30: of processes that are killed all sessions end, and whoever waits behind is served once', async () => {
+    it('30: all end when their processes are killed, and each waiter behind is granted once', async () => {
       const allowedMs = allGoneMs(store);
       await oneByOne(async () => {
         const { experiment, crowds, queues } = await crowded({ store, limits: { crashMs: allowedMs } });
@@ -38,7 +39,7 @@ for (const store of STORES) {
       });
     });
 
-    it('31: with the settings that servers come with, no session ends while the leader is away', async () => {
+    it('31: stay alive with default settings of servers while there is no leader', async () => {
       await oneByOne(async () => {
         const { experiment, crowds } = await crowded({ store, profile: 'default' });
         const leader = await experiment.cluster.leader();
@@ -63,7 +64,7 @@ interface Crowded {
   readonly queues: readonly string[];
 }
 
-/** Every session stands in one of the queues; on a machine so busy that some ended before they did, others do in their place. */
+/** Queues every session. On a busy machine sessions may end before that, and others replace them. */
 async function crowded(options: ExperimentOptions): Promise<Crowded> {
   const experiment = await startExperiment(options);
   const queues = Array.from({ length: QUEUES }, (_, index) => experiment.queue(`queue-${index}`));
@@ -87,7 +88,7 @@ async function lineUp(crowd: WorkerProcess, queues: readonly string[]): Promise<
     );
 }
 
-/** Until the worker has stood in each of these queues; whom the end of a session kept from it tries again. */
+/** Resolves when the worker has had an entry in each of these queues; retries after the end of a session. */
 async function standIn(worker: WorkerProcess, queues: readonly string[]): Promise<void> {
   const joining = new Set<number>();
   let toBegin = 0;
@@ -109,8 +110,8 @@ async function standIn(worker: WorkerProcess, queues: readonly string[]): Promis
 }
 
 /**
- * Until all its clients have a session of which a heartbeat was confirmed that was sent after this moment.
- * @param isInVain ends it early, by what it says of an event
+ * Resolves when all its clients have a session with a confirmed heartbeat that was sent after this moment.
+ * @param isInVain Ends it early, by an event.
  */
 async function untilAllBeat(
   crowd: WorkerProcess,
@@ -129,7 +130,7 @@ function isLoss({ ev }: ChaosEvent): boolean {
   return ev === 'session-lost' || ev === 'revoked' || ev === 'failed';
 }
 
-/** From the death of that many sessions until the last one of them is gone. */
+/** Returns the time from the death of that many sessions until the last one of them has expired. */
 function allGoneMs(store: StoreName): number {
   const { ttlMs } = timingOf(store, 'fast', false);
   return store === 'etcd' ? ttlMs + 2_500 : ttlMs + 2 * ZOOKEEPER_TIMING.fast.tickMs + 2_000;

@@ -24,7 +24,7 @@ const rowOf = (name: string): readonly string[] | undefined => {
   return tableOf(groups).rows.find((row) => row.name.trim() === name)?.cells;
 };
 
-describe('The table', () => {
+describe('table of results', () => {
   it('adds up the runs of each group', () => {
     expect(rowOf('runs')).to.deep.equal(['2', '1']);
     expect(rowOf('holds checked')).to.deep.equal(['4', '2']);
@@ -37,7 +37,7 @@ describe('The table', () => {
     expect(rowOf('clean hand-over, p50 / p99 / max')?.[0]).to.equal('2.00 / 4.00 / 4.00 ms');
     expect(rowOf('S3 after a loss, min / p1')).to.deep.equal(['–', '–']);
   });
-  it('counts workers that were killed or frozen outside of a fault with a name', () => {
+  it('counts workers that were killed or frozen outside of a named fault', () => {
     const tale = new HistoryBuilder().worker('a', 0).worker('b', 0).harness(5, { ev: 'killed', worker: 'a' });
     tale.fault(1, { what: 'frozen', target: 'b', from: 10, to: 30 });
     tale.harness(11, { ev: 'frozen', worker: 'b' }).harness(29, { ev: 'thawed', worker: 'b' });
@@ -53,7 +53,7 @@ describe('The table', () => {
   });
 });
 
-describe('Samples', () => {
+describe('samples', () => {
   it('have quantiles by nearest rank, whatever their order', () => {
     const samples = Array.from({ length: 200 }, (_, i) => 200 - i);
     expect(spreadOf(samples)).to.deep.equal({ count: 200, min: 1, p1: 2, p50: 100, p99: 198, max: 200 });

@@ -3,13 +3,13 @@ import { INVARIANTS } from '@queuelock/harness/check/finding';
 import type { Numbers } from '@queuelock/harness/check/numbers';
 import { spreadOf, type Samples } from '@queuelock/harness/check/samples';
 
-/** Runs that belong together: a store, a scenario. */
+/** Runs that belong together: a store and a scenario. */
 export interface Group {
   readonly name: string;
   readonly verdicts: readonly Verdict[];
 }
 
-/** A line per number, a column per group. */
+/** A row per number, a column per group. */
 export interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly { readonly name: string; readonly cells: readonly string[] }[];
@@ -53,7 +53,7 @@ export function tableOf(groups: readonly Group[]): Table {
   };
 }
 
-/** For a terminal: names to the left, numbers to the right. */
+/** Formats for a terminal: names to the left, numbers to the right. */
 export function plainTable({ columns, rows }: Table): string {
   const nameWidth = Math.max(...rows.map(({ name }) => name.length));
   const widths = columns.map((column, i) =>

@@ -21,47 +21,47 @@ import type { Rule, WorkerSetup } from './worker-command.ts';
 import { WorkerProcess } from './worker-process.ts';
 import { Recorder } from '@queuelock/harness/check/worker-record';
 
-/** Where a trial takes place. */
+/** Servers of a trial. */
 export interface Ground {
-  /** Of a worker that calls the servers by these names. */
+  /** Returns the URL of a worker for these addresses of the servers. */
   url(endpoints: readonly string[]): string;
-  /** Makes a place for a worker that takes no detour. */
+  /** Makes a location for a worker without a detour. */
   addPlace(): Promise<ClusterClient>;
-  /** Ends the faults: a server does not hear of the end of a client that is cut off. */
+  /** Ends the faults: a server does not notice the end of a client that is cut off. */
   heal(): Promise<unknown>;
-  /** What the servers still have of these queues, and of anybody's sessions. */
+  /** Reads what is left on the servers of these queues, and all sessions. */
   leftOvers(queues: readonly string[]): Promise<readonly LeftOver[]>;
-  /** What workers write to in the store itself, by a name that nobody else uses; nothing without it. */
+  /** Returns the fenced resource in the store itself, by a unique name. Without it there is none. */
   resource?(name: string): string;
 }
 
 export interface TrialSettings {
   readonly timing: Timing;
-  /** How workers believe in their holds; `product` without it. */
+  /** How workers believe in their holds. Default `product`. */
   readonly rule?: Rule;
-  /** In place of the core's margin, in milliseconds. */
+  /** Replaces the core's safety margin, in milliseconds. */
   readonly safetyMarginMs?: number;
-  /** The longest hold that the load makes, in milliseconds. Default 1,000. */
+  /** Longest hold of the load, in milliseconds. Default 1,000. */
   readonly holdMs?: number;
-  /** What the run is measured against, where it is not what its timing says. */
+  /** Limits that differ from those of the timing. */
   readonly limits?: Partial<Limits>;
 }
 
-/** What one worker has of its own. */
+/** Options of one worker. */
 export interface WorkerOptions extends Partial<
   Pick<WorkerSetup, 'ttlMs' | 'heartbeatIntervalMs' | 'seed' | 'quiet' | 'clients' | 'clock'>
 > {
   readonly rule?: Rule;
   /**
-   * Other names of the members, in their order, that lead past proxies of this process. The worker then lives on this
-   * machine as it is, where the proxies are.
+   * Other addresses of the members, in their order, which lead to proxies of this process. The worker then runs directly on this
+   * machine, as the proxies do.
    */
   readonly detour?: readonly string[];
-  /** Where it lives; in a new place without it. */
+  /** Its location. Default: a new one. */
   readonly place?: ClusterClient;
-  /** In place of the profile's, from what the worker calls the members. */
+  /** Returns its URL from the addresses of the members, instead of the profile's. */
   readonly url?: (endpoints: readonly string[]) => string;
-  /** Besides that of this process. */
+  /** Additional environment variables. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -71,7 +71,7 @@ const SERVE_WITHIN_MS = 30_000;
 const SERVE_EVERY_MS = 10;
 const LOOK_EVERY_MS = 200;
 
-/** Gives up what tests left running because they failed, and fails if anything in it was unsafe. For `afterEach`. */
+/** Aborts trials that failed tests left running, and fails if anything in them was unsafe. For `afterEach`. */
 export async function abandonTrials(): Promise<void> {
   const ends = await Promise.allSettled([...underWay].map((trial) => trial.giveUp()));
   const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as Error] : []));
@@ -83,10 +83,10 @@ const OVER = 'the trial is over';
 const underWay = new Set<Trial>();
 let count = 0;
 
-/** One run of workers on a store, with everything that happened in it in one directory. */
+/** One run of workers on a store, with all its histories in one directory. */
 export class Trial {
   readonly timing: Timing;
-  /** A history per process. */
+  /** Directory with a history per process. */
   readonly directory: string;
   readonly workers: WorkerProcess[] = [];
   readonly recorder: Recorder;
@@ -117,7 +117,7 @@ export class Trial {
     underWay.add(this);
   }
 
-  /** A name that no other trial uses. */
+  /** Returns a queue name that no other trial uses. */
   queue(name: string): string {
     const queue = `${this.#name}-${name}`;
     this.#queues.add(queue);
@@ -125,7 +125,7 @@ export class Trial {
     return queue;
   }
 
-  /** Starts another worker, in a place whose links can be cut without those of others. */
+  /** Starts another worker, in a location whose links can be cut without those of others. */
   addWorker(options: WorkerOptions = {}): Promise<WorkerProcess> {
     if (!underWay.has(this)) return Promise.reject(new Error(OVER));
     const starting = this.#addWorker(options);
@@ -176,7 +176,7 @@ export class Trial {
     };
   }
 
-  /** Serves these workers if they wait, and ends them: a long trial has others after them. */
+  /** Waits until these workers are granted, and ends them: a long trial has others after them. */
   async retire(workers: readonly WorkerProcess[]): Promise<void> {
     await this.#serve(workers);
     await Promise.all(workers.map((worker) => this.#close(worker)));
@@ -184,7 +184,7 @@ export class Trial {
     for (const worker of workers) this.workers.splice(this.workers.indexOf(worker), 1);
   }
 
-  /** Does a fault; it counts from before `action` until the answer is called, which is written down, too. */
+  /** Makes a fault, recorded from before `action` until the returned function is called. */
   async fault(
     what: string,
     target: string,
@@ -197,7 +197,7 @@ export class Trial {
     return () => void this.recorder.tell({ ev: 'healed', number });
   }
 
-  /** Nobody begins anything from now on, and all faults are over: whoever waits has to be served. */
+  /** Ends new attempts and all faults: from now on all waiters have to be granted. */
   calm(): void {
     if (this.#calm) return;
     this.#calm = true;
@@ -205,7 +205,7 @@ export class Trial {
     this.recorder.tell({ ev: 'calm' });
   }
 
-  /** As `finish`, and judges the whole. The histories of a run that was not right are kept. */
+  /** As `finish`, and checks the whole. Keeps the histories of a run with findings. */
   async end(): Promise<Verdict> {
     await this.finish();
     const { run } = await readRun(this.directory);
@@ -214,10 +214,7 @@ export class Trial {
     return verdict;
   }
 
-  /**
-   * Lets everybody come to an end: those who wait are served, one after the other, and then closed. Looks what is left
-   * on the servers.
-   */
+  /** Lets all workers finish: waiters are granted, one after another, and then closed. Reads what is left on the servers. */
   async finish(): Promise<void> {
     if (!underWay.has(this)) throw new Error(OVER);
     await this.#allStarted();
@@ -226,7 +223,7 @@ export class Trial {
     await this.#serve(this.workers);
     await Promise.all(this.workers.map((worker) => this.#close(worker)));
     await this.#lookWhatIsLeft();
-    // It may have been given up meanwhile.
+    // It may have been aborted meanwhile.
     if (!underWay.delete(this)) throw new Error(OVER);
     this.#endStandstills();
     this.recorder.tell({ ev: 'end' });
@@ -234,8 +231,8 @@ export class Trial {
   }
 
   /**
-   * Ends it as it is, which may be in the middle of everything, and fails if anything in it was unsafe; what controls do is not judged. The
-   * histories stay. Faults are healed first: a server does not hear of the end of a client that is cut off, and keeps its watches.
+   * Ends it in any state, and fails if anything in it was unsafe, except for controls. Keeps the histories. Heals faults first: a
+   * server does not notice the end of a client that is cut off, and keeps its watches.
    */
   async giveUp(): Promise<void> {
     if (!underWay.delete(this)) return;
@@ -258,7 +255,7 @@ export class Trial {
     this.#table.close();
   }
 
-  /** What its history is measured against. */
+  /** Limits that its history is checked against. */
   get limits(): Limits {
     const { ttlMs, expiryMs, withLeaderLossMs } = this.timing;
     return {
@@ -269,7 +266,7 @@ export class Trial {
     };
   }
 
-  // Whoever holds is told to release, so that the next one can. Who is forgotten is found by the checker.
+  // Holders are told to release, so that the next one is granted. The checker finds waiters that never are.
   async #serve(workers: readonly WorkerProcess[]): Promise<void> {
     const told = new Set<AttemptEvent>();
     const begun = performance.now();
@@ -286,7 +283,7 @@ export class Trial {
     }
   }
 
-  /** Who is being started when all is over belongs to it, too: its end is recorded. */
+  /** Includes workers that are being started: their end is recorded too. */
   async #allStarted(): Promise<void> {
     await Promise.allSettled(this.#starting);
   }
@@ -294,7 +291,7 @@ export class Trial {
   async #close(worker: WorkerProcess): Promise<void> {
     if (!worker.running) return;
     worker.tell({ do: 'close' });
-    // The checker says that it did not end by itself.
+    // The checker reports that it did not end by itself.
     await within(CLOSE_WITHIN_MS, worker.ended).catch(() => worker.kill());
   }
 

@@ -4,30 +4,30 @@ import type { FakedClock } from './worker-command.ts';
 
 const TRIES = 5;
 
-/** Two clocks at one instant, in nanoseconds: what this process is told, and the machine's boot clock. */
+/** Two clocks at one instant, in nanoseconds: this process's, and the machine's boot clock. */
 interface Instant {
   readonly hereNs: bigint;
   readonly bootNs: bigint;
 }
 
 /**
- * What the monotonic clock of this process shows when the machine's boot clock shows 0. `/proc/uptime` is the one clock
- * that a faked process reads as it is, in steps of 10 ms: it is read until it has just made one, several times, of which the
- * quickest look counts.
+ * Returns what the monotonic clock of this process shows when the machine's boot clock shows 0. `/proc/uptime` is the only clock
+ * that libfaketime does not change, in steps of 10 ms. It is read several times until it has just changed, and the quickest
+ * reading counts.
  */
 export function bootOffset(): bigint {
   const { hereNs, bootNs } = instant();
   return hereNs - bootNs;
 }
 
-/** The machine's monotonic clock, worked out by a process that is told another one. */
+/** Returns the machine's monotonic clock, computed by a process with a fake clock. */
 export function machineClock({ rate, bootNs }: Pick<FakedClock, 'rate' | 'bootNs'>): () => bigint {
   const origin = instant();
   const originNs = origin.bootNs + BigInt(bootNs);
   return () => originNs + BigInt(Math.round(Number(process.hrtime.bigint() - origin.hereNs) / rate));
 }
 
-/** What the core's clock would be if it did not ask the boot clock. */
+/** Returns what the core's clock would be without the boot clock. */
 export function monotonicClock(): Clock {
   return {
     now: () => performance.now(),

@@ -15,13 +15,13 @@ const failure = (...rules: readonly Invariant[]): unknown => {
   }
 };
 
-describe('The verdict on a run', () => {
-  it('is silent where nothing was found', () => {
+describe('verdict on a run', () => {
+  it('is silent without findings', () => {
     expect(failure()).to.equal(undefined);
   });
   for (const rule of INVARIANTS) {
     const isSafety = SAFETY.includes(rule);
-    it(`is ${isSafety ? 'a' : 'no'} \`SafetyViolation\` for ${rule}, and says what was found and where`, () => {
+    it(`is ${isSafety ? 'a' : 'no'} \`SafetyViolation\` for ${rule}, and states what was found and where`, () => {
       const error = failure(rule);
       expect(error instanceof SafetyViolation).to.equal(isSafety);
       expect(String(error)).to.include('here').and.to.include(`${rule}: ${rule} is broken`);

@@ -5,7 +5,7 @@ import { isUnsafe, type Finding } from '@queuelock/harness/check/finding';
 import type { Limits } from '@queuelock/harness/check/limits';
 import { readRun } from '@queuelock/harness/check/history';
 
-/** Fails with all of them, and as a `SafetyViolation` if one of them is unsafe. */
+/** Fails with all findings, as a `SafetyViolation` if one of them is unsafe. */
 export function expectNone(findings: readonly Finding[], where: string): void {
   const found = findings.map(({ rule, message }) => `${rule}: ${message}`);
   const expectNoneFound = (): void => {
@@ -15,7 +15,7 @@ export function expectNone(findings: readonly Finding[], where: string): void {
   else expectNoneFound();
 }
 
-/** What can be asked of a run that came to no end: nothing unsafe happened in it. */
+/** Expects that a run without an end contains nothing unsafe. */
 export async function expectSafe(directory: string, limits: Pick<Limits, 'evictionMs'>): Promise<void> {
   const { run } = await readRun(directory);
   expectNone(checkSafety(run, limits), `given up, see ${directory}`);

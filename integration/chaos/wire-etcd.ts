@@ -1,6 +1,6 @@
 import type { IsRequest, Wire } from './wire.ts';
 
-/** RFC 7541, appendix B: a letter and its bits, for the letters of the paths. */
+/** RFC 7541, appendix B: a character and its bits, for the characters of the paths. */
 const CODES: ReadonlyMap<string, string> = new Map(
   [
     '.010111 /011000 G1100010 L1100111 R1101101 a00011 b100011 c00100 d100100',
@@ -11,11 +11,11 @@ const CODES: ReadonlyMap<string, string> = new Map(
 const VARINT = 0;
 const BYTES = 2;
 
-/** HTTP/2 (RFC 9113), in it gRPC, in it protocol buffers (etcd's rpc.proto): as much as it takes to recognise a request. */
+/** HTTP/2 (RFC 9113) with gRPC and protocol buffers (etcd's rpc.proto), as far as needed to recognise a request. */
 export const etcdWire: Wire = {
   opens: path('/etcdserverpb.Lease/LeaseGrant'),
   closes: path('/etcdserverpb.Lease/LeaseRevoke'),
-  // Before it enters a queue nobody says its name.
+  // A request before entering a queue does not contain its name.
   enters: (queue) => including(`${queue}/`),
   // DeleteRangeRequest.key = 1, a request of its own or, among others, RequestOp.request_delete_range = 3
   leaves: (key) => {
@@ -23,7 +23,7 @@ export const etcdWire: Wire = {
     const [alone, among] = [including(message(deletion)), including(field(3, deletion))];
     return (chunk) => alone(chunk) || among(chunk);
   },
-  // LeaseKeepAliveRequest.ID = 1, a message of its own; the end of the session alone looks the same.
+  // LeaseKeepAliveRequest.ID = 1, a message of its own; only the end of the session looks the same.
   beats: (session) => including(message(Buffer.concat([tag(1, VARINT), varint(BigInt(`0x${session}`))]))),
 };
 
@@ -31,12 +31,12 @@ function including(bytes: Buffer | string): IsRequest {
   return (chunk) => chunk.includes(bytes);
 }
 
-/** In Huffman's code, which Node's HTTP/2 always writes a path in, anew with every request. */
+/** Encodes with the Huffman code that Node's HTTP/2 always uses for paths, again in every request. */
 function path(text: string): IsRequest {
   return including(huffman(text));
 }
 
-/** A gRPC message: not compressed, its length, its bytes. */
+/** Makes a gRPC message: not compressed, its length, its bytes. */
 function message(bytes: Buffer): Buffer {
   const head = Buffer.alloc(5);
   head.writeUInt32BE(bytes.length, 1);
@@ -60,7 +60,7 @@ function varint(value: bigint): Buffer {
   }
 }
 
-/** Filled up to whole bytes with ones. */
+/** Pads to whole bytes with ones. */
 function huffman(text: string): Buffer {
   const bits = Array.from(text, (letter) => CODES.get(letter)!).join('');
   const octets = bits.match(/.{1,8}/g)!.map((octet) => Number.parseInt(octet.padEnd(8, '1'), 2));

@@ -5,11 +5,11 @@ const OP = { create: 1, create2: 15, delete: 2, setData: 5, closeSession: -11 } 
 const PRIVATE = '/.queuelock';
 
 /**
- * ZooKeeper's protocol (zookeeper.jute): as much as it takes to recognise a request. It is looked for anywhere, since the
- * C client writes the length of a request, and then the request.
+ * ZooKeeper's protocol (zookeeper.jute), as far as needed to recognise a request. It is searched anywhere in the data, since the
+ * C client writes the length of a request separately.
  */
 export const zooKeeperWire: Wire = {
-  // As session 0, with an empty password: who has a session already names it.
+  // Matches session 0 with an empty password: a client with a session sends its id.
   opens: including(Buffer.concat([Buffer.alloc(8), int(16), Buffer.alloc(16)])),
   closes: including(int(OP.closeSession)),
   enters: (queue) => (chunk) => isCreateBelow(`/${queue}/`, chunk),
@@ -21,7 +21,7 @@ function including(bytes: Buffer): IsRequest {
   return (chunk) => chunk.includes(bytes);
 }
 
-/** The type of the request, and the length of the path, stand before the path. */
+/** The type of the request and the length of the path precede the path. */
 function isCreateBelow(directory: string, chunk: Buffer): boolean {
   const at = chunk.indexOf(directory);
   if (at < 8) return false;

@@ -2,20 +2,20 @@ import type { StoreName } from './profiles.ts';
 import { etcdWire } from './wire-etcd.ts';
 import { zooKeeperWire } from './wire-zookeeper.ts';
 
-/** Whether bytes on their way from a client to a server are, or contain, a certain request. */
+/** Returns whether bytes from a client to a server are, or contain, a certain request. */
 export type IsRequest = (chunk: Buffer) => boolean;
 
-/** How the calls of queuelock look on their way to the store. */
+/** Recognises the calls of queuelock in the data to the store. */
 export interface Wire {
-  /** A session is opened. */
+  /** Matches the opening of a session. */
   readonly opens: IsRequest;
-  /** The session is ended. */
+  /** Matches the end of a session. */
   readonly closes: IsRequest;
-  /** Somebody enters this queue. */
+  /** Matches an enqueue of this queue. */
   enters(queue: string): IsRequest;
-  /** The entry with this key is taken out. */
+  /** Matches the removal of the entry with this key. */
   leaves(key: string): IsRequest;
-  /** A heartbeat of this session. */
+  /** Matches a heartbeat of this session. */
   beats(session: string): IsRequest;
 }
 

@@ -4,12 +4,12 @@ import type { AttemptEvent, Terms } from '@queuelock/harness/check/event';
 import type { Heartbeats } from './instrumented.ts';
 import { claimed, type Held, type Seen, type Spot } from './worker-claims.ts';
 import { HoldWatch } from './worker-looks.ts';
-import { stampNow, type Recorder, type Told } from '@queuelock/harness/check/worker-record';
+import { stampNow, type Recorder, type EventInput } from '@queuelock/harness/check/worker-record';
 import { Writes } from './worker-writes.ts';
 
-/** What attempts of one worker share. */
+/** Dependencies that attempts of one worker share. */
 export interface AttemptSurroundings {
-  /** Of the worker. */
+  /** Id of the worker. */
   readonly id: string;
   readonly client: LockClient;
   readonly recorder: Recorder;
@@ -22,28 +22,28 @@ interface Loudness {
 }
 
 export type ToldOfAttempt =
-  Told<AttemptEvent> extends infer E ? (E extends unknown ? Omit<E, 'queue' | 'n'> : never) : never;
+  EventInput<AttemptEvent> extends infer E ? (E extends unknown ? Omit<E, 'queue' | 'n'> : never) : never;
 
-/** What is attempted, on one name or on several at once. */
+/** Goal of an attempt, on one name or on several at once. */
 export interface Aim {
   readonly queues: readonly [string, ...string[]];
-  /** Of the attempt on the first of them; those on the others follow. */
+  /** Number of the attempt on the first name; those on the others follow. */
   readonly n: number;
   readonly terms: Terms;
 }
 
-/** One claim, from the request to its end, each step written down as it is seen: of each of its names as an attempt of its own. */
+/** One claim, from the request to its end. Records each step when it is seen, as a separate attempt for each name. */
 export class Attempt {
   readonly aim: Aim;
-  /** Resolves with the hold, or with nothing when the attempt ended without one. */
+  /** Resolves with the hold, or with `undefined` when the attempt ended without one. */
   readonly granted: Promise<Held | undefined>;
-  /** Resolves when nothing is left of it here. */
+  /** Resolves when nothing of it is left in this process. */
   readonly over: Promise<void>;
   readonly #around: AttemptSurroundings;
   readonly #giveUp = new AbortController();
   #held: Held | undefined;
   #watch: HoldWatch | undefined;
-  /** The session in which it stands in line. */
+  /** Session of its entry. */
   #placedIn: string | undefined;
   #ended = false;
   #suspect = false;
@@ -69,12 +69,12 @@ export class Attempt {
     claimed(around, wanted).subscribe({ next: (seen) => this.#see(seen), complete: () => this.#end() });
   }
 
-  /** Whether this is an attempt on that queue; with a number, that very one. */
+  /** Returns whether this is an attempt on that queue, and, with a number, that very one. */
   isOn(queue: string, n?: number): boolean {
     return this.aim.queues.some((name, at) => name === queue && (n === undefined || this.aim.n + at === n));
   }
 
-  /** Gives it up, whatever it is. Resolves when that is done. */
+  /** Ends it in any state. Resolves when that is done. */
   async release(): Promise<void> {
     if (!this.#held) {
       this.cancel();
@@ -88,7 +88,7 @@ export class Attempt {
     this.#tell({ ev: 'left' });
   }
 
-  /** Of a write lock that is held: turns it into a read lock. */
+  /** Turns a held write lock into a read lock. */
   async downgrade(): Promise<void> {
     if (this.#ended || this.#downgraded || !this.#held?.downgrade) return;
     this.#downgraded = true;
@@ -97,25 +97,25 @@ export class Attempt {
     try {
       await downgrade();
     } catch (error) {
-      // Of a loss the claim tells.
+      // The claim reports a loss itself.
       if (isQueueLockError(error, 'OWNERSHIP_LOST')) return;
       throw error;
     }
     if (hold.held) this.#tell({ ev: 'downgraded' });
   }
 
-  /** Looks now, whatever was written of the look before. */
+  /** Reads now, whatever was recorded of the last read. */
   look(): void {
     this.#watch?.look();
   }
 
-  /** One write to each resource, as long as it is held, and by nobody else. */
+  /** Writes once to each resource, as long as it is held. */
   async write(): Promise<void> {
     const { shared, limit = 1 } = this.aim.terms;
     if (!shared && !this.#downgraded && limit === 1) await this.#writes?.write();
   }
 
-  /** One write to each resource with the token that it has or had last, without asking. */
+  /** Writes once to each resource with its present or last token, without a check. */
   async writeUnasked(): Promise<void> {
     await this.#writes?.write({ evenIfLost: true });
   }
@@ -145,7 +145,7 @@ export class Attempt {
       const place = { token: token.toString(), order: order.toString() };
       this.#tellOf(at, { ev: 'acquired', t, ...place, remainingMs });
     });
-    // Whatever tells it first: the listener is called inside of the look that finds it out.
+    // Either reports it first: the listener is called during the read that detects it.
     hold.signal.addEventListener('abort', () => this.#isLost(hold.signal.reason));
     this.#watch = new HoldWatch(hold, (look, isNews) => this.#tell(look, { quiet: !isNews }));
     const { effects } = this.#around;
@@ -188,7 +188,7 @@ export class Attempt {
     this.#watch?.stop();
   }
 
-  /** Gives the wait up; does nothing once it is held. */
+  /** Aborts the wait; does nothing once it is held. */
   cancel(): void {
     if (this.#ended || this.#held) return;
     this.#ended = true;
@@ -196,7 +196,7 @@ export class Attempt {
     this.#giveUp.abort(new Error('the worker gives the wait up'));
   }
 
-  /** Of all its names. */
+  /** Records the event for all its names. */
   #tell(told: ToldOfAttempt, how: Loudness = {}): void {
     const t = told.t ?? stampNow();
     for (const at of this.aim.queues.keys()) this.#tellOf(at, { ...told, t }, how);

@@ -12,19 +12,19 @@ import { EMPTY, Observable, from, of, switchMap, type Subscriber } from 'rxjs';
 import type { Terms } from '@queuelock/harness/check/event';
 import type { Heartbeats } from './instrumented.ts';
 
-/** Where an entry stands. */
+/** Identity of an entry. */
 export type Spot = Pick<Ownership, 'order' | 'token' | 'key'>;
 
-/** A hold of whatever kind. */
+/** A hold of any kind. */
 export interface Held {
   readonly hold: Pick<Hold, 'held' | 'remainingMs' | 'signal' | 'release'>;
-  /** In each of its names, in their order. */
+  /** Its entry in each of its names, in their order. */
   readonly spots: readonly Spot[];
-  /** Of a single write lock. */
+  /** Present for a single write lock. */
   readonly downgrade?: () => Promise<void>;
 }
 
-/** What is seen of a claim, whatever its kind. */
+/** States of a claim of any kind. */
 export type Seen =
   | { readonly status: 'queued'; readonly spots: readonly Spot[] }
   | { readonly status: 'held' | 'suspect'; readonly held: Held }
@@ -33,9 +33,9 @@ export type Seen =
 export interface Wanted {
   readonly names: readonly [string, ...string[]];
   readonly terms: Terms;
-  /** Of its entries; no other claim of this process has it. */
+  /** Label of its entries, unique in this process. */
   readonly label: string;
-  /** Gives the wait up. */
+  /** Aborts the wait. */
   readonly signal: AbortSignal;
 }
 
@@ -44,7 +44,7 @@ export interface ClaimTools {
   readonly heartbeats: Heartbeats;
 }
 
-/** The claim as a stream: subscribing joins. Never errors; completes when nothing is left of it. */
+/** Returns the claim as a stream: subscribing joins. Never errors; completes when nothing of it is left. */
 export function claimed(tools: ClaimTools, wanted: Wanted): Observable<Seen> {
   const { terms, names } = wanted;
   if (terms.leader) return placedAnd(tools, wanted, leading(tools.client, wanted));
@@ -118,7 +118,7 @@ function lead(leadership: Leadership, subscriber: Subscriber<Seen>): void {
   };
   const { signal } = leadership;
   const reason = (): QueueLockError => signal.reason as QueueLockError;
-  // One that was lost on the way here is none.
+  // A hold that was lost on the way here does not count.
   if (signal.aborted) {
     end(subscriber, { outcome: 'failed', error: reason() });
     return;
@@ -132,7 +132,7 @@ function end(subscriber: Subscriber<Seen>, outcome: ClaimOutcome): void {
   subscriber.complete();
 }
 
-/** Where the claim does not tell its places in line, whoever made the entries does. */
+/** Adds the positions from the backend if the claim does not report them. */
 function placedAnd(
   { heartbeats }: ClaimTools,
   { names, label }: Wanted,

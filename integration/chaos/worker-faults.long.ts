@@ -10,18 +10,18 @@ import type { WorkerProcess } from './worker-process.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
 
 const EFFECT_EVERY_MS = 50;
-// Those who wait and are not killed.
+// Number of waiters that are not killed.
 const HERD = 17;
 const SETTLE_MS = 300;
-// A fault comes at a random moment in it.
+// A fault comes at a random moment within this time.
 const MOMENTS_MS = 1_000;
 
 for (const store of STORES) {
-  describe(`workers in trouble, on three members of ${store}`, function () {
+  describe(`faults of workers, on three members of ${store}`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 30_000);
     afterEach(abandonTrials);
 
-    it('1: a holder that is killed makes room within its TTL and the server’s grain', async () => {
+    it('1: a killed holder is followed by the next within its TTL and the server’s grain', async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, next } = await holderAndNext(experiment, `queue-${run}`);
@@ -33,7 +33,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('2: waiters that are killed are left out, and only those right behind them look at the queue', async () => {
+    it('2: killed waiters are skipped, and only those right behind them read the queue', async () => {
       const experiment = await startExperiment({ store });
       const run = async (number: number): Promise<void> => {
         const crowd = await crowdOf20(experiment, `queue-${number}`);
@@ -44,7 +44,7 @@ for (const store of STORES) {
         const before = await looksAtQueues(experiment, crowd.others);
         await untilGone(experiment, crowd.victims.map(sessionOf));
         const looks = (await looksAtQueues(experiment, crowd.others)) - before;
-        // One look or two by each of the two behind a victim, and some of those that all waiters take now and then.
+        // One or two reads by each of the two behind a victim, and some of the occasional reads of all waiters.
         expect(looks).to.be.within(2, HERD / 2);
         expect(await served(crowd)).to.deep.equal(crowd.living);
       };
@@ -52,7 +52,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('3: a holder that was frozen for 1.5 TTL knows it in its first statement, and its writes are refused', async () => {
+    it('3: a holder that was frozen for 1.5 TTL knows the loss in its first statement, and its writes are refused', async () => {
       const experiment = await startExperiment({ store });
       const frozenMs = 1.5 * experiment.timing.ttlMs;
       await repeatedlyIn(experiment, async (run) => {
@@ -61,7 +61,7 @@ for (const store of STORES) {
         await worker.freeze();
         const heard = worker.events.length;
         await Promise.all([pause(frozenMs), acceptedBy(next.worker, queue)]);
-        // It is read as soon as the process goes on.
+        // It is read as soon as the process resumes.
         worker.tell({ do: 'effect', queue });
         const thawedAt = stampNow();
         await worker.thaw();
@@ -81,7 +81,7 @@ for (const store of STORES) {
       const { holder, next, queue } = await holderAndNext(experiment, 'queue');
       await holder.worker.untilEvent('beat', { from: holder.worker.events.length });
       await holder.worker.freeze();
-      // Not later: it has to go on before even twice its time is over.
+      // Not later: it has to resume before even twice its time is over.
       await acceptedBy(next.worker, queue);
       await holder.worker.thaw();
       await holder.worker.untilEvent('revoked');
@@ -91,7 +91,7 @@ for (const store of STORES) {
       expect(Math.min(...numbers.gaps.lost)).to.be.lessThan(0);
     });
 
-    it('4: a holder whose event loop stands still for half its TTL after a heartbeat goes on holding', async () => {
+    it('4: a holder whose event loop is blocked for half its TTL after a heartbeat keeps holding', async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, queue } = await holderAndNext(experiment, `queue-${run}`);
@@ -105,7 +105,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('4: a holder whose event loop stands still for 0.9 TTL goes on or knows better', async () => {
+    it('4: a holder whose event loop is blocked for 0.9 TTL keeps holding or knows the loss', async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, next, queue } = await holderAndNext(experiment, `queue-${run}`);
@@ -118,7 +118,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('4: a holder whose event loop stands still for 1.5 TTL knows better before any effect', async () => {
+    it('4: a holder whose event loop is blocked for 1.5 TTL knows the loss before any effect', async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, next, queue } = await holderAndNext(experiment, `queue-${run}`);
@@ -131,7 +131,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('5: a waiter whose event loop stands still across its grant never holds with a dead entry', async () => {
+    it('5: a waiter whose event loop is blocked across its grant never holds with a dead entry', async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, next, queue } = await holderAndNext(experiment, `queue-${run}`);
@@ -154,13 +154,13 @@ for (const store of STORES) {
 interface Crowd {
   readonly queue: string;
   readonly others: readonly WorkerProcess[];
-  /** At the head, in the middle and at the tail of those who wait. */
+  /** Waiters at the head, in the middle and at the tail. */
   readonly victims: readonly WorkerProcess[];
-  /** The tokens of all but the victims, in line. */
+  /** Tokens of all except the victims, in order. */
   readonly living: readonly string[];
 }
 
-/** One who holds and 20 who wait: three processes of one entry each, and others of many. */
+/** Makes one holder and 20 waiters: three processes with one entry each, and others with many. */
 async function crowdOf20(experiment: Experiment, name: string): Promise<Crowd> {
   const queue = experiment.queue(name);
   const workers = await experiment.addWorkers(6);
@@ -181,7 +181,7 @@ async function crowdOf20(experiment: Experiment, name: string): Promise<Crowd> {
   return { queue, others: [holder!, ...others], victims, living };
 }
 
-/** Until the servers have ended these sessions, and those who were waiting for that have looked. */
+/** Resolves when the servers have ended these sessions, and the waiters behind them have read. */
 async function untilGone(experiment: Experiment, sessions: readonly string[]): Promise<void> {
   for (;;) {
     const present = await sessionsOf(experiment);
@@ -191,7 +191,7 @@ async function untilGone(experiment: Experiment, sessions: readonly string[]): P
   await pause(SETTLE_MS);
 }
 
-/** The tokens in the order of the grants, when each of these releases as soon as it holds. */
+/** Returns the tokens in the order of the grants, when each of these releases as soon as it holds. */
 async function served({ queue, others, living }: Crowd): Promise<string[]> {
   const granted = new Map<string, AcquiredEvent>();
   while (granted.size < living.length) {
@@ -210,7 +210,7 @@ async function served({ queue, others, living }: Crowd): Promise<string[]> {
 
 type AcquiredEvent = Extract<AttemptEvent, { ev: 'acquired' }>;
 
-/** Two workers: one holds and writes, the other one stands behind it. */
+/** Starts two workers: one holds and writes, the other one waits behind it. */
 async function holderAndNext(
   experiment: Experiment,
   name: string,
@@ -231,7 +231,7 @@ async function holderAndNext(
 
 type LookEvent = Extract<ChaosEvent, { ev: 'look' }>;
 
-/** Stops its event loop; answers with the first look after that, and its index. */
+/** Blocks its event loop; returns the first read after that, and its index. */
 async function stall(worker: WorkerProcess, ms: number): Promise<{ first: LookEvent; heard: number }> {
   const from = worker.events.length;
   worker.tell({ do: 'stall', ms });
@@ -240,7 +240,7 @@ async function stall(worker: WorkerProcess, ms: number): Promise<{ first: LookEv
   return { first, heard: worker.events.indexOf(first) };
 }
 
-/** Until every resource has taken a write of its. */
+/** Resolves when every resource has accepted a write of it. */
 async function acceptedBy(worker: WorkerProcess, queue: string): Promise<void> {
   for (const resource of ['store', 'sql', 'log']) {
     await worker.untilEvent('effect', {
@@ -250,7 +250,7 @@ async function acceptedBy(worker: WorkerProcess, queue: string): Promise<void> {
   }
 }
 
-/** What looks and writes from then on said. A write is told of when it was answered, so some are older. */
+/** Returns the results of its later reads and writes. A write is recorded when it was answered, so some are older. */
 function beliefsSince(since: string, { events }: WorkerProcess): boolean[] {
   return events.flatMap((event) => {
     if (!isSince(event.t, since)) return [];

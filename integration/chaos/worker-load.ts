@@ -9,7 +9,7 @@ const AFTER_FAILURE_MS = 100;
 const CANCEL_WITHIN_MS = 1_000;
 const ABORT_WITHIN_MS = 3;
 
-/** Chance that comes back with its seed (mulberry32, public domain by Tommy Ettinger): numbers from 0 to 1. */
+/** Returns reproducible random numbers from 0 to 1 (mulberry32, public domain by Tommy Ettinger). */
 export function chanceOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -20,7 +20,7 @@ export function chanceOf(seed: number): () => number {
   };
 }
 
-/** Joins queues at random, one attempt after the other, until it is told to stop. */
+/** Joins random queues, one attempt after another, until it is stopped. */
 export class Load {
   readonly #command: LoadCommand;
   readonly #chance: () => number;

@@ -3,20 +3,17 @@ import { stampNow } from '@queuelock/harness/check/worker-record';
 
 const LOOK_EVERY_MS = 10;
 const WRITE_EVERY_MS = 100;
-/** The process stood still, or its event loop did. */
+/** A longer gap means that the process or its event loop was stopped. */
 const GAP_MS = 200;
 
-/** One look, before it was taken for whose attempt it was. */
+/** One read of `held`, before it is assigned to an attempt. */
 export interface Look {
   readonly ev: 'look';
   readonly t: string;
   readonly held: boolean;
 }
 
-/**
- * Looks every 10 ms whether something is held, also after it was lost. Tells of the looks that say something new, of
- * each that follows a standstill, and of one in 100 ms.
- */
+/** Reads `held` every 10 ms, also after a loss. Reports reads with a new result, the first after a stop, and one every 100 ms. */
 export class HoldWatch {
   readonly #hold: Pick<Hold, 'held'>;
   readonly #tell: (look: Look, isNews: boolean) => void;

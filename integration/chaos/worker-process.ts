@@ -12,7 +12,7 @@ import type { WorkerCommand, WorkerSetup } from './worker-command.ts';
 import type { Recorder } from '@queuelock/harness/check/worker-record';
 
 const SCRIPT = fileURLToPath(new URL('worker.ts', import.meta.url));
-// Where many processes begin at once on few processors, the last one takes its time.
+// When many processes start at once on few processors, the last one takes long.
 const PATIENCE_MS = 120_000;
 const ATTEMPT_STEPS: ReadonlySet<string> = new Set(['enqueue', 'queued', 'acquired', 'released']);
 const ATTEMPT_ENDS: ReadonlySet<string> = new Set(['left', 'cancelled', 'revoked', 'failed']);
@@ -20,22 +20,22 @@ const ATTEMPT_ENDS: ReadonlySet<string> = new Set(['left', 'cancelled', 'revoked
 /** How a worker is started, besides its setup. */
 export interface WorkerStart {
   readonly setup: WorkerSetup;
-  /** Where it lives; on this machine as it is without one. */
+  /** Its location. Default: directly on this machine. */
   readonly place?: ClusterClient;
-  /** Besides that of the harness. */
+  /** Additional environment variables. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Where what it prints goes. */
+  /** File for its output. */
   readonly output: string;
-  /** Of the harness. */
+  /** Recorder of the harness. */
   readonly recorder: Recorder;
 }
 
 export interface UntilOptions {
-  /** The index in `events` from which on they count. Default 0. */
+  /** Index in `events` from which on they count. Default 0. */
   readonly from?: number;
   /** Default 120,000. */
   readonly withinMs?: number;
-  /** For the error. */
+  /** Description for the error. */
   readonly what?: string;
 }
 
@@ -52,11 +52,11 @@ export interface WorkerEnding {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A worker, as the harness sees it: what it said so far, and what is done to it. */
+/** A worker as the harness sees it: its events, and actions on it. */
 export class WorkerProcess {
   readonly id: string;
   readonly place: ClusterClient | undefined;
-  /** All that it said but for looks that say nothing new. */
+  /** All its events except reads without a new result. */
   readonly events: ChaosEvent[] = [];
   readonly ended: Promise<WorkerEnding>;
   readonly #child: ChildProcess;
@@ -65,7 +65,7 @@ export class WorkerProcess {
   readonly #open = new Map<number, AttemptEvent>();
   readonly #listeners = new Set<() => void>();
   #isFrozen = false;
-  /** By `performance.now()`. */
+  /** Time by `performance.now()`. */
   #closedAt: number | undefined;
 
   private constructor(child: ChildProcess, { setup, place, recorder, output }: WorkerStart) {
@@ -78,13 +78,13 @@ export class WorkerProcess {
       this.#hear(event as ChaosEvent);
       for (const listener of this.#listeners) listener();
     });
-    // Messages that are already on their way come before `close`.
+    // Messages that are in flight arrive before `close`.
     this.ended = new Promise((resolve) => {
       child.once('close', (code, signal) => resolve(this.#end({ code, signal })));
     });
   }
 
-  /** Resolves when it takes commands; of one that never does nothing is left. */
+  /** Resolves when it accepts commands; a failed start leaves nothing. */
   static async start(start: WorkerStart): Promise<WorkerProcess> {
     const { script, execArgv } = scriptOf(SCRIPT);
     const args = [...execArgv, script, JSON.stringify(start.setup)];
@@ -114,19 +114,19 @@ export class WorkerProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** The attempts that have not ended yet, as far as it said, with the last step of each. */
+  /** Returns the recorded attempts that have not ended yet, with the last step of each. */
   get openAttempts(): readonly AttemptEvent[] {
     return [...this.#open.values()];
   }
 
   tell(command: WorkerCommand): void {
-    // One that has just died hears nothing.
+    // A process that has just died receives nothing.
     if (this.#child.connected) this.#child.send(command, () => undefined);
   }
 
   /**
-   * The first event that matches, said already or to come; with `from`, only those from that index on. Rejects when the
-   * process ends without it, or when it takes too long.
+   * Resolves with the first event that matches, recorded already or to come; with `from`, only from that index on. Rejects when
+   * the process ends without it, or when it takes too long.
    */
   async until<E extends ChaosEvent = ChaosEvent>(
     matches: (event: ChaosEvent) => boolean,
@@ -153,7 +153,7 @@ export class WorkerProcess {
       .finally(stop);
   }
 
-  /** The first event of this kind, of this queue if one is given. */
+  /** Resolves with the first event of this kind, of this queue if one is given. */
   untilEvent<K extends ChaosEvent['ev']>(
     ev: K,
     { queue, matches = () => true, ...options }: EventOptions<K> = {},
@@ -168,25 +168,25 @@ export class WorkerProcess {
     );
   }
 
-  /** What it wrote to its standard streams. */
+  /** Output of its standard streams. */
   get printed(): string {
     return readFileSync(this.#output, 'utf8').slice(-2_000);
   }
 
-  /** Ends it, if it still runs; no fault, but the end of a test that failed. */
+  /** Ends it, if it still runs, after a failed test. It does not count as a fault. */
   async stop(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.ended;
   }
 
-  /** SIGKILL; resolves when it is gone. */
+  /** Sends SIGKILL; resolves when it has ended. */
   async kill(): Promise<WorkerEnding> {
     this.#recorder.tell({ ev: 'killed', worker: this.id });
     this.#child.kill('SIGKILL');
     return this.ended;
   }
 
-  /** SIGSTOP; resolves when it stands still. */
+  /** Sends SIGSTOP; resolves when it is stopped. */
   async freeze(): Promise<void> {
     await freeze(this.pid);
     this.#isFrozen = true;

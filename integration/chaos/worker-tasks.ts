@@ -5,13 +5,13 @@ import { Load, chanceOf, type LoadCommand } from './worker-load.ts';
 
 type Task = Exclude<WorkerCommand, { do: 'close' | 'end' }>;
 
-/** What the tasks of one worker share. */
+/** Dependencies that the tasks of one worker share. */
 export interface TaskSurroundings extends Omit<AttemptSurroundings, 'client'> {
-  /** Each attempt is made by the next one of them. */
+  /** Clients that take turns in attempts. */
   readonly clients: readonly LockClient[];
 }
 
-/** Does what the harness tells, for all queues of one worker. */
+/** Executes the harness's commands, for all queues of one worker. */
 export class Tasks {
   readonly #around: TaskSurroundings;
   readonly #chance: () => number;
@@ -98,7 +98,7 @@ export class Tasks {
   #stall(ms: number): void {
     this.#around.recorder.tell({ ev: 'stalled', ms });
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-    // The first thing that happens: nobody had a chance to tell it anything yet.
+    // Runs first, before any timer or message could change the state.
     for (const attempt of this.#under) attempt.look();
   }
 }

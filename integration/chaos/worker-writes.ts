@@ -6,20 +6,20 @@ import { stampNow } from '@queuelock/harness/check/worker-record';
 
 interface Writing {
   readonly held: Held;
-  /** In the order of the hold's spots. */
+  /** Queues in the order of the hold's entries. */
   readonly queues: readonly string[];
   readonly effects: Effects;
 }
 
-/** What is done in the name of one hold, to all resources: for each of its names an effect with the token that it has there. */
+/** Writes of one hold to all resources: an effect for each of its names with the token of that name. */
 export class Writes {
   readonly #writing: Writing;
   readonly #tell: (at: number, told: ToldOfAttempt) => void;
-  /** Read only for the store's own guard: to read a key has an effect. */
+  /** Keys, read only for the store's own guard, because reading a key has an effect. */
   readonly #keys: readonly string[];
   #count = 0;
 
-  /** @param tell is told each effect once it is answered, and the place of its name among the queues */
+  /** @param tell Called with each effect once it is answered, and the index of its name among the queues. */
   constructor(writing: Writing, tell: (at: number, told: ToldOfAttempt) => void) {
     this.#writing = writing;
     this.#tell = tell;
@@ -27,7 +27,7 @@ export class Writes {
     this.#keys = effects.resources.includes('store') ? held.spots.map(({ key }) => key) : [];
   }
 
-  /** Does nothing when it is not held, unless told to. */
+  /** Does nothing when it is not held, unless `evenIfLost` is set. */
   async write({ evenIfLost = false }: { readonly evenIfLost?: boolean } = {}): Promise<void> {
     const { held, effects } = this.#writing;
     const each = held.spots.flatMap((spot, at) =>

@@ -1,4 +1,4 @@
-// A process that uses queuelock and writes down what it sees: worker.ts <WorkerSetup as JSON>. Told what to do over the channel.
+// A process that uses queuelock and records what it sees: worker.ts <WorkerSetup as JSON>. Receives commands over the channel.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createLockClient, type LockClient } from '@queuelock/core';
 import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
@@ -12,7 +12,7 @@ import { Recorder, stampBy } from '@queuelock/harness/check/worker-record';
 import { Tasks } from './worker-tasks.ts';
 
 const DELAY_RESOLUTION_MS = 10;
-// The harness asks once for a hold and waits for it as long as this: servers that are slow to open a session turn nobody away.
+// The harness requests a hold once and waits for it this long, so a server that opens a session slowly must not cause a failure.
 const CONNECT_WITHIN_MS = 120_000;
 const CRASHED = 70;
 const LINGERS_MS = 1_000;
@@ -69,7 +69,7 @@ async function openClient(): Promise<LockClient> {
 
 function tellHarness(event: ChaosEvent): void {
   if (setup.quiet && ('n' in event || event.ev === 'beat')) return;
-  // A harness that is gone hears nothing more; the file has it.
+  // A harness that has ended receives nothing; the file has the event.
   if (process.connected) process.send?.(event, undefined, undefined, () => undefined);
 }
 
@@ -77,7 +77,7 @@ function leave(): void {
   process.exit();
 }
 
-/** Nobody tidies up: neither handlers of this process nor queuelock are told. */
+/** Ends without cleanup: neither handlers of this process nor queuelock are notified. */
 function end(by: 'exit' | 'throw'): void {
   if (by === 'exit') process.exit(EXIT_CODE);
   for (const way of CRASHES) process.removeAllListeners(way);
@@ -86,12 +86,12 @@ function end(by: 'exit' | 'throw'): void {
   });
 }
 
-/** Written to the standard error stream, which the harness keeps. */
+/** Writes to stderr, which the harness keeps, what keeps the process alive. */
 function tellWhatKeepsIt(): void {
   console.error(`it goes on after it was closed, because of ${process.getActiveResourcesInfo().join(', ')}`);
 }
 
-/** From here on nothing but what the clients left behind keeps this process alive. */
+/** From here on only what the clients left behind keeps this process alive. */
 async function close(): Promise<void> {
   tasks.stop();
   await effects.close();

@@ -8,24 +8,24 @@ import { nowMs, observePings } from './zookeeper-pings.ts';
 
 const { tickMs } = ZOOKEEPER_TIMING.default;
 const LEAST_TTL_MS = 4_000;
-// From a ping to the moment from which heartbeats seem to be good for a tick more than they are, and from the cut to the
-// next ping: as little as this machine can hit.
+// Time from a ping to the moment from which heartbeats seem to count for a tick more than they do, and from the cut to the next
+// ping: as short as this machine permits.
 const AFTER_PING_MS = 40;
 const BEFORE_PING_MS = 100;
 const PREPARATION_MS = 100;
 
-/** A holder: by which rule it believes, and how often it beats. Without a pace: at a quarter of its session. */
+/** A holder: its rule of belief, and its heartbeat interval. Default: a quarter of its session. */
 export interface Holder {
   readonly rule: Rule;
   readonly heartbeatIntervalMs?: number;
 }
 
 /**
- * Holders whose sessions are on a follower that is cut off from its leader, at the worst of all moments: the last beats that were
- * answered came in the half tick that the leader never hears of, and just after the clock's tick to which it rounds.
+ * Starts holders whose sessions are on a follower that is cut off from its leader at the worst moment. The last answered
+ * heartbeats came in the half tick that the leader never learns of, and just after the clock's tick to which it rounds.
  *
- * The servers have their usual settings, and the sessions are of two ticks, which the backend refuses unless it is told less
- * than the truth about the servers.
+ * The servers have their usual settings, and the sessions are of two ticks, which the backend refuses unless it is given wrong
+ * settings of the servers.
  */
 export async function cutFollowerOf(holders: readonly Holder[]): Promise<Experiment> {
   const experiment = await startExperiment({ store: 'zookeeper', profile: 'default' });
@@ -43,7 +43,7 @@ export async function cutFollowerOf(holders: readonly Holder[]): Promise<Experim
   );
   const next = await experiment.addWorker({ url: (all) => boldUrl(all.filter(isOther)) });
   const queues = await Promise.all(workers.map((worker) => lineUp(experiment, worker, next)));
-  // The way that a heartbeat takes is opened with the first of them, which a follower cannot do that is cut off.
+  // The connection of a heartbeat is opened with the first of them, which a follower that is cut off cannot do.
   await Promise.all(workers.map((worker) => worker.untilEvent('beat', { from: worker.events.length })));
   const pingAt = pings.trap(ttlMs, AFTER_PING_MS, PREPARATION_MS);
   await pause(pingAt + tickMs / 2 - BEFORE_PING_MS - nowMs());
@@ -58,7 +58,7 @@ export async function cutFollowerOf(holders: readonly Holder[]): Promise<Experim
   return experiment;
 }
 
-/** Says that sessions of two ticks are as long as they have to be. */
+/** Returns a URL that claims that sessions of two ticks are long enough. */
 function boldUrl(endpoints: readonly string[]): string {
   return `zk://${endpoints.join(',')}?tickTimeMs=${LEAST_TTL_MS / 4}&syncLimit=2`;
 }

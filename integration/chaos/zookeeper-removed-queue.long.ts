@@ -9,7 +9,7 @@ import { expectRight, oneByOne } from './runs.ts';
 const TOLD_WITHIN_MS = 1_000;
 const LOAD_MS = 5_000;
 
-describe('a queue in ZooKeeper that an operator removes', function () {
+describe('queue in ZooKeeper that an operator removes', function () {
   this.timeout(300_000);
   let wire: ZooKeeperWire;
   afterEach(async () => {
@@ -23,7 +23,7 @@ describe('a queue in ZooKeeper that an operator removes', function () {
     return experiment;
   }
 
-  it('33: with its parent and all that wait in it: each of them is told so at once, and it can be used again', () =>
+  it('33: can be used again after it was removed with its parent and all waiters, which are notified at once', () =>
     oneByOne(async () => {
       const experiment = await start();
       const { workers } = experiment;
@@ -59,7 +59,7 @@ describe('a queue in ZooKeeper that an operator removes', function () {
       await expectRight(experiment);
     }));
 
-  it('33: again and again, whenever it is empty for a moment, stands in nobody’s way', () =>
+  it('33: blocks no client when it is removed repeatedly, whenever it is empty', () =>
     oneByOne(async () => {
       const experiment = await start();
       const queues = ['a', 'b', 'c', 'd'].map((name) => experiment.queue(name));
@@ -79,7 +79,7 @@ describe('a queue in ZooKeeper that an operator removes', function () {
     }));
 });
 
-/** Those who came last go first, so that nobody gets a turn by it. */
+/** Removes the latest entries first, so that the removal grants none. */
 async function removeAll(wire: ZooKeeperWire, path: string): Promise<void> {
   const names = await wire.children(path);
   const bySequence = names.sort((a, b) => Number(b.slice(-10)) - Number(a.slice(-10)));

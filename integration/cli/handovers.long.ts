@@ -25,8 +25,8 @@ for (const store of stores) {
 
     afterEach(endScripts);
 
-    // All at the same time: each is nothing but waiting for the TTL.
-    it('has ended before the next one begins, also when its queuelock stands still, is killed, or is cut off', async () => {
+    // All at the same time, because each mostly waits for the TTL.
+    it('has ended before the next one begins, also when its queuelock is frozen, killed, or cut off', async () => {
       const series = await Promise.all(
         (Object.keys(FAULTS) as Fault[]).map((fault) =>
           handOver({ site, name: `handover-${fault}`, fault, count: COUNT }),

@@ -8,17 +8,20 @@ import { soon } from '../scenarios/wait.ts';
 import { until } from '@queuelock/harness/services/until';
 import { startRunner, type Runner, type Sign } from './runner.ts';
 
-/** What is done to the `queuelock run` that holds: stopped where it is, killed, or cut from the server. Its program knows nothing of it. */
+/** Fault of the holding `queuelock run`: frozen, killed, or cut off from the server. Its program is not affected. */
 export type Fault = 'frozen' | 'killed' | 'cut';
 
 /** One hand-over that a fault forced. */
 export interface Handover {
   readonly fault: Fault;
-  /** From the last sign of the program before to the first one of the next, in milliseconds. */
+  /** Milliseconds from the last sign of the previous program to the first one of the next. */
   readonly gapMs: number;
-  /** Of the program before, as the next one saw it: `none`, or `Z` where nobody has waited for it yet. Anything else still runs. */
+  /**
+   * State of the previous program as the next one saw it: `none`, or `Z` if it was not reaped yet. Any other value means that it
+   * still runs.
+   */
   readonly state: string;
-  /** From the fault to the last sign: for how long the program went on. */
+  /** Milliseconds from the fault to the last sign: how long the program continued. */
   readonly wentOnMs: number;
 }
 
@@ -33,12 +36,12 @@ export interface Trials {
 const TURN_WITHIN_MS = 60_000;
 const FRESH_MS = 500;
 
-/** Whether the program before had ended when the next one began. */
+/** Returns whether the previous program had ended when the next one began. */
 export function isSound({ gapMs, state }: Handover): boolean {
   return gapMs > 0 && (state === 'none' || state === 'Z' || state === 'X');
 }
 
-/** Two `queuelock run` take the lock from each other, one fault after the other. */
+/** Makes two `queuelock run` take the lock from each other, by one fault after another. */
 export async function handOver(trials: Trials): Promise<Handover[]> {
   const directory = await mkdtemp(join(tmpdir(), 'queuelock-trials-'));
   const file = join(directory, 'program');
@@ -58,11 +61,11 @@ export async function handOver(trials: Trials): Promise<Handover[]> {
   }
 }
 
-/** A runner with a line of its own to the server. */
+/** A runner with its own proxy to the server. */
 interface Party {
   readonly proxy: TcpProxy;
   runner: Runner;
-  /** How its runner ended; none does by itself. */
+  /** How its runner ended; none ends by itself. */
   ending?: string;
 }
 
@@ -82,7 +85,7 @@ class Contest {
     return new Contest(trials, file, [await startProxy(endpoint), await startProxy(endpoint)]);
   }
 
-  /** Waits until both stand in line, does the fault to the one that holds, and waits for the other. */
+  /** Waits until both are in the queue, makes the fault on the holder, and waits for the other. */
   async next(number: number): Promise<Handover> {
     const { site, name, fault } = this.#trials;
     await until(() => this.#bothInLine(), {
@@ -90,7 +93,7 @@ class Contest {
       withinMs: TURN_WITHIN_MS,
       hopeless: () => this.#parties.find(({ ending }) => ending !== undefined)?.ending,
     });
-    // Another moment between two heartbeats each time.
+    // Varies the moment between two heartbeats.
     await pause((number * 137) % (site.ttlMs / 4));
     const [holder, rival] = this.#holderAndRival();
     const before = rival.runner.events.length;
@@ -99,7 +102,7 @@ class Contest {
     const first = await soon(startFrom(rival.runner, before), `the rival in ${name} starts`, TURN_WITHIN_MS);
     const { events } = holder.runner;
     await this.#mend(holder);
-    // Read late, so that nothing which it printed is on its way any more; it begins again only after the next fault.
+    // Read late, so that all its output has arrived; it starts again only after the next fault.
     const last = events.at(-1)!;
     return {
       fault,
@@ -132,7 +135,7 @@ class Contest {
     });
   }
 
-  /** A machine that is busy loses a lock now and then without our doing: the last sign tells who has it. */
+  /** A busy machine loses a lock sometimes without a fault: the last sign shows the holder. */
   #holderAndRival(): [Party, Party] {
     const [one, other] = this.#parties;
     return lastSignMs(one) > lastSignMs(other) ? [one, other] : [other, one];
@@ -173,7 +176,7 @@ function lastSignMs({ runner }: Party): number {
   return (runner.events.at(-1)?.at ?? 0) * 1_000;
 }
 
-/** The first program that this runner starts after so many signs. */
+/** Resolves with the first program that this runner starts after this many signs. */
 async function startFrom(runner: Runner, after: number): Promise<Sign> {
   const seen = new Set(runner.events.slice(0, after));
   return runner.until((sign) => sign.ev === 'start' && !seen.has(sign));

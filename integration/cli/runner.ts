@@ -1,13 +1,13 @@
 import { command } from '@queuelock/cli/test/command.ts';
 import { ScriptProcess } from '@queuelock/harness/services/script-process';
 
-/** What the program under the lock prints. */
+/** Output of the program under the lock. */
 export interface Sign {
-  /** `start`: its first instruction; `alive`: each 20 ms. */
+  /** `start`: its first instruction; `alive`: every 20 ms. */
   readonly ev: 'start' | 'alive';
-  /** The day's time in seconds, to the microsecond. */
+  /** Time of day in seconds, to the microsecond. */
   readonly at: number;
-  /** With `start`: the program that ran before it, by its id, and its state (proc(5)); `none` when there is no such process any more. */
+  /** With `start`: id of the previous program and its state (proc(5)); `none` when the process does not exist any more. */
   readonly before?: string;
   readonly state?: string;
 }
@@ -18,13 +18,13 @@ export interface RunnerOptions {
   readonly url: string;
   readonly name: string;
   readonly ttlMs: number;
-  /** Where the programs leave their ids. */
+  /** File in which the programs write their ids. */
   readonly file: string;
 }
 
 /**
- * The program looks first of all whether the one before it is still there, then goes on for ever, whatever it is told. Nothing but the shell
- * itself, so that it begins at once.
+ * The program first checks whether the previous one still exists, and then continues forever, ignoring signals. It is only a
+ * shell script, so that it starts at once.
  */
 const PROGRAM = `
 state=none
@@ -36,7 +36,7 @@ trap '' TERM
 exec {never}<> <(:)
 while :; do read -r -t 0.02 -u $never; printf '{"ev":"alive","at":%s}\\n' "$EPOCHREALTIME"; done`;
 
-/** `queuelock run --keep` of a program that never ends by itself: it stands in line, holds, loses, and stands in line again. */
+/** Runs `queuelock run --keep` with a program that never ends by itself: it waits, holds, loses, and waits again. */
 export function startRunner({ url, name, ttlMs, file }: RunnerOptions): Runner {
   const options = ['--backend', url, '--ttl', String(ttlMs / 1_000), '--grace', '200', '--keep'];
   const program = ['env', 'LC_ALL=C', `FILE=${file}`, 'bash', '-c', PROGRAM];

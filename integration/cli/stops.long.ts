@@ -9,7 +9,7 @@ import { until } from '@queuelock/harness/services/until';
 const WITHIN_MS = 30_000;
 
 for (const store of stores) {
-  describe(`stopping a queuelock at ${store.name}`, function () {
+  describe(`end of a queuelock at ${store.name}`, function () {
     this.timeout(90_000);
     let site: Site;
     let proxy: TcpProxy;
@@ -66,7 +66,7 @@ for (const store of stores) {
         await moment(cli);
         cli.child.kill(signal);
         const ending = await cli.ending;
-        // By its own hand, or by the signal before it took signals.
+        // Ends by itself, or by the signal before its handlers were installed.
         const number128 = signal === 'SIGINT' ? 130 : 143;
         expect([ending.signal, ending.code], name).to.include(ending.signal === null ? number128 : signal);
         await untilEntries(name, name === 'stop-in-line' ? 1 : 0);
@@ -83,7 +83,7 @@ for (const store of stores) {
       await untilEntries('stop-reader', 0);
     });
 
-    it('while the server is out of reach ends it, and the TTL takes the entry away', async () => {
+    it('while the server cannot be reached leaves its entry to the TTL', async () => {
       await other.acquire('stop-cut-in-line');
       const waiting = run('stop-cut-in-line');
       const holding = run('stop-cut-holding');

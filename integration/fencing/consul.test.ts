@@ -1,6 +1,6 @@
 import { createLockClient } from '@queuelock/core';
 import { consul } from '@queuelock/consul';
-import { consulAnswer, expectAccepted, heldInConsul, type ConsulTxnResponse } from '@queuelock/fencing';
+import { consulOutcome, expectAccepted, heldInConsul, type ConsulTxnResponse } from '@queuelock/fencing';
 import { sharedConsul } from '@queuelock/harness/services';
 import { expect } from 'chai';
 import { filter, firstValueFrom } from 'rxjs';
@@ -32,7 +32,7 @@ describe('a write in Consul that checks the hold', function () {
     const first = await locks.acquire('account 7');
     const hold = { name: first.name, key: first.key, token: first.token };
     const write = (text: string): Promise<unknown> =>
-      expectAccepted(consulAnswer(hold, send([heldInConsul(hold), put(text)])));
+      expectAccepted(consulOutcome(hold, send([heldInConsul(hold), put(text)])));
     await write('by the first');
     expect(await data()).to.equal('by the first');
     await first.release();
@@ -40,12 +40,12 @@ describe('a write in Consul that checks the hold', function () {
     expect(late).to.have.property('code', 'OWNERSHIP_LOST');
     const second = await locks.acquire('account 7');
     expect(second.token > first.token).to.equal(true);
-    await expectAccepted(consulAnswer(second, send([put('by the second'), heldInConsul(second)])));
+    await expectAccepted(consulOutcome(second, send([put('by the second'), heldInConsul(second)])));
     const evicted = { name: second.name, key: second.key, token: second.token };
     const live$ = locks.watch('account 7').pipe(filter(({ entries }) => entries.length === 1));
     const { entries } = await firstValueFrom(live$);
     await locks.evict('account 7', entries[0]!, { reason: 'a test' });
-    const refused = await consulAnswer(evicted, send([put('too late'), heldInConsul(evicted)]));
+    const refused = await consulOutcome(evicted, send([put('too late'), heldInConsul(evicted)]));
     expect(refused.outcome).to.equal('refused');
     expect(await data()).to.equal('by the second');
     await locks.close();

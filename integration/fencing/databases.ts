@@ -21,7 +21,7 @@ export interface SqlConnection {
 }
 
 export interface RunningDatabase {
-  /** For `connect`, also of another process. */
+  /** Connection text for `connect`, also in another process. */
   readonly place: string;
   readonly version: string;
   stop(): Promise<void>;
@@ -31,9 +31,9 @@ export interface Database {
   readonly kind: ResourceKind;
   readonly name: string;
   readonly dialect: SqlDialect;
-  /** How a transaction begins that is going to write. */
+  /** Statement that begins a writing transaction. */
   readonly begin: string;
-  /** Rejects with NotHere where it cannot be had. */
+  /** Rejects with NotHere if it is not available. */
   start(): Promise<RunningDatabase>;
   connect(place: string): Promise<SqlConnection>;
 }
@@ -49,7 +49,7 @@ const postgres: Database = {
   },
   async connect(place) {
     const client = new Client({ connectionString: place });
-    // A query on a lost connection rejects as well.
+    // A query on a lost connection rejects too.
     client.on('error', () => undefined);
     await client.connect();
     return {
@@ -63,7 +63,7 @@ const postgres: Database = {
   },
 };
 
-/** A connection to MariaDB; `flags` as in the options of mysql2. */
+/** Connects to MariaDB; `flags` as in the options of mysql2. */
 export async function connectMariaDb(place: string, flags: string[] = []): Promise<SqlConnection> {
   const connection = await createConnection({ ...mariaDbAccess({ endpoint: place }), flags });
   connection.on('error', () => undefined);
@@ -104,7 +104,7 @@ const sqlite: Database = {
     return { place, version, stop: async () => rmSync(directory, { recursive: true }) };
   },
   async connect(place) {
-    // Double quotes as SQLite itself and most of its drivers read them.
+    // Accepts double quotes, as SQLite itself and most of its drivers do.
     const database = new DatabaseSync(place, { timeout: 5_000, enableDoubleQuotedStringLiterals: true });
     return {
       run: async ({ text, values }) => database.prepare(text).run(...values),
@@ -117,12 +117,12 @@ const sqlite: Database = {
 
 export const databases: readonly Database[] = [postgres, mariadb, sqlite];
 
-/** For `sqlAnswer`. */
+/** Returns the query function for `sqlOutcome`. */
 export function queryBy(connection: SqlConnection): SqlQuery {
   return (statement) => (statement.reads ? connection.rows(statement) : connection.run(statement));
 }
 
-/** Starts a database, or skips the tests of the context where it cannot be had. */
+/** Starts a database, or skips the tests of the context if it is not available. */
 export async function startOrSkip(context: Mocha.Context, database: Database): Promise<RunningDatabase> {
   try {
     return await database.start();

@@ -1,4 +1,4 @@
-import { etcdAnswer, heldInEtcd } from '@queuelock/fencing';
+import { etcdOutcome, heldInEtcd } from '@queuelock/fencing';
 import { Etcd3 } from 'etcd3';
 import { answerOf, type Resource } from './writer.ts';
 
@@ -9,7 +9,7 @@ export const etcdResource: Resource = {
     return {
       async fenced(text) {
         const write = client.if(...heldInEtcd(hold)).then(client.put(keys.fenced).value(text));
-        return answerOf(etcdAnswer(hold, write.commit()));
+        return answerOf(etcdOutcome(hold, write.commit()));
       },
       async unfenced(text) {
         await client.put(keys.unfenced).value(text);

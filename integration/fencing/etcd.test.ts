@@ -1,7 +1,7 @@
 import { safely } from '@queuelock/conformance';
 import { createLockClient, type LockClient, type Ownership } from '@queuelock/core';
 import { etcd } from '@queuelock/etcd';
-import { etcdAnswer, etcdCompare, expectAccepted, heldInEtcd } from '@queuelock/fencing';
+import { etcdOutcome, etcdCompare, expectAccepted, heldInEtcd } from '@queuelock/fencing';
 import { expect } from 'chai';
 import { Etcd3, KVClient } from 'etcd3';
 import { endScripts } from '@queuelock/harness/services/script-process';
@@ -11,7 +11,7 @@ import type { Site } from '../scenarios/stores.ts';
 import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { expectStaleHolderRefused } from './stale-holder.ts';
 
-describe('a write in etcd that compares with the hold', function () {
+describe('write in etcd that compares with the hold', function () {
   this.timeout(60_000);
   let site: Site;
   let locks: LockClient;
@@ -32,7 +32,7 @@ describe('a write in etcd that compares with the hold', function () {
     await endScripts();
   });
 
-  it('is refused for a holder that was frozen past its TTL, and goes through without the compare', async () => {
+  it('is refused for a holder that was frozen past its TTL, and is accepted without the compare', async () => {
     await expectStaleHolderRefused(site, {
       kind: 'etcd',
       place: `${site.endpoint}/stale`,
@@ -40,7 +40,7 @@ describe('a write in etcd that compares with the hold', function () {
     });
   });
 
-  it('goes through under the lock and no more after the release, also under a prefix', async () => {
+  it('is accepted under the lock and refused after the release, also under a prefix', async () => {
     const write = async (held: Parameters<Etcd3['if']>): Promise<boolean> =>
       (
         await client
@@ -62,7 +62,7 @@ describe('a write in etcd that compares with the hold', function () {
     const write = async (hold: Ownership, text: string): Promise<string> => {
       const put = client.put('report').value(text);
       return (
-        await etcdAnswer(
+        await etcdOutcome(
           hold,
           client
             .if(...heldInEtcd(hold))
@@ -91,7 +91,7 @@ describe('a write in etcd that compares with the hold', function () {
     const ownership = await locks.acquire('expected');
     const write = (): Promise<unknown> =>
       expectAccepted(
-        etcdAnswer(
+        etcdOutcome(
           ownership,
           client
             .if(...heldInEtcd(ownership))
@@ -105,12 +105,12 @@ describe('a write in etcd that compares with the hold', function () {
     const { key, token } = ownership;
     safely(() =>
       expect(late).to.equal(
-        `QueueLockError: [OWNERSHIP_LOST] the hold of "expected" with token ${String(token)} is refused by etcd: its entry ${JSON.stringify(key)} is not in the queue any more`,
+        `QueueLockError: [OWNERSHIP_LOST] the hold of "expected" with token ${String(token)} is refused by etcd: its entry ${JSON.stringify(key)} is no longer in the queue`,
       ),
     );
   });
 
-  it('goes through in the raw API as well', async () => {
+  it('is also possible in the raw API', async () => {
     const kv = new KVClient((client as unknown as { pool: ConstructorParameters<typeof KVClient>[0] }).pool);
     const put = { request_put: { key: Buffer.from('raw'), value: Buffer.from('x') } };
     const ownership = await locks.acquire('raw');
@@ -121,7 +121,7 @@ describe('a write in etcd that compares with the hold', function () {
     safely(() => expect(late.succeeded).to.equal(false));
   });
 
-  it('is written once when etcd3 repeats it after a lost answer, and then reported as refused, once it compares the data too', async () => {
+  it('is written once when etcd3 repeats it after a lost reply, and then reported as refused unless it compares the data too', async () => {
     await using proxy = await startProxy(site.endpoint);
     const lossy = new Etcd3({ hosts: [proxy.endpoint] });
     try {

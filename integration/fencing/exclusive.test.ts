@@ -11,7 +11,7 @@ import { memory } from '@queuelock/memory';
 import { semaphore, type CohortHold, type Leadership } from '@queuelock/recipes';
 import { expect } from 'chai';
 
-/** Every way in. */
+/** Passes the hold to every fence. */
 const fenceAll = (hold: FencingHold): void => {
   heldInEtcd(hold);
   fencedZnode({ get: async () => undefined, set: async () => false }, '/r', hold);
@@ -20,7 +20,7 @@ const fenceAll = (hold: FencingHold): void => {
   fencingHeaders(hold);
 };
 
-describe('what a lock client gives to a fence', () => {
+describe('argument of a fence', () => {
   let locks: LockClient;
 
   beforeEach(() => {
@@ -29,14 +29,14 @@ describe('what a lock client gives to a fence', () => {
 
   afterEach(() => locks.close());
 
-  it('is taken of a writer, and of none that is downgraded', async () => {
+  it('may be a writer, but not a downgraded one', async () => {
     const ownership = await locks.acquire('x');
     fenceAll(ownership);
     await ownership.downgrade();
     expect(() => fenceAll(ownership)).to.throw(/INVALID_ARGUMENT.*hold is exclusive.*got "a reader"/);
   });
 
-  it('may be a leader, or one of a cohort', () => {
+  it('may be a leader, or a member of a cohort', () => {
     const typed = (leader: Leadership, member: CohortHold): readonly FencingHold<'name' | 'token'>[] => [
       leader,
       member,
@@ -47,14 +47,14 @@ describe('what a lock client gives to a fence', () => {
     expect(guarded).to.be.a('function');
   });
 
-  it('is not taken of a reader', async () => {
+  it('may not be a reader', async () => {
     await locks.run('x', (ownership) => fenceAll(ownership));
     const reader = await locks.acquire('x', { mode: 'shared' });
     // @ts-expect-error -- which the compiler knows
     expect(() => fenceAll(reader)).to.throw(/INVALID_ARGUMENT.*hold is exclusive.*got "a reader"/);
   });
 
-  it('is not taken of a permit, also of one that was entered again', async () => {
+  it('may not be a permit, also of an entry that entered again', async () => {
     const refusal = /INVALID_ARGUMENT.*hold is exclusive.*got "a permit of 3"/;
     const uploads = semaphore(locks, 's', { limit: 3 });
     await using permit = await uploads.acquire({ permits: 2 });
@@ -68,7 +68,7 @@ describe('what a lock client gives to a fence', () => {
     expect(() => fenceAll(resizable)).to.throw(refusal);
   });
 
-  it('is refused when it runs where the compiler cannot know', async () => {
+  it('is checked at run time when the compiler cannot', async () => {
     const mode = ['shared' as const, 'exclusive' as const][0]!;
     await locks.run('x', (own) => expect(() => fenceAll(own)).to.throw(/got "a reader"/), { mode });
   });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
-import { createFencingGate, fencingHeaders, headersOf, httpAnswer, sendRefusal } from '@queuelock/fencing';
+import { createFencingGate, fencingHeaders, headersOf, httpOutcome, sendRefusal } from '@queuelock/fencing';
 import { answerOf, type Resource, type Texts } from './writer.ts';
 
 export interface HttpReceiver {
@@ -10,7 +10,7 @@ export interface HttpReceiver {
   stop(): Promise<void>;
 }
 
-/** A server with one text behind the gate at `/fenced` and one without at `/unfenced`. */
+/** Starts a server with a fenced text at `/fenced` and an unfenced one at `/unfenced`. */
 export async function startReceiver(lock: string): Promise<HttpReceiver> {
   const gate = createFencingGate();
   const texts = new Map([
@@ -58,7 +58,7 @@ export const httpResource: Resource = {
       return response;
     };
     return {
-      fenced: async (text) => answerOf(httpAnswer(hold, put('fenced', text, fencingHeaders(hold)))),
+      fenced: async (text) => answerOf(httpOutcome(hold, put('fenced', text, fencingHeaders(hold)))),
       unfenced: async (text) => ((await put('unfenced', text, {})).ok ? 'accepted' : 'refused'),
       close: async () => undefined,
     };

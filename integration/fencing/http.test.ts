@@ -1,10 +1,10 @@
-import { expectAccepted, fencingHeaders, httpAnswer } from '@queuelock/fencing';
+import { expectAccepted, fencingHeaders, httpOutcome } from '@queuelock/fencing';
 import { expect } from 'chai';
 import { startReceiver, type HttpReceiver } from './http-resource.ts';
 
 const LOCK = 'fenced/http é';
 
-describe('a receiver over HTTP behind the gate', () => {
+describe('HTTP receiver with a fence', () => {
   let receiver: HttpReceiver;
 
   beforeEach(async () => {
@@ -15,14 +15,14 @@ describe('a receiver over HTTP behind the gate', () => {
     await receiver.stop();
   });
 
-  it('answers 412 with the largest token, 400 to what is malformed, 428 to what is missing', async () => {
+  it('responds 412 with the largest token, 400 to malformed requests, 428 to missing headers', async () => {
     const put = (headers: Record<string, string>): Promise<Response> =>
       fetch(`${receiver.place}/fenced`, { method: 'PUT', body: 'x', headers });
     const of = (token: bigint, epoch = 0): Record<string, string> =>
       fencingHeaders({ name: LOCK, token }, { epoch });
     expect((await put(of(7n))).status).to.equal(204);
     const hold = { name: LOCK, token: 6n };
-    const late = await expectAccepted(httpAnswer(hold, put(fencingHeaders(hold)))).catch(String);
+    const late = await expectAccepted(httpOutcome(hold, put(fencingHeaders(hold)))).catch(String);
     expect(late).to.match(/OWNERSHIP_LOST.*"fenced\/http é" with token 6 is refused .* with token 7$/);
     const stale = await put(of(6n));
     expect([stale.status, stale.headers.get('fencing-token')]).to.deep.equal([412, '7']);

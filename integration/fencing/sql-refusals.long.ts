@@ -1,27 +1,27 @@
 import {
   expectAccepted,
   fencedUpdate,
-  sqlAnswer,
+  sqlOutcome,
   sqlFences,
   type FencedStatement,
-  type SqlAnswer,
+  type SqlOutcome,
 } from '@queuelock/fencing';
 import { expect } from 'chai';
 import { databases, queryBy, startOrSkip, type SqlConnection } from './databases.ts';
 import { SQL_TABLE } from './sql-resource.ts';
 
-/** Beyond what a double holds exactly. */
+/** Beyond the integers that a double represents exactly. */
 const BIG = 2n ** 62n + 1n;
 
 for (const database of databases) {
-  describe(`a refusal in ${database.name}`, function () {
+  describe(`refusal in ${database.name}`, function () {
     this.timeout(120_000);
     let connection: SqlConnection;
     let stop: (() => Promise<void>) | undefined;
     const { dialect } = database;
     const fences = sqlFences(dialect);
-    const answer = (statement: FencedStatement): Promise<SqlAnswer> =>
-      sqlAnswer(queryBy(connection), statement);
+    const answer = (statement: FencedStatement): Promise<SqlOutcome> =>
+      sqlOutcome(queryBy(connection), statement);
     const write = (id: string, token: bigint, once = false): FencedStatement =>
       fencedUpdate(dialect, {
         table: 'texts',
@@ -40,28 +40,28 @@ for (const database of databases) {
     });
 
     after(async () => {
-      // Not there when it was skipped.
+      // Undefined when the suite was skipped.
       if (stop === undefined) return;
       await connection.close();
       await stop();
     });
 
-    it('of a row tells a later holder and its token, to the last digit, from a row that is not there', async () => {
+    it('of a row distinguishes a later holder, with its token to the last digit, from a missing row', async () => {
       expect(await answer(write('fenced', BIG))).to.deep.equal({ outcome: 'accepted' });
       expect(await answer(write('fenced', BIG))).to.deep.equal({ outcome: 'accepted' });
       expect(await answer(write('fenced', BIG - 1n))).to.include({ outcome: 'refused', largest: BIG });
       expect(await answer(write('nowhere', BIG))).to.include({ outcome: 'missing' });
     });
 
-    it('of a row that takes one write a hold tells the own one from that of a later holder', async () => {
+    it('of a row that accepts one write a hold distinguishes the own one from that of a later holder', async () => {
       expect(await answer(write('unfenced', 5n, true))).to.deep.equal({ outcome: 'accepted' });
       expect(await answer(write('unfenced', 5n, true))).to.include({ outcome: 'repeated' });
       expect(await answer(write('unfenced', 4n, true))).to.include({ outcome: 'refused', largest: 5n });
       expect(await answer(write('nowhere', 5n, true))).to.include({ outcome: 'missing' });
     });
 
-    it('of a claim tells a later holder from a name that is not registered, also within the transaction', async () => {
-      const claim = (name: string, token: bigint): Promise<SqlAnswer> =>
+    it('of a claim distinguishes a later holder from a name that is not registered, also within the transaction', async () => {
+      const claim = (name: string, token: bigint): Promise<SqlOutcome> =>
         answer(fences.claim({ name, token }));
       await connection.run(fences.register('known'));
       expect(await claim('known', BIG)).to.deep.equal({ outcome: 'accepted' });

@@ -1,8 +1,8 @@
-import { fencedUpdate, sqlAnswer } from '@queuelock/fencing';
+import { fencedUpdate, sqlOutcome } from '@queuelock/fencing';
 import { queryBy, type Database } from './databases.ts';
 import { answerOf, type Resource } from './writer.ts';
 
-/** What has to be there: one row for each way of writing. */
+/** Initial content: one row for each way of writing. */
 export const SQL_TABLE = [
   'CREATE TABLE texts (id varchar(20) PRIMARY KEY, text varchar(20), fence bigint NOT NULL DEFAULT 0)',
   `INSERT INTO texts (id) VALUES ('fenced')`,
@@ -17,7 +17,7 @@ export function sqlResource(database: Database): Resource {
       return {
         async fenced(text) {
           const update = { table: 'texts', set: { text }, where: { id: 'fenced' }, hold };
-          return answerOf(sqlAnswer(queryBy(connection), fencedUpdate(database.dialect, update)));
+          return answerOf(sqlOutcome(queryBy(connection), fencedUpdate(database.dialect, update)));
         },
         async unfenced(text) {
           await connection.exec(`UPDATE texts SET text = '${text}' WHERE id = 'unfenced'`);

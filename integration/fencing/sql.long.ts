@@ -9,11 +9,11 @@ import { connectMariaDb, databases, startOrSkip, type Database, type SqlConnecti
 import { SQL_TABLE } from './sql-resource.ts';
 import { expectStaleHolderRefused } from './stale-holder.ts';
 
-/** Beyond what a double holds exactly: neighbours that a rounded comparison takes for equal. */
+/** Beyond the integers that a double represents exactly: a rounded comparison takes neighbours for equal. */
 const BIG = 2n ** 62n + 1n;
 
 for (const database of databases) {
-  describe(`a fenced write in ${database.name}`, function () {
+  describe(`fenced write in ${database.name}`, function () {
     this.timeout(120_000);
     let place: string;
     let connection: SqlConnection;
@@ -35,7 +35,7 @@ for (const database of databases) {
     });
 
     after(async () => {
-      // Not there when it was skipped.
+      // Undefined when the suite was skipped.
       if (stop === undefined) return;
       await connection.close();
       await stop();
@@ -43,7 +43,7 @@ for (const database of databases) {
 
     afterEach(endScripts);
 
-    it('is refused for a holder that was frozen past its TTL, and goes through without the fence', async () => {
+    it('is refused for a holder that was frozen past its TTL, and is accepted without the fence', async () => {
       const site = await etcdStore.share('fenced writes in SQL');
       await expectStaleHolderRefused(site, {
         kind: database.kind,
@@ -52,7 +52,7 @@ for (const database of databases) {
       });
     });
 
-    it('a claim is accepted up to the largest token, to the last digit', async () => {
+    it('accepts a claim up to the largest token, to the last digit', async () => {
       await connection.run(fences.register('digits'));
       await connection.run(fences.register('digits'));
       const claim = (token: bigint): Promise<boolean> => accepts(fences.claim({ name: 'digits', token }));
@@ -62,7 +62,7 @@ for (const database of databases) {
       expect(row?.['token']).to.equal(String(BIG + 1n));
     });
 
-    it('names that differ in case, accents or spaces are different fences; an unregistered one accepts nobody', async () => {
+    it('has separate fences for names that differ in case, accents or spaces, and refuses an unregistered one', async () => {
       const names = ['Name', 'name', 'name ', 'näme', 'x'.repeat(512)];
       for (const name of names) await connection.run(fences.register(name));
       for (const [i, name] of names.entries()) {
@@ -72,7 +72,7 @@ for (const database of databases) {
       expect(await connection.rows(fences.largest('nobody'))).to.have.length(0);
     });
 
-    it('a row takes equal tokens again, or once per hold', async () => {
+    it('accepts equal tokens again, or once per hold', async () => {
       await connection.exec(`INSERT INTO texts (id) VALUES ('row')`);
       const write = (token: bigint, once = false): Promise<boolean> =>
         accepts(
@@ -88,7 +88,7 @@ for (const database of databases) {
       expect([await write(BIG, true), await write(BIG + 1n, true)]).to.deep.equal([false, true]);
     });
 
-    it('values and names with quotes in them stay what they are', async () => {
+    it('keeps values and names with quotes unchanged', async () => {
       const odd = dialect === 'postgres' ? `"o""d'd\`"` : `\`o"d'd\`\`\``;
       await connection.exec(
         `CREATE TABLE ${odd} (id int PRIMARY KEY, ${odd} varchar(40), fence bigint NOT NULL DEFAULT 0)`,
@@ -101,13 +101,13 @@ for (const database of databases) {
       expect((await connection.rows({ text: `SELECT * FROM ${odd}`, values: [] }))[0]?.[name]).to.equal(text);
     });
 
-    it('a column that is not there is an error, not a condition', async () => {
+    it('fails for a missing column', async () => {
       const update = { table: 'texts', set: {}, where: { nothere: 'nothere' }, hold: { token: 1n } };
       const failed = await connection.run(fencedUpdate(dialect, update)).catch((error: unknown) => error);
       expect(String(failed)).to.match(/nothere/);
     });
 
-    it('two rows at once are an error', async () => {
+    it('fails for two rows at once', async () => {
       await connection.exec(`INSERT INTO texts (id, text) VALUES ('one', 'twin')`);
       await connection.exec(`INSERT INTO texts (id, text) VALUES ('two', 'twin')`);
       const update = { table: 'texts', set: {}, where: { text: 'twin' }, hold: { token: 1n } };
@@ -116,7 +116,7 @@ for (const database of databases) {
     });
 
     if (dialect !== 'sqlite') {
-      it('once per hold: what is repeated after a lost answer is refused, and its token is there', async () => {
+      it('is refused when it is repeated once per hold after a lost reply, and its token is stored', async () => {
         await connection.exec(`INSERT INTO texts (id) VALUES ('lost')`);
         await using proxy = await startProxy(endpointOf(place));
         const lossy = await database.connect(place.replace(endpointOf(place), proxy.endpoint));
@@ -140,7 +140,7 @@ for (const database of databases) {
         expect(row?.['text']).to.equal('lost answer');
       });
 
-      it('a claim holds rivals up until its transaction ends: a later one is accepted then, an earlier one refused', async () => {
+      it('blocks rivals until its transaction ends, and then accepts a later one and refuses an earlier one', async () => {
         const rival = await database.connect(place);
         const third = await database.connect(place);
         await connection.run(fences.register('rivals'));
@@ -162,7 +162,7 @@ for (const database of databases) {
     }
 
     if (dialect === 'mysql') {
-      it('is counted right on a connection that counts changed rows only', async () => {
+      it('is counted correctly on a connection that counts changed rows only', async () => {
         const changed = await connectMariaDb(place, ['-FOUND_ROWS']);
         await changed.run(fences.register('changed'));
         await changed.exec(`INSERT INTO texts (id) VALUES ('changed')`);
@@ -189,9 +189,9 @@ function endpointOf(place: string): string {
   return /[0-9.]+:[0-9]+/.exec(place)![0];
 }
 
-/** Until some transaction waits for a lock of another one. */
+/** Resolves when a transaction waits for a lock of another one. */
 async function untilWaiting({ dialect }: Database, connection: SqlConnection): Promise<void> {
-  // Not innodb_trx: whoever asks it more often than every 100 ms gets the same old answer each time.
+  // Does not read innodb_trx, which returns cached content within 100 ms.
   const text =
     dialect === 'postgres'
       ? `SELECT 1 AS one FROM pg_locks WHERE NOT granted`

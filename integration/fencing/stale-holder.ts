@@ -9,7 +9,7 @@ import { resourceOf, type Answer, type ResourceKind } from './writer.ts';
 
 const SCRIPT = fileURLToPath(new URL('stale-writer.ts', import.meta.url));
 
-/** What the stale writer is told: the JSON in its argument. */
+/** Setup of the stale writer: the JSON in its argument. */
 export interface StaleWriterSetup {
   readonly url: string;
   readonly name: string;
@@ -18,14 +18,15 @@ export interface StaleWriterSetup {
   readonly place: string;
 }
 
-/** What it says. */
+/** Output of the stale writer. */
 export type StaleWriterEvent =
   | { readonly ev: 'holds'; readonly token: string; readonly fenced: Answer; readonly unfenced: Answer }
   | { readonly ev: 'wrote'; readonly fenced: Answer; readonly unfenced: Answer };
 
 /**
- * A process holds, writes, and is stopped for longer than its TTL; the next one holds and writes; the first goes on and sends
- * what it had prepared. Fenced, it is refused and the next one's text stays; unfenced, it overwrites that.
+ * Checks a stale holder. A process holds, writes, and is stopped for longer than its TTL. The next one holds and writes. The
+ * first resumes and sends what it had prepared. Fenced, that write is refused and the next one's text stays; unfenced, it
+ * overwrites the text.
  */
 export async function expectStaleHolderRefused(
   site: Site,

@@ -1,18 +1,18 @@
 import { isQueueLockError } from '@queuelock/core';
-import { expectAccepted, type FenceAnswer, type FencingHold } from '@queuelock/fencing';
+import { expectAccepted, type AnyFenceOutcome, type FencingHold } from '@queuelock/fencing';
 
 export type Answer = 'accepted' | 'refused';
 
-/** A client of a resource that writes the same text in two ways, each to a place of its own. */
+/** A client of a resource that writes the same text with and without a fence, each to a place of its own. */
 interface Writer {
   fenced(text: string): Promise<Answer>;
-  /** As programs do that trust in the lock alone. */
+  /** Writes without a fence, as programs do that rely on the lock alone. */
   unfenced(text: string): Promise<Answer>;
   close(): Promise<void>;
 }
 
-/** What `expectAccepted` says of it: a later holder refuses, all else is an error. */
-export async function answerOf(answer: PromiseLike<FenceAnswer>): Promise<Answer> {
+/** Converts the result of `expectAccepted`: a later holder refuses, everything else is an error. */
+export async function answerOf(answer: PromiseLike<AnyFenceOutcome>): Promise<Answer> {
   try {
     await expectAccepted(answer);
     return 'accepted';
@@ -22,22 +22,22 @@ export async function answerOf(answer: PromiseLike<FenceAnswer>): Promise<Answer
   }
 }
 
-/** What a place says now. */
+/** The present texts of both places. */
 export interface Texts {
   readonly fenced: string;
   readonly unfenced: string;
 }
 
-/** A kind of resource, for both processes of a story. `place` says where it is, in one text. */
+/** A kind of resource, used by both processes of a test. `place` is its address as one text. */
 export interface Resource {
-  /** Connects, with what one knew when one held the lock. */
+  /** Connects with the data of a hold, which may have ended. */
   open(place: string, hold: FencingHold): Promise<Writer>;
   texts(place: string): Promise<Texts>;
 }
 
 export type ResourceKind = 'etcd' | 'znode' | 'postgres' | 'mariadb' | 'sqlite' | 'http';
 
-/** Loaded when asked for, so that a process has only what it needs. */
+/** Loads the resource on demand, so that a process has only what it needs. */
 export async function resourceOf(kind: ResourceKind): Promise<Resource> {
   switch (kind) {
     case 'etcd':

@@ -19,7 +19,7 @@ for (const store of stores) {
     afterEach(abandonTrials);
 
     for (const election of rows[store.name]!.elections) {
-      it(`observers of all sides name every leader, in order, and nobody else: ${election.title}`, async function () {
+      it(`is reported by observers of all sides, with every leader in order: ${election.title}`, async function () {
         const ran = await orSkip(this, runElection(site, election));
         expectRight(ran);
         const { holds, leaders, seen } = ran;

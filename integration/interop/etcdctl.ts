@@ -5,7 +5,7 @@ import type { HistoryEvent } from '@queuelock/cli/src/demo/history.ts';
 
 const run = promisify(execFile);
 
-// What the lock protects: it says when it begins and when it ends, and what etcd knows of the key that it got.
+// The command under the lock: it reports its beginning and its end, and etcd's data of its key.
 const WORK = `
   acquired=$(date +%s%N)
   entry=$(etcdctl get "$ETCD_LOCK_KEY" -w json)
@@ -20,14 +20,14 @@ interface Worked {
 }
 
 export interface EtcdctlOptions {
-  /** `host:port`. */
+  /** Address `host:port`. */
   readonly endpoint: string;
   readonly name: string;
   readonly id: string;
   readonly rounds: number;
 }
 
-/** Locks with `etcdctl lock NAME command`, again and again; a process of its own each time. Answers with the history. */
+/** Locks with `etcdctl lock NAME command` repeatedly, each time in a new process. Resolves with the history. */
 export async function contendWithEtcdctl({
   endpoint,
   name,
@@ -44,7 +44,7 @@ export async function contendWithEtcdctl({
     const fields = { id, name, key, token: String(entry.kvs[0].create_revision), n };
     history.push(
       { t: requesting, id, ev: 'requesting', name, n },
-      // When it joined is not known from outside, only that it was before this.
+      // The time of the join is not visible from outside, only that it was before this.
       { t: acquired, ev: 'enqueued', ...fields },
       { t: acquired, ev: 'acquired', ...fields },
       { t: released, ev: 'released', ...fields },

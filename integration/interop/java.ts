@@ -8,14 +8,14 @@ import { findProgram, isReadable } from '@queuelock/harness/services/programs';
 import { findJava } from '@queuelock/harness/services/zookeeper-process';
 
 const run = promisify(execFile);
-// Debian's; the manifests of the jars name what else they need.
+// Debian's jars; their manifests name the dependencies.
 const JARS = ['curator-recipes', 'curator-framework', 'curator-client', 'zookeeper', 'slf4j-nop'].map(
   (name) => `/usr/share/java/${name}.jar`,
 );
-// Many of them run at a time, for seconds each.
+// Small machines: many of them run at a time, for seconds each.
 const SMALL = ['-Xmx128m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
-/** Compiles all sources of a folder against Apache Curator; answers with the command that runs one of the classes. */
+/** Compiles all sources of a folder against Apache Curator; resolves with the command that runs one of the classes. */
 export async function compileJava(
   sources: string,
   classes: string,

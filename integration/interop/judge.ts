@@ -1,29 +1,31 @@
 import type { History, InteropEvent } from './protocol.ts';
 
-/** What holds may be together. Default: none. */
+/** Which holds may exist at the same time. Default: none. */
 export interface Terms {
-  /** A semaphore: so many hold at a time. */
+  /** Permits of a semaphore. */
   readonly limit?: number;
-  /** Ids of those who hold together with each other. */
+  /** Ids of participants that may hold at the same time as each other. */
   readonly shared?: ReadonlySet<string>;
-  /** Ids of those who have to know of a loss from the moment when they wake up. */
+  /** Ids of participants that must know of a loss from the moment when they resume. */
   readonly prompt?: ReadonlySet<string>;
 }
 
-/** A hold as its holder believed in it: from `acquired` until it released, heard of the loss, was killed, or stood still. */
+/**
+ * A hold as its holder believed in it: from `acquired` until it released, was notified of the loss, was killed, or was frozen.
+ */
 export interface Hold {
   readonly id: string;
   readonly n: number;
-  /** In nanoseconds. */
+  /** Start in nanoseconds. */
   readonly from: bigint;
   readonly to: bigint;
   readonly token: bigint;
 }
 
 export interface Verdict {
-  /** In words; empty if all was right. */
+  /** Findings as texts; empty if all was correct. */
   readonly findings: readonly string[];
-  /** Those of them that are about exclusion, order and tokens. Nothing of it comes from a history that was cut short. */
+  /** Findings about exclusion, order and tokens. A history that was cut short does not cause any. */
   readonly unsafe: readonly string[];
   readonly holds: readonly Hold[];
 }
@@ -31,8 +33,8 @@ export interface Verdict {
 type Round = Partial<Record<InteropEvent['ev'], InteropEvent>> & Pick<InteropEvent, 'id' | 'n'>;
 
 /**
- * Whether a history of a queue is right: whoever is granted has nobody ahead who conflicts and is not done, by the age that the
- * server gave to the entries (so nobody holds against another, and nobody is passed over); every round ends; and nobody fails who was not disturbed.
+ * Checks the history of a queue. At each grant, no conflicting entry ahead is unfinished, by the age that the server gave to the
+ * entries. So no conflicting holds overlap, and none is overtaken. Every round ends, and no undisturbed participant fails.
  */
 export function judge(history: History, terms: Terms = {}): Verdict {
   const rounds = roundsOf(history);
@@ -113,7 +115,7 @@ function failures(round: Round): string[] {
   return round.failed ? [`${who(round)}: ${round.failed.message ?? 'failed'}`] : [];
 }
 
-/** Of one participant. A round that was frozen while it held has to end as lost. */
+/** Checks one participant: a round that was frozen while it held has to end as lost. */
 function lateBeliefs(events: History): string[] {
   return events.flatMap((event, at) => {
     if (event.ev !== 'thawed') return [];

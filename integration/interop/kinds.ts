@@ -5,21 +5,21 @@ import type { Language } from './programs.ts';
 export interface Kind {
   readonly title: string;
   readonly language: Language;
-  /** As its program calls it. */
+  /** Name of the recipe in its program. */
   readonly recipe: string;
-  /** Of ours: how its entries are named; on etcd `fast` or nothing. */
+  /** Naming of our entries; on etcd `fast` or nothing. */
   readonly naming?: Naming;
-  /** Holds together with others of these. */
+  /** Whether it holds together with others of these kinds. */
   readonly shared?: true;
-  /** Never waits in line, so it goes on for as long as the others do. */
+  /** Whether it never waits in the queue, so that it runs for as long as the others do. */
   readonly visits?: true;
-  /** Works on after a loss, because nobody tells it. */
+  /** Whether it continues after a loss, because its library does not notify it. */
   readonly deaf?: true;
 }
 
 const kind = (language: Language, recipe: string, title: string): Kind => ({ title, language, recipe });
 
-// --- ours
+// --- our recipes
 
 export const ours: Kind = kind('Node', 'mutex', 'ours');
 export const oursReader: Kind = { ...kind('Node', 'read', 'our reader'), shared: true };
@@ -29,7 +29,7 @@ export const oursVisitor: Kind = { ...kind('Node', 'trylock', 'our tryAcquire'),
 
 export const oursSemaphore = (limit: number): Kind => kind('Node', `semaphore-${limit}`, 'our semaphore');
 
-/** The same with other names for its entries. */
+/** Returns the same kind with another naming. */
 export const named = (naming: Naming, of: Kind): Kind => ({ ...of, naming });
 
 // --- etcd
@@ -39,7 +39,7 @@ export const goElection: Kind = kind('Go', 'election', 'Go Election');
 export const goService: Kind = kind('Go', 'v3lock', 'v3lock');
 export const goVisitor: Kind = { ...kind('Go', 'trylock', 'Go TryLock'), visits: true };
 export const goObserver: Kind = kind('Go', 'observe', 'Go Observe');
-/** Its command runs to its end, whatever becomes of the lease. */
+/** Its command runs to its end, even if the lease expires. */
 export const etcdctl: Kind = { ...kind('Go', 'etcdctl', 'etcdctl lock'), deaf: true };
 
 // --- ZooKeeper

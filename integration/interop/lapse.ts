@@ -10,13 +10,13 @@ import { endOf, freshName } from './mix.ts';
 import { startParticipants, type Participant, type Task } from './participant.ts';
 import { Trial } from './trial.ts';
 
-/** What may happen to a participant. */
+/** Fault of a participant. */
 export type Lapse = 'crash' | 'freeze';
 
 export interface LapseRun extends Verdict {
-  /** By the title of the kind: from the lapse of a holder to the grant of the next one, in milliseconds. */
+  /** By the title of the kind: milliseconds from the fault of a holder to the next grant. */
   readonly gapsMs: ReadonlyMap<string, number>;
-  /** From the moment when it went on to the moment when it heard of its loss, in milliseconds. */
+  /** Milliseconds from the moment when it resumed to the notification of its loss. */
   readonly wakesMs: ReadonlyMap<string, number>;
   readonly participants: readonly Participant[];
 }
@@ -28,12 +28,12 @@ interface Standing {
 }
 
 const IN_LINE_WITHIN_MS = 20_000;
-// A machine that lets a participant starve for its TTL before all stand in line has not set the scene.
+// A run does not count if a slow machine lets a participant lose its session before all have queued.
 const STARTS = 3;
 
 /**
- * All stand in line. Then all waiters of the pairs stop; then the holders, each as soon as it holds. Those that were frozen go on when the next
- * one holds, or at the end.
+ * Queues all participants. Then all waiters of the pairs stop; then the holders, each as soon as it holds. Frozen ones resume
+ * when the next one holds, or at the end.
  */
 export async function runLapses(site: Site, line: Line, lapse: Lapse): Promise<LapseRun> {
   const { holders, waiters, last } = await standInLine(site, line, lapse);
@@ -55,7 +55,7 @@ export async function runLapses(site: Site, line: Line, lapse: Lapse): Promise<L
   last.tell();
   if (lapse === 'freeze') {
     for (const waiter of waiters) waiter.thaw();
-    // Some of them stand in line again.
+    // Some of them are waiting again.
     for (const waiter of waiters) waiter.enough();
     await endOf([...holders, ...waiters]);
   }
@@ -88,7 +88,10 @@ function tasksOf(site: Site, line: Line, name: string): Task[] {
   return [...tasks, taskOf(line.last, 'last')];
 }
 
-/** One after the other. Answers with what happened if an entry was lost before all were there; of a semaphore one leaves the line with its permit. */
+/**
+ * Queues them one after another. Returns the reason if an entry was lost before all had queued; of a semaphore one leaves with
+ * its permit.
+ */
 async function enterInOrder(
   order: readonly Participant[],
   site: Site,
@@ -113,14 +116,14 @@ async function enterInOrder(
   return undefined;
 }
 
-/** Of a semaphore who is through waits no more. */
+/** A participant that has a permit of a semaphore does not wait any more. */
 async function expectInLine(site: Site, [waiting, having]: readonly string[], count: number): Promise<void> {
   const through = having === undefined ? 0 : 1;
   expect(await site.entries(waiting!)).to.have.lengthOf(count - through);
   if (count === 1 && having !== undefined) expect(await site.entries(having)).to.have.lengthOf(1);
 }
 
-/** Goes on; whoever can hear of the loss does, and the others release what they have not. */
+/** Resumes a holder; one that can be notified of the loss is, and the others release what they do not have. */
 async function wake(holder: Participant, wakesMs: Map<string, number>): Promise<void> {
   holder.thaw();
   if (holder.kind.deaf) holder.tell();

@@ -19,7 +19,7 @@ for (const store of stores) {
     afterEach(abandonTrials);
 
     for (const line of rows[store.name]!.lines.filter(({ short }) => short)) {
-      it(`killed or frozen as holders and as waiters, they delay the others by their TTL and spoil nothing: ${line.title}`, async function () {
+      it(`delay the others only by their TTL when they are killed or frozen as holders and as waiters: ${line.title}`, async function () {
         const runs = LAPSES.map((lapse) => runLapses(site, line, lapse));
         const [crash, freeze] = await orSkip(this, Promise.all(runs));
         const holders = line.pairs.map(({ holder }) => holder);

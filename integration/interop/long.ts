@@ -45,7 +45,7 @@ function refuse(message: string): never {
   process.exit(WRONG_ARGUMENTS);
 }
 
-/** What is wrong with a run, each in a line below its row; one that could not be run is wrong, too. */
+/** Prints the findings of a run, each on a line below its row; a run that failed is a finding too. */
 async function row(
   title: string,
   run: () => Promise<{ cells: string; findings: readonly string[] }>,

@@ -8,7 +8,7 @@ import { queuesOf, type Mix } from './rows.ts';
 import { Trial } from './trial.ts';
 
 export interface Size {
-  /** Of all of them together; those that only visit come on top. */
+  /** Total number of grants; those without waiting are additional. */
   readonly grants: number;
   readonly holdMs: number;
 }
@@ -21,13 +21,13 @@ export interface Ran extends Verdict {
 
 let names = 0;
 
-/** Of a queue that nobody has used before. */
+/** Returns a queue name that was never used before. */
 export function freshName(what: string): string {
   names += 1;
   return `interop-${what}-${process.pid}-${names}`;
 }
 
-/** Lets all of them contend to the end; each of those that wait in line is granted equally often. */
+/** Lets all participants contend to the end; each of those that wait is granted equally often. */
 export async function runMix(site: Site, mix: Mix, size: Size): Promise<Ran> {
   const name = freshName('mix');
   const kinds = mix.parties.flatMap(({ kind, count }) => Array.from({ length: count }, () => kind));
@@ -55,7 +55,7 @@ export async function runMix(site: Site, mix: Mix, size: Size): Promise<Ran> {
   return { ...trial.verdict(), history: trial.history, participants, tookMs };
 }
 
-/** Until they have ended, and none by an error. */
+/** Resolves when they have ended, none by an error. */
 export async function endOf(participants: readonly Participant[]): Promise<void> {
   const endings = await Promise.all(
     participants.map(async ({ id, ended }) => ({
@@ -67,7 +67,7 @@ export async function endOf(participants: readonly Participant[]): Promise<void>
   expect(endings).to.deep.equal(participants.map(({ id }) => ({ id, code: 0, stderr: '' })));
 }
 
-/** From the end of a hold to the beginning of the next one, in milliseconds; of those that do not overlap. */
+/** Returns the median time from the end of a hold to the next one in milliseconds, of those that do not overlap. */
 export function medianHandOverMs(holds: readonly Hold[]): number {
   const gaps = holds.slice(1).map(({ from }, at) => Number(from - holds[at]!.to) / 1e6);
   const positive = gaps.filter((gap) => gap >= 0).sort((a, b) => a - b);

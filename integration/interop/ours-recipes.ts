@@ -18,7 +18,7 @@ interface Task {
   readonly id: string;
 }
 
-/** A semaphore is two queues with names of their own, which a URL cannot say. */
+/** Makes the backend; a semaphore has two queues with their own namings, which a URL cannot express. */
 export async function backendOf(url: string, recipe: string): Promise<Backend> {
   if (!recipe.startsWith('semaphore-')) return backendFromUrl(url);
   const { hosts, params } = parseBackendUrl(url);
@@ -30,7 +30,7 @@ export async function backendOf(url: string, recipe: string): Promise<Backend> {
   });
 }
 
-/** Says who leads whenever it is somebody else; `''` for nobody. */
+/** Reports the leader at each change; `''` for none. */
 export function observe({ client, name, id }: Task, say: (leader: string) => void): Subscription {
   const leader$ = election(client, name, { value: id }).leader$.pipe(
     filter(({ status }) => status === 'live'),
@@ -40,7 +40,7 @@ export function observe({ client, name, id }: Task, say: (leader: string) => voi
   return leader$.subscribe(say);
 }
 
-/** What enters the line once: `undefined` where it would have to wait and does not. */
+/** Returns the function that enters the queue once: `undefined` if it would have to wait and does not. */
 export function recipeOf({ client, name, recipe, id }: Task): () => Promise<Held | undefined> {
   const acquire = async (options: AcquireOptions): Promise<Held> =>
     heldBy(await client.acquire(name, { value: id, ...options }));
@@ -77,7 +77,7 @@ function heldBy(ownership: SharedOwnership): Held {
   return view(ownership, () => ownership.release());
 }
 
-/** `held` and `signal` look at the clock each time, so they are asked each time. */
+/** `held` and `signal` compare with the clock at each read, so they are not copied. */
 function view(hold: Omit<Held, 'leave'>, leave: () => Promise<void>): Held {
   return {
     get held() {

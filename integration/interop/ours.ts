@@ -1,4 +1,4 @@
-// A participant of ours: ours.ts URL NAME RECIPE ID ROUNDS HOLD_MS [TTL_MS]. See protocol.ts.
+// A participant with our library: ours.ts URL NAME RECIPE ID ROUNDS HOLD_MS [TTL_MS]. See protocol.ts.
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createLockClient } from '@queuelock/core';
@@ -10,12 +10,12 @@ let n = 0;
 let ended = false;
 let hear: (() => void) | undefined;
 
-// Not console.log: what was said before the process was stopped has to be out.
+// Not console.log, because the output must be written before the process is stopped.
 function say(ev: InteropEvent['ev'], fields: Partial<InteropEvent> = {}): void {
   writeSync(1, `${JSON.stringify({ t: process.hrtime.bigint().toString(), id, ev, n, ...fields })}\n`);
 }
 
-/** The next line of the standard input, or its end. */
+/** Resolves with the next line of standard input, or at its end. */
 async function told(): Promise<void> {
   if (!ended) await new Promise<void>((resolve) => (hear = resolve));
 }
@@ -54,7 +54,7 @@ async function holdAndLeave(held: Held): Promise<void> {
   const { order, token, key } = held;
   say('acquired', { order: String(order), token: String(token), key });
   await over(held.signal);
-  // Looked at, not waited for: so it is right even if the process stood still meanwhile.
+  // Read, not awaited, so that it is right even if the process was stopped meanwhile.
   if (!held.held) {
     say('lost');
     return;
@@ -64,7 +64,7 @@ async function holdAndLeave(held: Held): Promise<void> {
   say('released');
 }
 
-/** The time of the hold, unless it is lost before. */
+/** Resolves after the time of the hold, or when it is lost before. */
 async function over(lost: AbortSignal): Promise<void> {
   const ms = Number(holdMs);
   await new Promise<void>((resolve) => {

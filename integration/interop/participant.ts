@@ -9,7 +9,7 @@ import type { Kind } from './kinds.ts';
 import { participants } from './programs.ts';
 import type { InteropEvent } from './protocol.ts';
 
-/** How it ended. */
+/** How a participant ended. */
 export interface Ending {
   readonly code: number | null;
   readonly stderr: string;
@@ -18,26 +18,26 @@ export interface Ending {
 export interface Task {
   readonly kind: Kind;
   readonly id: string;
-  /** `host:port`. */
+  /** Address `host:port`. */
   readonly endpoint: string;
-  /** The same as a URL, for participants of ours. */
+  /** The same as a URL, for participants with our library. */
   readonly url: string;
   readonly name: string;
-  /** 0: until `enough`. */
+  /** Number of rounds; 0: until `enough`. */
   readonly rounds: number;
-  /** Negative: until `tell`. */
+  /** Duration of a hold; negative: until `tell`. */
   readonly holdMs: number;
   readonly ttlMs?: number;
 }
 
 const running = new Set<Participant>();
 
-/** Ends what a test left running, also what is frozen. For `afterEach`. */
+/** Ends processes that a test left running, also frozen ones. For `afterEach`. */
 export async function endParticipants(): Promise<void> {
   await Promise.all([...running].map((participant) => participant.crash()));
 }
 
-/** Starts them all, or none where a program cannot be had; resolves when they are connected and wait for a word to begin. */
+/** Starts all participants, or none if a program is not available. Resolves when they are connected and wait for the start. */
 export async function startParticipants(tasks: readonly Task[]): Promise<Participant[]> {
   await Promise.all(tasks.map(({ kind }) => participants[kind.language]()));
   return Promise.all(tasks.map(startParticipant));
@@ -59,7 +59,7 @@ function urlFor({ url, kind: { naming } }: Task): string {
   return `${url}${url.includes('?') ? '&' : '?'}naming=${encodeURIComponent(naming)}`;
 }
 
-/** A process that stands in a queue, see protocol.ts, with all that it starts itself: they die and freeze together. */
+/** A process that contends for a queue, see protocol.ts, with its descendants: they are killed and frozen together. */
 export class Participant {
   readonly id: string;
   readonly kind: Kind;
@@ -71,10 +71,10 @@ export class Participant {
   constructor({ id, kind }: Task, { program, args }: { program: string; args: readonly string[] }) {
     this.id = id;
     this.kind = kind;
-    // Detached is the head of a process group.
+    // A detached process leads a process group.
     this.#child = spawn(program, args, { detached: true, stdio: 'pipe' });
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text));
-    // It may have died.
+    // The process may have died.
     this.#child.stdin!.on('error', () => undefined);
     createInterface(this.#child.stdout!).on('line', (line) =>
       this.#log.add(JSON.parse(line) as InteropEvent),
@@ -83,12 +83,12 @@ export class Participant {
     this.ended = this.#end();
   }
 
-  /** What it said so far, and what was done to it. */
+  /** Its events, and actions on it. */
   get events(): readonly InteropEvent[] {
     return this.#log.events;
   }
 
-  /** The first event that matches, said already or to come. Rejects when the process ends without it. */
+  /** Resolves with the first event that matches, reported already or to come. Rejects when the process ends without it. */
   async until(matches: (event: InteropEvent) => boolean, what: string): Promise<InteropEvent> {
     const without = this.ended.then(({ code, stderr }) => {
       throw new Error(`${this.id} ended before "${what}" (${String(code)}): ${stderr}`);
@@ -96,36 +96,36 @@ export class Participant {
     return this.#log.first(matches, without);
   }
 
-  /** The first event of this kind; in this round, if one is given. */
+  /** Resolves with the first event of this kind; of this round, if one is given. */
   untilEvent(ev: InteropEvent['ev'], n?: number): Promise<InteropEvent> {
     return this.until((event) => event.ev === ev && (n === undefined || event.n === n), ev);
   }
 
-  /** A line: begin, or the hold is over. */
+  /** Sends a line: begin, or end the hold. */
   tell(): void {
     this.#child.stdin!.write('\n');
   }
 
-  /** No more rounds. */
+  /** Ends after the present round. */
   enough(): void {
     this.#child.stdin!.end();
   }
 
-  /** SIGKILL; resolves when it is gone. */
+  /** Sends SIGKILL; resolves when the process has ended. */
   async crash(): Promise<void> {
     this.#note('killed');
     this.#signal('SIGKILL');
     await this.ended;
   }
 
-  /** Resolves when all of it stands still. */
+  /** Resolves when all its processes are stopped. */
   async freeze(): Promise<void> {
     this.#note('frozen');
     this.#signal('SIGSTOP');
     await freeze(this.#child.pid!);
   }
 
-  /** It goes on, and may end at once. */
+  /** Resumes it; it may end at once. */
   thaw(): void {
     this.#note('thawed');
     this.#signal('SIGCONT');

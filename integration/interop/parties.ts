@@ -9,7 +9,7 @@ export const twice = (...all: readonly Kind[]): Mix['parties'] => all.map((kind)
 export const alike = (...all: readonly Kind[]): Line['pairs'] =>
   all.map((kind) => ({ holder: kind, waiter: kind }));
 
-/** All but one of them are ours. */
+/** One of this kind, and the others with our library. */
 export const amongOurs = (kind: Kind): Mix => ({
   title: `ours 5 of 6, with ${kind.title}`,
   parties: [{ kind: ours, count: PARTICIPANTS - 1 }, ...each(kind)],

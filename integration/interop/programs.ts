@@ -18,10 +18,13 @@ const folder = (name: string): string => fileURLToPath(new URL(`programs/${name}
 /** A program and its first arguments. */
 export type CommandLine = readonly [string, ...string[]];
 
-/** What a participant is written in. */
+/** Language of a participant. */
 export type Language = 'Node' | 'Go' | 'Java' | 'Python';
 
-/** How to run a participant; builds it, once in this process, and installs what that takes. Rejects with NotHere where it cannot be had. */
+/**
+ * How to run a participant; builds it once per process, and installs its dependencies. Rejects with NotHere if it is not
+ * available.
+ */
 export const participants: Readonly<Record<Language, () => Promise<CommandLine>>> = {
   Node: async () => {
     const { script, execArgv } = scriptOf(OURS);
@@ -43,7 +46,7 @@ async function temporary(): Promise<string> {
   return directory;
 }
 
-// Debian's packages of Go's libraries are sources in a GOPATH.
+// Debian's packages of Go libraries are sources in a GOPATH.
 const GO_PATH = '/usr/share/gocode';
 
 async function buildGo(): Promise<CommandLine> {
@@ -62,7 +65,7 @@ async function buildGo(): Promise<CommandLine> {
   return [program];
 }
 
-// Debian's, not the first on PATH: that is whose packages apt-get installs.
+// Debian's Python, not the first on PATH, because apt-get installs packages for it.
 const PYTHON = '/usr/bin/python3';
 
 async function findKazoo(): Promise<CommandLine> {

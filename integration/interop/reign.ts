@@ -9,9 +9,9 @@ import type { Election } from './rows.ts';
 import { Trial } from './trial.ts';
 
 export interface Reigns extends Verdict {
-  /** Who led, one after the other; the same twice in a row counts once, since whoever asks now and then cannot tell. */
+  /** Leaders in order; the same one twice in a row counts once, since a polling observer cannot distinguish that. */
   readonly leaders: readonly string[];
-  /** By observer: whom it named, without vacancies. */
+  /** By observer: the leaders that it reported, without vacancies. */
   readonly seen: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -19,8 +19,8 @@ const TERMS = 3;
 const SEEN_WITHIN_MS = 10_000;
 
 /**
- * Two candidates of each kind lead in turn, some terms each. A leader resigns once all observers have named it; of each kind one candidate
- * is killed in its second term, and then the observers name the next one all the same.
+ * Lets two candidates of each kind lead in turn, some terms each. A leader resigns once all observers have reported it. One
+ * candidate of each kind is killed in its second term, and then the observers must report the next one.
  */
 export async function runElection(site: Site, { candidates, observers }: Election): Promise<Reigns> {
   const name = freshName('election');
@@ -57,7 +57,7 @@ export async function runElection(site: Site, { candidates, observers }: Electio
   return { ...trial.verdict(), leaders: withoutRepeats(leaders), seen };
 }
 
-/** Whoever leads next, and in which of its terms; nobody when all are through. */
+/** Resolves with the next leader and its term; `undefined` when all are done. */
 async function leaderIn(
   standing: readonly Participant[],
   before: readonly string[],

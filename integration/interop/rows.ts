@@ -1,17 +1,17 @@
-// What stands in one line: the tables that the tests and the long run go by.
+// Combinations of participants in one queue: the tables for the tests and the long run.
 import type { Kind } from './kinds.ts';
 import { etcd } from './rows-etcd.ts';
 import { zooKeeper } from './rows-zookeeper.ts';
 
-/** Who contends for one name. */
+/** Participants that contend for one name. */
 export interface Mix {
   readonly title: string;
   readonly parties: readonly Party[];
-  /** A semaphore of so many permits, which is a queue of those who want some and one of those who have some. */
+  /** A semaphore of this many permits, which has one queue for waiters and one for holders. */
   readonly permits?: number;
-  /** Part of the short form. */
+  /** Whether it is part of the short form. */
   readonly short?: true;
-  /** What is not one line: it has to go wrong. */
+  /** Whether it is incompatible and has to fail. */
   readonly control?: true;
 }
 
@@ -20,13 +20,13 @@ interface Party {
   readonly count: number;
 }
 
-/** Who stands in a line in which holders and waiters stop: each pair one after the other. */
+/** Participants of a queue in which holders and waiters stop: each pair one after another. */
 export interface Line {
   readonly title: string;
   readonly pairs: readonly Pair[];
   /** A semaphore of one permit. */
   readonly permits?: 1;
-  /** At the end. */
+  /** Last participant of the queue. */
   readonly last: Kind;
   readonly short?: true;
 }
@@ -36,7 +36,7 @@ interface Pair {
   readonly waiter?: Kind;
 }
 
-/** Candidates, each of them twice, and those who look on. */
+/** Candidates, two of each, and observers. */
 export interface Election {
   readonly title: string;
   readonly candidates: readonly Kind[];
@@ -49,10 +49,10 @@ export interface Rows {
   readonly elections: readonly Election[];
 }
 
-/** By the store's name. */
+/** Tables by the store's name. */
 export const rows: Readonly<Record<string, Rows>> = { etcd, ZooKeeper: zooKeeper };
 
-/** The queues of a name, that for waiters first. */
+/** Returns the queues of a name, that for waiters first. */
 export function queuesOf(name: string, { permits }: Pick<Mix, 'permits'>): [string, string] | [string] {
   return permits === undefined ? [name] : [`${name}/locks`, `${name}/leases`];
 }

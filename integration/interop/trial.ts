@@ -9,11 +9,11 @@ const underWay = new Set<Trial>();
 interface Trying {
   readonly participants: readonly Participant[];
   readonly terms?: Terms;
-  /** It is expected to go wrong. */
+  /** Whether it is expected to fail. */
   readonly control?: boolean;
 }
 
-/** Participants that stand in one line, from before they begin. Without a verdict it is judged when the test is over. */
+/** Participants of one queue, from before they begin. Without a verdict it is judged when the test is over. */
 export class Trial {
   readonly #participants: readonly Participant[];
   readonly #terms: Terms;
@@ -33,14 +33,14 @@ export class Trial {
     return judge(this.history, this.#terms);
   }
 
-  /** Of one that was cut short. */
+  /** Unsafe findings of a trial that was cut short. */
   get unsafe(): readonly string[] {
     const ends = this.#participants.flatMap(endOf);
     return judge([...this.history, ...ends], this.#terms).unsafe;
   }
 }
 
-/** Ends what a test left running, and fails if anything in it was unsafe. For `afterEach`. */
+/** Ends trials that a test left running, and fails if anything in them was unsafe. For `afterEach`. */
 export async function abandonTrials(): Promise<void> {
   await endParticipants();
   const unsafe = [...underWay].flatMap((trial) => trial.unsafe);
@@ -48,7 +48,7 @@ export async function abandonTrials(): Promise<void> {
   expectSafe(unsafe);
 }
 
-/** Nothing was wrong; what was unsafe fails by a `SafetyViolation`. */
+/** Expects no findings; an unsafe one fails as a `SafetyViolation`. */
 export function expectRight({ findings, unsafe }: Verdict): void {
   expectSafe(unsafe);
   expect(findings, findings.join('\n')).to.be.empty;
@@ -59,8 +59,8 @@ function expectSafe(unsafe: readonly string[]): void {
 }
 
 /**
- * Nobody knows for how long somebody believed who ended without a word, or whose words another program passes on: only that it did when it
- * said so.
+ * The belief of a participant that was killed, or whose output another program passes on, is certain only at the times that it
+ * reported.
  */
 function endOf({ id, kind, events }: Participant): InteropEvent[] {
   const wasKilled = events.some(({ ev }) => ev === 'killed');

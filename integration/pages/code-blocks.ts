@@ -1,21 +1,21 @@
 /** A block of code in a page. */
 export interface CodeBlock {
   readonly language: string;
-  /** Of the file that its first line names, as in `// cron.ts: what else it needs`. */
+  /** Name of the file in its first line, as in `// cron.ts: what else it needs`. */
   readonly file?: string;
   readonly code: string;
-  /** What the page says that it prints: the block of `text` right after it. */
+  /** Output that the page states: the block of `text` right after it. */
   readonly prints?: string;
 }
 
 const FENCE = /^```(\w+)\n(.*?)^```$/gms;
 
-/** All blocks of a page, in order. */
+/** Returns all blocks of a page, in order. */
 export function codeBlocks(page: string): readonly CodeBlock[] {
   const found = [...page.matchAll(FENCE)].map(([, language = '', code = '']) => ({ language, code }));
   return found.flatMap(({ language, code }, at) => {
     if (language === 'text') return [];
-    const file = /^(?:\/\/|#) ([\w-]+\.\w+)/.exec(code)?.[1];
+    const file = /^(?:\/\/|#) ([\w-]+(?:\.\w+)+)/.exec(code)?.[1];
     const next = found[at + 1];
     return [
       {

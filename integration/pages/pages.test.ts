@@ -1,13 +1,20 @@
 import { expect } from 'chai';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { anchorsOf, linksOf, type Link } from '../../.ci/links.ts';
 import { QueueLockError, type QueueLockErrorCode } from '@queuelock/core';
 import { Program, endPrograms, runHere } from './program.ts';
+import type { CodeBlock } from './code-blocks.ts';
 import { PAGES, ROOT, Scratch, blocksOf, needsServer, textOf, type Stage } from './scratch.ts';
 
 const PROGRAM = /^(ts|js)$/;
 
-describe('the pages for users', () => {
+/** Programs with a name have tests of their own, except for those of the site. */
+function isAskedElsewhere(page: string, { file }: CodeBlock): boolean {
+  return file !== undefined && !page.endsWith('.md');
+}
+
+describe('pages for users', () => {
   let scratch: Scratch;
 
   beforeEach(() => {
@@ -19,14 +26,14 @@ describe('the pages for users', () => {
     scratch.remove();
   });
 
-  /** The file that a program names lies in the scratch. */
+  /** Directs the program to a file in the scratch directory. */
   const stage = (): Stage => {
     return { 'locks.db': scratch.path('locks.db') };
   };
 
   for (const page of PAGES) {
     const programs = blocksOf(page).filter(
-      (block) => PROGRAM.test(block.language) && block.file === undefined && !needsServer(block),
+      (block) => PROGRAM.test(block.language) && !isAskedElsewhere(page, block) && !needsServer(block),
     );
     for (const [at, block] of programs.entries()) {
       it(`${page}: program ${String(at + 1)} runs to its end`, async () => {
@@ -58,8 +65,8 @@ describe('the pages for users', () => {
   });
 });
 
-describe('the page of errors', () => {
-  /** The first cells of a table's rows, with the others. */
+describe('page of errors', () => {
+  /** Returns the first cells of a table's rows, with the others. */
   const rowsUnder = (heading: string): Map<string, readonly string[]> => {
     const section = textOf('TROUBLE').split(`\n## ${heading}\n`)[1]!.split('\n## ')[0]!;
     const rows = [...section.matchAll(/^\| `([\w-]+)` *\|(.*)\|$/gm)];
@@ -71,7 +78,7 @@ describe('the page of errors', () => {
     return [...union.matchAll(/'([\w-]+)'/g)].map(([, name]) => name!);
   };
 
-  it('has each code that there is, and no other, and says which may be tried again', () => {
+  it('has each existing code, and no other, and states which may be retried', () => {
     const rows = rowsUnder('Each code');
     expect([...rows.keys()]).to.have.members(namesIn('QueueLockErrorCode'));
     for (const [code, [, again]] of rows) {
@@ -80,7 +87,7 @@ describe('the page of errors', () => {
     }
   });
 
-  it('says of each code and of each reason what it means and what to do', () => {
+  it('explains each code and each reason, with what to do', () => {
     for (const heading of ['Each code', 'Why a lock was lost']) {
       for (const [name, cells] of rowsUnder(heading)) {
         const [meaning, remedy] = [cells[0], cells.at(-1)];
@@ -100,37 +107,35 @@ describe('the page of errors', () => {
   });
 });
 
-describe('the links of the pages', () => {
-  const others = ['README.md', '.github/SECURITY.md', 'packages/README.md', 'packages/SECURITY-MODEL.md'];
-  const pages = [...others, ...PAGES.map((page) => `packages/${page}.md`)];
+describe('links of the pages', () => {
+  const others = [
+    'README.md',
+    '.github/CONTRIBUTING.md',
+    '.github/SECURITY.md',
+    '.changeset/README.md',
+    ...['README', 'SECURITY-MODEL', 'VERSIONING'].map((page) => `packages/${page}.md`),
+  ];
+  // Pages of the site link to addresses of the site, which packages/site/test/pages.test.ts checks.
+  const beside = PAGES.filter((page) => !page.endsWith('.md'));
+  const pages = [...others, ...beside.map((page) => `packages/${page}.md`)];
   for (const page of pages) {
-    it(`lead somewhere: ${page}`, () => {
+    it(`have existing targets: ${page}`, () => {
       expect(brokenLinks(page)).to.deep.equal([]);
     });
   }
 });
 
-/** Links within the repository that lead to no file, or to no heading of it. */
+/** Returns links within the repository to missing files or headings. */
 function brokenLinks(page: string): string[] {
-  const links = [...textOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!);
-  return links.filter((link) => !/^\w+:/.test(link) && !isThere(page, link));
+  return linksOf(textOf(page))
+    .filter((link) => !isThere(page, link))
+    .map(({ path, anchor }) => path + anchor);
 }
 
-function isThere(page: string, link: string): boolean {
-  const [path = '', anchor] = link.split('#');
+function isThere(page: string, { path, anchor }: Link): boolean {
   const file = path === '' ? join(ROOT, page) : join(ROOT, dirname(page), path);
   if (!existsSync(file)) return false;
-  if (anchor === undefined) return true;
+  if (anchor === '') return true;
   const text = statSync(file).isDirectory() ? join(file, 'README.md') : file;
-  return anchorsOf(textOf(relative(ROOT, text))).includes(anchor);
-}
-
-/** As GitHub makes them of headings. */
-function anchorsOf(text: string): string[] {
-  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
-    heading!
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replaceAll(' ', '-'),
-  );
+  return anchorsOf(textOf(relative(ROOT, text))).includes(anchor.slice(1));
 }

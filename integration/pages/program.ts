@@ -7,7 +7,7 @@ import { ROOT } from './scratch.ts';
 
 const running = new Set<Program>();
 
-/** Ends what a test left running. */
+/** Ends processes that a test left running. */
 export async function endPrograms(): Promise<void> {
   await Promise.all([...running].map((program) => program.end('SIGKILL')));
 }
@@ -21,7 +21,7 @@ export class Program {
   readonly #readers = new Set<() => void>();
 
   constructor(file: string) {
-    // CommonJS gets what is built: the sources are for `import` alone.
+    // CommonJS uses the build: the sources support only `import`.
     const execArgv = file.endsWith('.cjs') ? [] : [...fromSource(file).execArgv];
     this.#child = fork(file, [], { cwd: ROOT, silent: true, execArgv });
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
@@ -55,7 +55,7 @@ export class Program {
     await Promise.race([matched, without]);
   }
 
-  /** How it ends, when it is told to, or by itself. */
+  /** Ends it by a signal, or waits for its end; resolves with how it ended. */
   async end(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
     if (signal) this.#child.kill(signal);
     const [code, by] = await this.#ended;
@@ -63,7 +63,7 @@ export class Program {
   }
 }
 
-/** Runs a program in this process, to its end. Answers what it printed; what it says on stderr is an error. */
+/** Runs a program in this process, to its end. Resolves with its output; output on stderr is an error. */
 export async function runHere(file: string): Promise<string> {
   const { log, error } = console;
   const printed: string[] = [];

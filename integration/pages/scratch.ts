@@ -1,14 +1,19 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { codeBlocks, type CodeBlock } from './code-blocks.ts';
 
 export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** The pages for users whose code is all run. */
-export const PAGES = ['CHOOSING', 'TASKS', 'PRODUCTION', 'TROUBLE', 'MOVING'] as const;
+const SITE = 'packages/site/pages';
 
-/** The blocks of a page beside the packages, or of another one by its path. */
+/** Pages for users whose code is run completely. */
+export const PAGES: readonly string[] = [
+  ...['CHOOSING', 'TASKS', 'PRODUCTION', 'TROUBLE', 'MOVING'],
+  ...readdirSync(join(ROOT, SITE)).map((name) => `${SITE}/${name}`),
+];
+
+/** Returns the blocks of a page beside the packages, or of another one by its path. */
 export function blocksOf(page: string): readonly CodeBlock[] {
   return codeBlocks(textOf(page));
 }
@@ -18,10 +23,10 @@ export function textOf(page: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
-/** What a program of a page meets elsewhere than it says: addresses, files, times. */
+/** Replacements in a program of a page: addresses, files, times. */
 export type Stage = Readonly<Record<string, string>>;
 
-/** A directory in which programs of pages find the packages as their readers do. */
+/** A directory in which programs of pages find the packages as a reader's program does. */
 export class Scratch {
   readonly #directory = mkdtempSync(join(ROOT, 'integration', 'node_modules', '.pages-'));
   #files = 0;
@@ -30,7 +35,7 @@ export class Scratch {
     return join(this.#directory, name);
   }
 
-  /** Writes a program as it stands, but for the stage. */
+  /** Writes a program with the replacements. */
   write({ language, code, file }: CodeBlock, stage: Stage = {}): string {
     this.#files += 1;
     const path = this.path(`${String(this.#files)}-${file ?? `block.${language}`}`.replace(/\.ts$/, '.mts'));
@@ -45,7 +50,7 @@ export class Scratch {
   }
 }
 
-/** Whether a program asks a server, or needs certificates, so that it runs with the long tests. */
+/** Returns whether a program needs a server or certificates, so that it runs with the long tests. */
 export function needsServer({ code }: CodeBlock): boolean {
   return /127\.0\.0\.1|\.pem/.test(code);
 }

@@ -5,7 +5,7 @@ import { filter, firstValueFrom } from 'rxjs';
 import { pickPorts } from '@queuelock/harness/services/ports';
 import { Tasks } from './tasks.ts';
 
-describe('the programs of the page by task, in as many processes as they are for', () => {
+describe('programs of the page by task, in the intended number of processes', () => {
   let tasks: Tasks;
 
   beforeEach(() => {
@@ -22,7 +22,7 @@ describe('the programs of the page by task, in as many processes as they are for
     await firstValueFrom(isSo$, { defaultValue: undefined });
   };
 
-  it('one.ts: one after the other, in whatever process; SIGTERM tells the work and releases', async () => {
+  it('one.ts: runs one after another, in any process; SIGTERM notifies the work and releases', async () => {
     const slow = { '1_000, undefined': '60_000, undefined' };
     const [first, second] = [tasks.start('one.ts', slow), tasks.start('one.ts')];
     await first.until(/mine/);
@@ -32,7 +32,7 @@ describe('the programs of the page by task, in as many processes as they are for
     expect(await second.end()).to.deep.equal({ code: 0, signal: null });
   });
 
-  it('cron.ts: each tick is done by one of three instances', async () => {
+  it('cron.ts: runs each tick in one of three instances', async () => {
     const fast = { '60_000': '500' };
     const instances = [
       tasks.start('cron.ts', fast),
@@ -50,7 +50,7 @@ describe('the programs of the page by task, in as many processes as they are for
     }
   });
 
-  it('leader.ts: one leads, and the next one when it is told to end', async () => {
+  it('leader.ts: has one leader, and the next one when it is told to end', async () => {
     const first = tasks.start('leader.ts');
     await first.until(/leading, token/);
     const second = tasks.start('leader.ts');
@@ -63,7 +63,7 @@ describe('the programs of the page by task, in as many processes as they are for
     expect(first.stderr + second.stderr).to.equal('');
   });
 
-  it('server.ts: five at a time over two instances, busy is 429, and who hangs up makes room', async () => {
+  it('server.ts: admits five at a time over two instances, responds 429 when busy, and frees the permit of a client that disconnects', async () => {
     const [a, b] = (await pickPorts(2)).map(String) as [string, string];
     const slow = { '1_000, undefined': '60_000, undefined', '2_000': '300', '10_000, stop': '60_000, stop' };
     const [one, two] = [

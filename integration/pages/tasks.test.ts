@@ -3,7 +3,7 @@ import { runHere } from './program.ts';
 import { blocksOf } from './scratch.ts';
 import { Tasks } from './tasks.ts';
 
-describe('the programs of the page by task', () => {
+describe('programs of the page by task', () => {
   let tasks: Tasks;
 
   beforeEach(() => {
@@ -12,7 +12,7 @@ describe('the programs of the page by task', () => {
 
   afterEach(() => tasks.end());
 
-  it('place.ts: those in line see their number go down', async () => {
+  it('place.ts: shows waiters how their position decreases', async () => {
     const output = await runHere(tasks.write('place.ts'));
     expect(output).to.match(/number 1 in line/);
     expect(output).to.match(/number 2 in line/);
@@ -33,13 +33,13 @@ describe('the programs of the page by task', () => {
     });
   }
 
-  it('order.ts: prints what the page says', async () => {
+  it('order.ts: prints what the page states', async () => {
     expect(await runHere(tasks.write('order.ts'))).to.equal(
       blocksOf('TASKS').find(({ file }) => file === 'order.ts')!.prints,
     );
   });
 
-  it('one.cjs: is required by CommonJS', async () => {
+  it('one.cjs: can be required by CommonJS', async () => {
     const program = tasks.start('one.cjs');
     expect(await program.end()).to.deep.equal({ code: 0, signal: null });
     expect([program.output, program.stderr]).to.deep.equal(['mine, token 1n\n', '']);

@@ -1,4 +1,4 @@
-// Holds one lock and waits for another, perhaps of another store: circle-member.ts <member as JSON>. Begins to wait when it is told to.
+// Holds one lock and waits for another, perhaps of another store: circle-member.ts <member as JSON>. Begins to wait on command.
 import { once } from 'node:events';
 import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
 import { createLockClient, isQueueLockError, type ClaimState, type LockClient } from '@queuelock/core';
@@ -19,7 +19,7 @@ async function connect({ url, ttlMs }: Spot): Promise<LockClient> {
   return client;
 }
 
-/** Resolves when what it waited for was granted and released again; rejects with what ended the wait. */
+/** Resolves when the awaited lock was granted and released again; rejects with the error of the wait. */
 function takeAndRelease(claim$: Observable<ClaimState>): Promise<void> {
   return new Promise((resolve, reject) => {
     claim$.subscribe({
@@ -44,7 +44,7 @@ let end: CircleEvent = { ev: 'done' };
 await holder.run(holds.name, async ({ id }) => {
   say({ ev: 'holds', id });
   await once(process, 'message');
-  // What the chain of `run` holds is told by itself, also in another store.
+  // The locks that the chain of `run` holds are published automatically, also in another store.
   const claim$ = waiter.claim(waitsFor.name).pipe(yieldOnDeadlock(deadlocks$));
   await takeAndRelease(claim$).catch((error: unknown) => {
     if (!isQueueLockError(error)) throw error;

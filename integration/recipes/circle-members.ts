@@ -11,31 +11,31 @@ export interface Spot {
   readonly name: string;
 }
 
-/** A call chain: holds one lock while it waits for another. */
+/** A call chain that holds one lock while it waits for another. */
 export interface Member {
   readonly owner: string;
   readonly holds: Spot;
   readonly waitsFor: Spot;
-  /** Gives up when these queues show that it should. Default: never gives up. */
+  /** Queues whose deadlocks it resolves by giving up. Default: none. */
   readonly yieldsOver?: readonly Spot[];
 }
 
-/** What a member prints. */
+/** Output of a member. */
 export interface CircleEvent {
   readonly ev:
     | 'holds'
     | 'waits'
-    /** It was granted what it waited for, and has released both. */
+    /** It was granted the awaited lock, and has released both. */
     | 'done'
-    /** It does not wait any more, and has released what it held. */
+    /** It does not wait any more, and has released its lock. */
     | 'gave-up';
-  /** With `holds` and `waits`: of the entry. */
+  /** Id of the entry, with `holds` and `waits`. */
   readonly id?: string;
-  /** With `gave-up`. */
+  /** Error code, with `gave-up`. */
   readonly code?: string;
 }
 
-/** A process of its own. It begins to wait when it is told to. */
+/** A process of its own, which begins to wait on command. */
 export class MemberProcess extends ScriptProcess<CircleEvent> {
   readonly member: Member;
 

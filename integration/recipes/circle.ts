@@ -8,20 +8,22 @@ import { MemberProcess, type Spot } from './circle-members.ts';
 
 const OWNERS = ['ann', 'ben', 'cat'];
 
-/** Circles of so many processes over both stores. */
+/** Cycles of this many processes over both stores. */
 export interface Circle {
-  /** Somebody else, for each spot. */
+  /** Observing clients, one for each store. */
   readonly clients: readonly LockClient[];
-  /** Of the circle that was closed last. */
+  /** Queues of the cycle that was closed last. */
   readonly spots: readonly Spot[];
-  /** Each holds the lock of its number and waits for the next one's; the last one of all begins to wait last. */
+  /**
+   * Makes a cycle: each member holds the lock of its number and waits for the next one's. The last member begins to wait last.
+   */
   close(
     story: string,
     more: { readonly yields: boolean; readonly ttlMs: (site: Site) => number },
   ): Promise<readonly MemberProcess[]>;
 }
 
-/** For the suite that calls this in its body; after each test nothing is left. */
+/** Registers the hooks of the suite; after each test no process is left. */
 export function circleOf(count: number): Circle {
   let sites: readonly Site[] = [];
   let spots: readonly Spot[] = [];

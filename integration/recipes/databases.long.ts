@@ -1,4 +1,4 @@
-// The facts and the servers are tests and no package exports them.
+// The facts and the servers are tests, and no package exports them.
 /* eslint-disable no-restricted-imports */
 import { OwnServer as MySqlServer } from '../../packages/mysql/test/servers.ts';
 import { OwnServer as PostgresServer } from '../../packages/postgres/test/servers.ts';
@@ -17,7 +17,7 @@ import type { ProcessService } from '@queuelock/harness/services/service';
 import { lineThrough } from './sites.ts';
 
 const TTL_MS = 2_000;
-/** Who waits far behind looks a little later, and a busy machine. */
+/** A waiter far behind reads a little later, and the machine may be busy. */
 const EXPIRY_MS = 4_000;
 const PREFIX = 'recipes';
 
@@ -32,7 +32,7 @@ function storeOf({ name, endpoint, connect, leftovers }: Database): Store {
   return {
     ...{ name, ttlMs: TTL_MS, expiryMs: EXPIRY_MS },
     connect: () => connect(endpoint),
-    // What the dead leave goes when somebody comes, or looks.
+    // Left-overs of dead clients are removed when another client joins or reads.
     leftovers: async (queue) => {
       await untilEmpty(connect(endpoint), queue);
       return leftovers(queue);

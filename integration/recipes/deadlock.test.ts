@@ -4,7 +4,7 @@ import { circleOf } from './circle.ts';
 const TTL_MS = 10_000;
 
 for (const count of [2, 3]) {
-  describe(`a circle of ${count} processes over etcd and ZooKeeper`, function () {
+  describe(`deadlock of ${count} processes over etcd and ZooKeeper`, function () {
     this.timeout(60_000);
     const circle = circleOf(count);
 

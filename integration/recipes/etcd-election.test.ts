@@ -10,7 +10,7 @@ import { untilHolds, untilNothingIsLeft } from '../scenarios/wait.ts';
 import { base64 } from '@queuelock/harness/services/etcd-gateway';
 import { callGateway } from '@queuelock/harness/services/plain-clients';
 
-/** `etcdctl elect`, made of Go's `concurrency.Election`. */
+/** `etcdctl elect`, which uses Go's `concurrency.Election`. */
 class GoElection {
   readonly lines: string[] = [];
   readonly #child: ChildProcess;
@@ -21,7 +21,7 @@ class GoElection {
     createInterface(this.#child.stdout!).on('line', (line) => this.lines.push(line));
   }
 
-  /** What it has printed are pairs of lines, a key and a value. */
+  /** Its output is pairs of lines, a key and a value. */
   get values(): readonly string[] {
     return this.lines.filter((_line, at) => at % 2 === 1);
   }
@@ -70,7 +70,7 @@ describe("leader election with Go's, in etcd", function () {
     return other;
   }
 
-  it('an observer of Go is told our leaders and their proclamations, each once and nothing else', async () => {
+  it('notifies an observer of Go of our leaders and their proclamations, each once', async () => {
     const observer = go('-l', name);
     const first = await candidate('a').campaign();
     await untilHolds('a is told', async () => expect(observer.values).to.deep.equal(['a']));
@@ -84,7 +84,7 @@ describe("leader election with Go's, in etcd", function () {
     await (await next).resign();
     await (await candidate('e').campaign()).proclaim('f');
     await untilHolds('f is told', async () => expect(observer.values.at(-1)).to.equal('f'));
-    // It looks again after each leader, so of two values in quick succession it may see the second alone.
+    // It reads again after each leader, so of two values in quick succession it may see only the second.
     expect(observer.values.filter((value) => !['c', 'e'].includes(value))).to.deep.equal([
       'a',
       'b',
@@ -93,7 +93,7 @@ describe("leader election with Go's, in etcd", function () {
     ]);
   });
 
-  it('a candidate of Go stands in our line, is seen with its value, and leads in its turn', async () => {
+  it('queues a candidate of Go with ours, shows its value, and lets it lead in order', async () => {
     const first = await candidate('a').campaign();
     const leader: (string | undefined)[] = [];
     const standing: string[][] = [];
@@ -115,7 +115,7 @@ describe("leader election with Go's, in etcd", function () {
     for (const subscription of watching) subscription.unsubscribe();
   });
 
-  it("the server's own election service names our leader, and our observers see what it proclaims", async () => {
+  it("is reported by the server's own election service, whose proclamations our observers see", async () => {
     const call = (what: string, body: object): Promise<unknown> =>
       callGateway(site.endpoint, `election/${what}`, body);
     const ours = await candidate('ours').campaign();

@@ -8,7 +8,7 @@ import { SlotMember } from './slot-members.ts';
 
 const MEMBERS = 4;
 const ROUNDS = 4;
-/** What becomes of the first whose work begins. Who freezes wakes when the slot after that is done. */
+/** What happens to the first member whose work begins. A frozen one resumes when the next slot is done. */
 const FATES = ['lives', 'is killed', 'is frozen', 'lives'] as const;
 type Fate = (typeof FATES)[number];
 
@@ -37,7 +37,7 @@ class Crew {
     if (fate !== 'lives') this.#awake = this.#awake.filter((member) => member !== first);
     if (fate === 'is killed') await first.kill();
     if (fate === 'is frozen') await first.freeze();
-    // Whoever does it instead.
+    // Another member does the work instead.
     for (const one of begun)
       one.then((member) => member !== first && member.order({ go: slot })).catch(() => undefined);
     if (fate === 'lives') first.order({ go: slot });
@@ -82,7 +82,7 @@ for (const store of stores) {
     afterEach(endScripts);
 
     for (const promise of ['at-most-once', 'at-least-once'] as const) {
-      it(`keeps ${promise} when who does the work is killed or frozen`, async () => {
+      it(`keeps ${promise} when the worker of a slot is killed or frozen`, async () => {
         const name = `slots-${promise}`;
         const where = { url: site.url(), name, ttlMs: site.ttlMs };
         const crew = new Crew(() => new SlotMember(where, promise));

@@ -1,4 +1,4 @@
-// Calls for the slots that it is told: slot-member.ts <url> <name> <ttlMs> <promise>. Its work lasts until it is told to go on.
+// Calls for slots on command: slot-member.ts <url> <name> <ttlMs> <promise>. Its work lasts until a command ends it.
 import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
 import { createLockClient, isQueueLockError } from '@queuelock/core';
 import { oncePer, type OncePerOptions } from '@queuelock/recipes';

@@ -4,19 +4,19 @@ import { scriptOf } from '@queuelock/harness/services/script';
 
 const SCRIPT = fileURLToPath(new URL('slot-member.ts', import.meta.url));
 
-/** What a member prints. */
+/** Output of a member. */
 export interface SlotEvent {
   readonly ev: 'ready' | 'begun' | 'ended' | 'told';
   readonly slot: number;
-  /** With `told`: what became of the slot, or the code of the error. */
+  /** With `told`: outcome of the slot, or the code of the error. */
   readonly outcome?: string;
 }
 
-/** What a member is told. */
+/** Command to a member. */
 export interface SlotOrder {
-  /** To call for that slot. */
+  /** Calls for that slot. */
   readonly call?: number;
-  /** To end its work for that slot. */
+  /** Ends its work for that slot. */
   readonly go?: number;
 }
 

@@ -7,7 +7,7 @@ import { expectUnreachable } from './unreachable.ts';
 const TIMES = 5;
 
 for (const store of stores) {
-  describe(`input that is no good, with ${store.name}`, function () {
+  describe(`invalid input, with ${store.name}`, function () {
     this.timeout(60_000);
 
     it('a server that cannot be reached is named, within connectTimeoutMs', async () => {

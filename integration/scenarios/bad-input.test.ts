@@ -27,7 +27,7 @@ const odd = [
 ]; // oxfmt-ignore
 
 for (const store of stores) {
-  describe(`input that is no good, with ${store.name}`, function () {
+  describe(`invalid input, with ${store.name}`, function () {
     this.timeout(60_000);
     let site: Site;
     let client: LockClient;
@@ -41,7 +41,7 @@ for (const store of stores) {
       await client.close();
     });
 
-    it('every odd name is a lock of its own, or is refused with the name of the argument', async () => {
+    it('every unusual name is a lock of its own, or is refused with the name of the argument', async () => {
       const refused: string[] = [];
       const held = await Promise.all(
         odd.map(async (name) => {
@@ -55,7 +55,7 @@ for (const store of stores) {
         }),
       );
       expect(refused.length).to.be.lessThan(5);
-      // All are held at once, so no two share a queue; and a second one finds each of them taken.
+      // All are held at once, so no two share a queue; and a second attempt finds each of them held.
       for (const ownership of held) {
         if (ownership) await expectTaken(client, ownership.name);
         await ownership?.release();
@@ -70,7 +70,7 @@ for (const store of stores) {
       'no text': undefined as unknown as string,
       'a number': 7 as unknown as string,
     })) {
-      it(`${what} is refused wherever a name is taken`, async () => {
+      it(`${what} is refused in every function with a name`, async () => {
         expectInvalid(await failureOf(() => client.acquire(name)), 'name');
         expectInvalid(await failureOf(() => client.tryAcquire(name)), 'name');
         expectInvalid(await failureOf(() => client.run(name, () => undefined)), 'name');
@@ -116,7 +116,7 @@ for (const store of stores) {
       });
     }
 
-    it('the shortest TTL becomes what the server grants, and the session says so', async () => {
+    it('the shortest TTL becomes what the server grants, and the session reports it', async () => {
       const short = createLockClient(site.backend(), { ttlMs: site.backend().info.minTtlMs });
       try {
         const ownership = await short.acquire('short');
@@ -148,7 +148,7 @@ for (const store of stores) {
       await expectUnreachable(site, proxy.endpoint);
     });
 
-    it('a closed client refuses everything with CLOSED, also to be closed again', async () => {
+    it('a closed client refuses everything with CLOSED, also another close', async () => {
       const closed = createLockClient(site.backend());
       const ownership = await closed.acquire('closed');
       const waiting = closed.acquire('closed').catch((error: unknown) => error);
@@ -170,7 +170,7 @@ for (const store of stores) {
   });
 }
 
-describe('a backend URL that is no good', () => {
+describe('invalid backend URL', () => {
   for (const url of [
     'oracle://user:secret@127.0.0.1:1521',
     'postgres://user:secret@127.0.0.1,127.0.0.2/locks',
@@ -189,7 +189,7 @@ describe('a backend URL that is no good', () => {
     'zks://user:secret@127.0.0.1?transport=native',
     'zks://user:secret@127.0.0.1?ca=/no/such/file',
   ]) {
-    it(`${JSON.stringify(url)} is refused without a word of what is secret in it`, async () => {
+    it(`${JSON.stringify(url)} is refused without showing its secrets`, async () => {
       const error = (await failureOf(() => backendFromUrl(url))) as Error;
       expect(error).to.be.instanceOf(Error);
       expect(error.message).to.not.contain('secret');
@@ -197,7 +197,7 @@ describe('a backend URL that is no good', () => {
   }
 });
 
-describe('a TTL that is too short for ZooKeeper', () => {
+describe('TTL that is too short for ZooKeeper', () => {
   it('is refused before it connects, with the rule and what changes it', async () => {
     const error = await failureOf(async () =>
       createLockClient(await backendFromUrl('zk://zk1'), { ttlMs: 13_999 }),
@@ -216,7 +216,7 @@ describe('a TTL that is too short for ZooKeeper', () => {
   });
 });
 
-describe('credentials that are no good', function () {
+describe('invalid credentials', function () {
   this.timeout(60_000);
 
   it('etcd refuses them: ACCESS_DENIED, at once and without the password', async () => {
@@ -236,7 +236,7 @@ describe('credentials that are no good', function () {
     }
   });
 
-  it('ZooKeeper lets them do nothing where others have put their permissions: ACCESS_DENIED', async () => {
+  it('ZooKeeper refuses them where nodes have permissions: ACCESS_DENIED', async () => {
     const site = await zooKeeperStore.share('credentials');
     const { endpoint } = site;
     await makeDirectoryOf(endpoint, { path: '/secured', user: 'me', password: 'right' });

@@ -5,7 +5,7 @@ import { filter, firstValueFrom } from 'rxjs';
 import { runCli } from '@queuelock/cli/test/cli-process.ts';
 import { layCommandGround, servers } from './contending.ts';
 
-/** What the command does on a real server. */
+/** Tests of the command on a real server. */
 export function describeCommand(server: keyof typeof servers): void {
   describe(server, () => {
     const ground = layCommandGround(servers[server]);
@@ -28,7 +28,7 @@ export function describeCommand(server: keyof typeof servers): void {
       expect(await entriesOf(ground.env.QUEUELOCK_URL, 'sigterm')).to.deep.equal([]);
     });
 
-    it('run gives the command the token of its grant and answers with its exit code', async () => {
+    it('run passes the token of its grant to the command and exits with its code', async () => {
       const tokens: bigint[] = [];
       for (const code of [0, 7]) {
         const command = ['sh', '-c', `echo $QUEUELOCK_TOKEN $QUEUELOCK_NAME; exit ${String(code)}`];
@@ -40,7 +40,7 @@ export function describeCommand(server: keyof typeof servers): void {
       safely(() => expect(tokens[1]! > tokens[0]!).to.equal(true));
     });
 
-    it('run hands no socket of its own to the command', async function () {
+    it('run passes no socket of its own to the command', async function () {
       if (process.platform !== 'linux') {
         this['skipReason'] = 'only Linux shows the descriptors of a process in /proc';
         this.skip();
@@ -57,7 +57,7 @@ export function describeCommand(server: keyof typeof servers): void {
     it('run does not start the command when the lock is not free in time', async () => {
       const holder = contend('busy', '--hold', '600000');
       await holder.until('acquired');
-      // Time to join, or nobody would know that it is busy.
+      // Long enough to join, otherwise the command could not know that the lock is held.
       const ending = await runCli(['run', 'busy', '--wait', '3000', '--', 'echo', 'ran'], ground.env);
       expect(ending).to.include({ code: 69, stdout: '' });
       expect(ending.stderr).to.match(/^queuelock: \[TIMEOUT\] [^\n]*--wait[^\n]*\n$/);
@@ -68,7 +68,7 @@ export function describeCommand(server: keyof typeof servers): void {
   });
 }
 
-/** The keys in a queue, as the server has them now. */
+/** Reads the present keys of a queue from the server. */
 export async function entriesOf(url: string, name: string): Promise<string[]> {
   const { fromUrl } = await (url.startsWith('zk:')
     ? import('@queuelock/zookeeper')

@@ -4,12 +4,12 @@ import { startProxy } from '@queuelock/harness/faults';
 import { sharedEtcd } from '@queuelock/harness/services';
 import { describeViews, untilPrinted } from './cli-views.ts';
 
-describe('the view into the queues from the command line', function () {
+describe('queue views of the command line', function () {
   this.timeout(90_000);
 
   describeViews('etcd');
 
-  it('watch and top say that the server is lost, and go on when it is back', async () => {
+  it('watch and top report that the server is lost, and continue when it is back', async () => {
     const { endpoint } = await sharedEtcd('cli views');
     const proxy = await startProxy(endpoint);
     const env = { QUEUELOCK_URL: `etcd://${proxy.endpoint}/cli-views` };
@@ -23,7 +23,7 @@ describe('the view into the queues from the command line', function () {
       await proxy.heal();
       await Promise.all([untilPrinted(watch, /"stale"[^]*"live"/), untilPrinted(top, /"stale"[^]*"live"/)]);
     } finally {
-      // A reader that goes away ends it as well.
+      // The end of its reader ends it too.
       top.child.stdout?.destroy();
       watch.child.kill('SIGTERM');
       const [watched, topped] = await Promise.all([watch.ending, top.ending]);

@@ -29,7 +29,7 @@ const QUEUES = {
 };
 const Q = 'cli-views/one';
 
-/** What an operator sees of the queues on a real server. */
+/** Tests of an operator's view of the queues on a real server. */
 export function describeViews(server: keyof typeof QUEUES): void {
   describe(server, () => {
     let url: string;
@@ -67,14 +67,14 @@ export function describeViews(server: keyof typeof QUEUES): void {
     });
     after(() => Promise.all(clients.map((client) => client.close())));
 
-    it('ls and who show which queues there are and who stands in one', async () => {
+    it('ls and who show the queues and their entries', async () => {
       const [ls, who] = await Promise.all([run('ls', 'cli-views/', '--json'), run('who', Q)]);
       expect(told(ls.stdout)).to.deep.equal([{ name: Q, depth: 2, front: String(hold.order) }]);
       const holder = `0 +holds +holder .* ${String(hold.token)}`;
       expect(who.stdout).to.match(new RegExp(`${holder}\\n +1 +waits +waiter\\\\u001b\\[2J `));
     });
 
-    // What only the core does, which is the same for both, is looked at on one of them.
+    // Behaviour of the core, which is the same for both, is tested on one of them.
     const itOnce = server === 'etcd' ? it : (): void => undefined;
 
     itOnce('who of a queue in which nobody is says so by its exit code', async () => {
@@ -92,7 +92,7 @@ export function describeViews(server: keyof typeof QUEUES): void {
       expect(state?.entries).to.have.length(2);
     });
 
-    it('kick removes whom the token names and nobody else; watch and history tell it', async () => {
+    it('kick removes only the entry of the token; watch and history show it', async () => {
       const watch = new Cli(['watch', Q, '--json'], { QUEUELOCK_URL: url });
       const wrong = await run('kick', Q, '--token', String(hold.token + 1_000_000n), '--reason', 'x');
       expect(wrong).to.include({ code: 3, stdout: '' });
@@ -113,7 +113,7 @@ export function describeViews(server: keyof typeof QUEUES): void {
       await untilPrinted(watch, /"ev":"granted"/);
       watch.child.kill('SIGINT');
       expect(await watch.ending).to.include({ code: 130 });
-      // What a holder writes into its own entry is of no interest here.
+      // Changes that a holder makes to its own entry do not matter here.
       const moves = told(watch.stdout).filter(({ ev }) => ev !== 'changed');
       const seen = moves.map(({ ev, owner }) => `${String(ev)} ${String(owner)}`);
       expect(seen).to.deep.equal([

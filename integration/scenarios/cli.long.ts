@@ -13,7 +13,7 @@ import { expectSafe, safeVerdict } from './verdict.ts';
 
 const CONTENDERS = 8;
 
-describe('the command queuelock on a real server', function () {
+describe('command queuelock on a real server', function () {
   this.timeout(60_000);
 
   describeCommand('zookeeper');
@@ -23,7 +23,7 @@ describe('the command queuelock on a real server', function () {
       const ground = layCommandGround(urlOf);
       const { contend } = ground;
 
-      it(`${String(CONTENDERS)} processes are served in the order in which they joined`, async () => {
+      it(`${String(CONTENDERS)} processes are granted in the order in which they joined`, async () => {
         const holder = contend('fifo', '--id', 'holder', '--hold', '600000');
         await holder.until('acquired');
         const waiters: Cli[] = [];
@@ -66,7 +66,7 @@ describe('the command queuelock on a real server', function () {
     });
   }
 
-  it('a server out of reach is told in one line within the connect timeout, and nothing runs', async () => {
+  it('a server that cannot be reached is reported in one line within the connect timeout, and no command runs', async () => {
     await using proxy = await startProxy('127.0.0.1:1');
     proxy.refuse();
     const url = `etcd://user:secret@${proxy.endpoint}`;
@@ -83,7 +83,7 @@ describe('the command queuelock on a real server', function () {
   describe('with a server that freezes', () => {
     const TTL_MS = 5_000;
 
-    it('run kills a stubborn command, and what it started, before the lock can be lost', async () => {
+    it('run kills a stubborn command, with its descendants, before the lock can be lost', async () => {
       const etcd = await startEtcd({ way: 'process' });
       const proxy = await startProxy(etcd.endpoint);
       const sentAt: number[] = [];
@@ -96,11 +96,11 @@ describe('the command queuelock on a real server', function () {
           await once(cli.child.stdout!, 'data');
         const renewedAt = await quietAfterRenewal(sentAt);
         await etcd.freeze();
-        // The output is closed when the last process that has it is gone, so this waits for both.
+        // The output closes when the last process that has it has ended, so this waits for both.
         const { code, stderr } = await cli.ending;
         const last = Math.max(...signsOfLife(cli).map(({ at }) => at));
         safely(() => expect(last - renewedAt).to.be.lessThan(TTL_MS));
-        // Not at the first doubt either: the budget is used.
+        // Not at the first suspect state either: the proven time is used.
         expect(last - renewedAt).to.be.greaterThan(TTL_MS / 2);
         expect(code).to.equal(75);
         expect(stderr).to.match(/^queuelock: [^\n]*SIGTERM[^\n]*\nqueuelock: [^\n]*SIGKILL[^\n]*\n$/);
@@ -111,7 +111,7 @@ describe('the command queuelock on a real server', function () {
       }
     });
 
-    it('run lets a command that heeds SIGTERM tidy up, and still answers 75', async () => {
+    it('run lets a command that handles SIGTERM clean up, and still exits with 75', async () => {
       const etcd = await startEtcd({ way: 'process' });
       try {
         const trap = `trap 'echo tidy; exit 0' TERM; echo up; while :; do sleep 0.05; done`;
@@ -131,7 +131,7 @@ describe('the command queuelock on a real server', function () {
   });
 });
 
-/** A program that ignores SIGTERM and has a child that does, too; both print all the time that they are alive. */
+/** Returns a program that ignores SIGTERM, with a child that does too; both print all the time. */
 function stubborn(): string[] {
   const sign = "console.log(process.pid + ' ' + Date.now())";
   const stay = `process.on('SIGTERM', () => {}); setInterval(() => ${sign}, 20);`;
@@ -144,7 +144,7 @@ function signsOfLife({ stdout }: Cli): { pid: number; at: number }[] {
   return [...stdout.matchAll(/^(\d+) (\d+)$/gm)].map(([, pid, at]) => ({ pid: Number(pid), at: Number(at) }));
 }
 
-/** Waits until a heartbeat has gone through and the line is quiet; answers when that heartbeat was sent. */
+/** Waits until a heartbeat has succeeded and no data is in flight; resolves with the time when that heartbeat was sent. */
 async function quietAfterRenewal(sentAt: readonly number[]): Promise<number> {
   const seen = sentAt.length;
   while (sentAt.length === seen || Date.now() - sentAt.at(-1)! < 300) await pause(5);

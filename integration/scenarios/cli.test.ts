@@ -4,7 +4,7 @@ import { Cli } from '@queuelock/cli/test/cli-process.ts';
 import { sharedEtcd } from '@queuelock/harness/services';
 import { describeCommand, entriesOf } from './cli-commands.ts';
 
-describe('the command queuelock on a real server', function () {
+describe('command queuelock on a real server', function () {
   this.timeout(60_000);
 
   describeCommand('etcd');
@@ -17,12 +17,14 @@ describe('the command queuelock on a real server', function () {
     await deleteKey(endpoint, cli.stdout.trim());
     const { code, stderr } = await cli.ending;
     expect(code).to.equal(75);
-    expect(stderr).to.match(/^queuelock: [^\n]*somebody else removed the entry[^\n]*SIGKILL[^\n]*\n$/);
+    expect(stderr).to.match(
+      /^queuelock: [^\n]*another client or an operator removed the entry[^\n]*SIGKILL[^\n]*\n$/,
+    );
     expect(await entriesOf(env.QUEUELOCK_URL, 'evicted')).to.deep.equal([]);
   });
 });
 
-/** Through etcd's JSON gateway, as an operator with another tool would. */
+/** Deletes a key through etcd's JSON gateway, as an operator with another tool does. */
 async function deleteKey(endpoint: string, key: string): Promise<void> {
   const body = JSON.stringify({ key: Buffer.from(key).toString('base64') });
   const answer = await fetch(`http://${endpoint}/v3/kv/deleterange`, { method: 'POST', body });

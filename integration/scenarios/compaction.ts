@@ -1,11 +1,11 @@
 import { callGateway } from '@queuelock/harness/services/plain-clients';
 import type { Site } from './stores.ts';
 
-/** Forgets all history of an etcd. */
+/** Compacts all history of an etcd. */
 export async function compact({ endpoint }: Pick<Site, 'endpoint'>): Promise<void> {
   const { header } = (await callGateway(endpoint, 'kv/range', { key: 'AA==' })) as {
     header: { revision: string };
   };
-  // Nothing to do is refused.
+  // etcd refuses a compaction without new revisions.
   await callGateway(endpoint, 'kv/compaction', { revision: header.revision }).catch(() => undefined);
 }

@@ -2,20 +2,20 @@ import { Cli } from '@queuelock/cli/test/cli-process.ts';
 import { sharedEtcd } from '@queuelock/harness/services';
 import { zooKeeperStore } from './zookeeper-store.ts';
 
-/** The URL of a server of each kind. */
+/** Returns the URL of a server of each kind. */
 export const servers: Readonly<Record<'etcd' | 'zookeeper', () => Promise<string>>> = {
   etcd: async () => `etcd://${(await sharedEtcd('cli')).endpoint}`,
   zookeeper: async () => (await zooKeeperStore.share('cli')).url(),
 };
 
-/** What a test of the command stands on. */
+/** Fixtures of a test of the command. */
 export interface CommandGround {
   readonly env: { readonly QUEUELOCK_URL: string };
-  /** Starts a contender; it is killed after the test. */
+  /** Starts a contender, which is killed after the test. */
   readonly contend: (name: string, ...args: string[]) => Cli;
 }
 
-/** For a suite that calls this in its body. */
+/** Registers the hooks of the suite that calls this in its body. */
 export function layCommandGround(urlOf: () => Promise<string>): CommandGround {
   let env: CommandGround['env'];
   const started: Cli[] = [];

@@ -6,7 +6,7 @@ import type { Foreigners } from './foreign.ts';
 import type { Site } from './stores.ts';
 import { safeVerdict } from './verdict.ts';
 
-/** How many join a queue, and how often each. */
+/** Number of processes that join a queue, and rounds of each. */
 interface Crowd {
   readonly contenders: number;
   readonly rounds: number;
@@ -16,7 +16,7 @@ interface OurCrowd extends Crowd {
   readonly holdMs?: number;
 }
 
-/** Runs so many processes to their end; answers with the history of all. */
+/** Runs this many processes to their end; resolves with the history of all. */
 export async function contend(site: Site, name: string, crowd: OurCrowd): Promise<HistoryEvent[]> {
   const contenders = Array.from({ length: crowd.contenders }, (_, i) =>
     startContender({ ...crowd, url: site.url(), name, id: `ours-${i + 1}` }),
@@ -26,20 +26,20 @@ export async function contend(site: Site, name: string, crowd: OurCrowd): Promis
   return contenders.flatMap(({ events }) => events);
 }
 
-/** All promises are kept, and everybody who asked was granted and released; answers with the holds in their order. */
+/** Expects that all promises are kept and that every process was granted and released; returns the holds in order. */
 export function expectServed(history: readonly HistoryEvent[], count: number): Hold[] {
   const { violations, grants, served } = safeVerdict(history);
   expect({ violations, grants, served }).to.deep.equal({ violations: [], grants: count, served: count });
   return holdsOf(turnsOf(history));
 }
 
-/** The same with others of another make in the same line. Answers how often the lock went from one kind to the other. */
+/** The same with another kind of clients in the same queue. Resolves with the number of changes between the kinds. */
 export async function expectServedTogether(
   site: Site,
   foreign: Foreigners,
   { ours, theirs }: { readonly ours: OurCrowd; readonly theirs: Crowd },
 ): Promise<number> {
-  // Nobody gets past before all of them stand in line: they take different times to start.
+  // Holds the lock until all processes have queued, because their start takes different times.
   const gatekeeper = startContender({ url: site.url(), name: 'mixed', id: 'gate', holdMs: 600_000 });
   await gatekeeper.untilEvent('acquired');
   const contending = Promise.all([
@@ -60,7 +60,7 @@ export async function expectServedTogether(
   return isOurs.filter((isOne, i) => i > 0 && isOne !== isOurs[i - 1]).length;
 }
 
-/** The same history with one thing wrong in its middle: what the judge is worth. */
+/** Returns the same history with one error in its middle, which tests the judge. */
 export function spoil(history: readonly HistoryEvent[]): { what: string; spoilt: HistoryEvent[] }[] {
   const holds = holdsOf(turnsOf(history));
   const [before, after] = holds.slice(holds.length / 2);

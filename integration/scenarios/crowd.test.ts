@@ -7,7 +7,7 @@ import { stores, type Site } from './stores.ts';
 const WAITERS = 500;
 
 for (const store of stores) {
-  describe(`a crowd in one process, with ${store.name}`, function () {
+  describe(`many waiters in one process, with ${store.name}`, function () {
     this.timeout(60_000);
     let site: Site;
 
@@ -15,7 +15,7 @@ for (const store of stores) {
       site = await store.share('a crowd');
     });
 
-    it(`${WAITERS} waiters of one client are served in the order in which they joined, one at a time`, async () => {
+    it(`${WAITERS} waiters of one client are granted in the order in which they joined, one at a time`, async () => {
       const client = createLockClient(site.backend(), { ttlMs: site.longTtlMs });
       try {
         const holder = await client.acquire('crowd');

@@ -1,27 +1,27 @@
 /** The locks that cycles.ts takes. */
 export const CYCLE_NAMES = ['cycle-shared', 'cycle-1', 'cycle-2'] as const;
 
-/** How many of each kind are alive. */
+/** Number of live objects of each kind. */
 export interface Instances {
   readonly ownerships: number;
   readonly subscriptions: number;
   readonly signals: number;
   readonly promises: number;
-  /** Of whatever kind, these included. */
+  /** Objects of any kind, these included. */
   readonly objects: number;
 }
 
-/** What cycles.ts prints. */
+/** Output of cycles.ts. */
 export type CycleEvent =
   | {
       readonly ev: 'round';
-      /** After garbage collection, what is outside of the heap included. */
+      /** Size after garbage collection, including external memory. */
       readonly heapBytes?: number;
       readonly instances?: Instances;
-      /** What would keep the process alive: handles, timers, requests. */
+      /** Handles, timers and requests that would keep the process alive. */
       readonly resources: number;
     }
   /** All rounds are over; the client is still open. */
   | { readonly ev: 'ran' }
-  /** The client is closed, and nothing else is left to do. */
+  /** The client is closed, and there is no other work. */
   | { readonly ev: 'closed'; readonly resources: readonly string[] };

@@ -1,5 +1,5 @@
-// Takes and releases locks many times: cycles.ts <url> <rounds> <cycles in a round> <heap | instances>. Prints what it has after each
-// round, closes its client when it is told to, and then has to end by itself.
+// Takes and releases locks many times: cycles.ts <url> <rounds> <cycles in a round> <heap | instances>. Prints its resources
+// after each round, closes its client on command, and then has to end by itself.
 import { once } from 'node:events';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { queryObjects } from 'node:v8';
@@ -12,7 +12,7 @@ type Class = Parameters<typeof queryObjects>[0];
 
 const [url, rounds, cycles, what] = process.argv.slice(2);
 const collectGarbage = globalThis.gc!;
-// Every so many cycles one is given up while it waits, or is on its way.
+// Every this many cycles one claim is aborted while it waits or is being enqueued.
 const GIVE_UP_EVERY = 20;
 const REST_MS = 100;
 
@@ -20,7 +20,7 @@ function say(event: CycleEvent): void {
   console.log(JSON.stringify(event));
 }
 
-/** Each lane has a lock of its own, but for the first, which two share. */
+/** Each lane has a lock of its own, except the first two, which share one. */
 async function lane(name: string, count: number): Promise<void> {
   for (let cycle = 1; cycle <= count; cycle += 1) {
     if (cycle % GIVE_UP_EVERY === 0) await giveUp(name);
@@ -40,7 +40,7 @@ async function giveUp(name: string): Promise<void> {
   );
 }
 
-/** In bytes, with what is outside of the heap: the least of several looks, since what was just let go takes some turns. */
+/** Returns bytes with external memory: the least of several readings, since recently released objects take some turns. */
 async function heapInUse(): Promise<number> {
   const looks: number[] = [];
   for (let look = 0; look < 10; look += 1) {
@@ -52,12 +52,12 @@ async function heapInUse(): Promise<number> {
   return Math.min(...looks);
 }
 
-/** Of a class and those that extend it, after garbage collection. */
+/** Counts objects of a class and its subclasses, after garbage collection. */
 function count(kind: Class): number {
   return queryObjects(kind, { format: 'count' });
 }
 
-/** What is on its way to its end when a round is over has come there when there are as many as a moment before. */
+/** Resolves when the number of objects stays the same, so that pending work of a round has ended. */
 async function objectsAtRest(): Promise<number> {
   for (let before = 0; ;) {
     await pause(REST_MS);

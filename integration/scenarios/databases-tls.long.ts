@@ -20,7 +20,7 @@ interface Secure {
   readonly connect: (tls: { readonly ca: Buffer }) => Backend;
 }
 
-/** Where a server finds its certificate. */
+/** Files with a server's certificate. */
 interface Files {
   readonly ca: string;
   readonly cert: string;
@@ -67,13 +67,13 @@ const startSecure: Readonly<Record<string, (files: Files) => Promise<Secure>>> =
   },
 };
 
-/** None where there is no server that asks for it. */
+/** Returns `undefined` if no server needs it. */
 function user(name: string): Promise<User> {
   return unprivilegedUser(name).catch(() => undefined);
 }
 
 for (const [name, start] of Object.entries(startSecure)) {
-  describe(`a ${name} with TLS`, function () {
+  describe(`${name} with TLS`, function () {
     this.timeout(120_000);
     let directory: string;
     let authority: Certificates;
@@ -100,7 +100,7 @@ for (const [name, start] of Object.entries(startSecure)) {
       await rm(directory, { recursive: true });
     });
 
-    it('is locked in by who trusts the authority of its certificate, and hands over', async () => {
+    it('serves a client that trusts the authority of its certificate', async () => {
       const [one, other] = [authority, authority].map(({ ca }) =>
         createLockClient(secure.connect({ ca }), { connectTimeoutMs: 30_000 }),
       );
@@ -111,7 +111,7 @@ for (const [name, start] of Object.entries(startSecure)) {
       await Promise.all([one!.close(), other!.close()]);
     });
 
-    it('is not spoken to by who trusts another authority', async () => {
+    it('receives no data of a client that trusts another authority', async () => {
       const stranger = (await issueCertificates())!;
       const backend = secure.connect({ ca: stranger.ca });
       const refusal = await backend.open(10_000, new AbortController().signal).then(

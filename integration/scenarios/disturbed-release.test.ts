@@ -8,11 +8,11 @@ import { stores, type OwnSite } from './stores.ts';
 import { soon, untilHolds, untilNothingIsLeft } from './wait.ts';
 
 const DELAY_MS = 15;
-/** Moments of a release, spread over the whole of it and a little more. */
+/** Number of moments during a release and a little longer. */
 const MOMENTS = 20;
 const STRETCH = 1.5;
 
-/** A lock that is held, with all that may happen to it. */
+/** A held lock with all resources of the test. */
 interface Hold {
   readonly giving: AbortController;
   readonly claim: Subscription;
@@ -26,7 +26,7 @@ const disturbances: Readonly<Record<string, (hold: Hold) => unknown>> = {
 };
 
 for (const store of stores) {
-  describe(`a release, with ${store.name}`, function () {
+  describe(`release, with ${store.name}`, function () {
     this.timeout(60_000);
     let site: OwnSite;
     let rival: LockClient;
@@ -47,7 +47,7 @@ for (const store of stores) {
       await site.server.stop();
     });
 
-    /** Somebody else waits; then it is released, and disturbed after a while. */
+    /** Adds a waiter, releases the lock, and disturbs the release after a while. */
     async function releaseDisturbed(hold: Hold, afterMs: number, disturb: () => unknown): Promise<void> {
       const { ownership } = hold;
       const next = await join(rival, ownership.name);
@@ -60,7 +60,7 @@ for (const store of stores) {
       await untilNothingIsLeft(site, ownership.name);
     }
 
-    describe('that takes its time', () => {
+    describe('on a slow connection', () => {
       let proxy: TcpProxy;
       let hesitant: LockClient;
 
@@ -72,7 +72,7 @@ for (const store of stores) {
       });
 
       afterEach(async () => {
-        // ZooKeeper's client stands still until a connection that is there has answered to its end, and the proxy with it.
+        // ZooKeeper's client blocks until an open connection has been answered completely, and the proxy with it.
         await proxy.stop();
         await hesitant.close();
       });
@@ -110,7 +110,7 @@ function holdNow(client: LockClient, name: string): Promise<Hold> {
   const giving = new AbortController();
   return new Promise((resolve, reject) => {
     const claim = client.claim(name, { signal: giving.signal }).subscribe((state) => {
-      // In the next turn, when there is a subscription.
+      // In the next turn, when the subscription exists.
       if (state.status === 'held') setImmediate(() => resolve({ giving, claim, ownership: state.ownership }));
       if (state.status === 'ended' && state.outcome === 'failed')
         reject(new Error(`${name} is not granted`, { cause: state.error }));

@@ -11,7 +11,7 @@ const OURS = { contenders: 4, rounds: 50, holdMs: 10 };
 const THEIRS = { contenders: 4, rounds: 15 };
 
 for (const store of stores) {
-  describe(`a queue in ${store.name} with many processes`, function () {
+  describe(`queue in ${store.name} with many processes`, function () {
     this.timeout(120_000);
     let site: Site;
 
@@ -37,7 +37,7 @@ for (const store of stores) {
 
       it('keeps one order for both, and one holder at a time', async () => {
         const changes = await expectServedTogether(site, foreign!, { ours: OURS, theirs: THEIRS });
-        // They did meet: the lock went from one kind to the other and back many times.
+        // The kinds did mix: the lock passed from one kind to the other and back many times.
         expect(changes).to.be.at.least(THEIRS.rounds);
       });
     });

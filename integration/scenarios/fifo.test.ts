@@ -12,7 +12,7 @@ const OURS = { contenders: 3, rounds: 15, holdMs: 30 };
 const THEIRS = { contenders: 3, rounds: 5 };
 
 for (const store of stores) {
-  describe(`a queue in ${store.name} with many processes`, function () {
+  describe(`queue in ${store.name} with many processes`, function () {
     this.timeout(120_000);
     let site: Site;
 
@@ -41,7 +41,7 @@ for (const store of stores) {
 
       it('keeps one order for both, and one holder at a time', async () => {
         const changes = await expectServedTogether(site, foreign!, { ours: OURS, theirs: THEIRS });
-        // They did meet: whoever comes back stands behind others of both kinds.
+        // The kinds did mix: a process that joins again is behind others of both kinds.
         expect(changes).to.be.at.least(3);
       });
     });

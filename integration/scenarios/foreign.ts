@@ -2,9 +2,9 @@ import type { HistoryEvent } from '@queuelock/cli/src/demo/history.ts';
 import { compileCurator } from '../interop/curator/curator.ts';
 import { contendWithEtcdctl } from '../interop/etcdctl.ts';
 
-/** Contenders of another make, for the same queue. */
+/** Other kinds of clients for the same queue. */
 export interface Foreigners {
-  /** Lets so many of them join `name` so many times each; answers with their history. */
+  /** Lets this many of them join `name` this many times each; resolves with their history. */
   contend(options: {
     readonly endpoint: string;
     readonly name: string;
@@ -14,7 +14,7 @@ export interface Foreigners {
   dismiss(): Promise<void>;
 }
 
-/** By the store's name: who they are, and how to get them; rejects with NotHere where they cannot be had. */
+/** By the store's name: their description, and how to start them; rejects with NotHere if they are not available. */
 export const foreigners: Readonly<Record<string, { who: string; summon: () => Promise<Foreigners> }>> = {
   etcd: {
     who: '`etcdctl lock`',

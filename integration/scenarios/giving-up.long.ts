@@ -13,7 +13,7 @@ for (const store of stores) {
 
     for (const by of Object.keys(attempts)) {
       for (const lock of LOCKS) {
-        it(`34: by ${by}, at any moment on a ${lock} lock, it leaves nothing and holds nobody up`, async () => {
+        it(`34: leaves nothing and blocks no waiter when it happens by ${by}, at any moment on a ${lock} lock`, async () => {
           ground.proxy.toServer.delay(DELAY_MS);
           ground.proxy.toClient.delay(DELAY_MS);
           const parties = { site: ground.site, hesitant: connectThroughProxy(), rival: connect() };
@@ -22,7 +22,7 @@ for (const store of stores) {
       }
     }
 
-    it('34: by closing a client, at any moment of its first acquisition, it leaves no session either', async () => {
+    it('34: leaves no session when a client is closed, at any moment of its first acquisition', async () => {
       await closeAtAnyMoment({ site: ground.site, rival: connect() }, MOMENTS);
     });
   });

@@ -19,7 +19,7 @@ for (const store of stores) {
 
     for (const by of Object.keys(attempts)) {
       for (const lock of LOCKS) {
-        it(`34: by ${by}, at any moment on a ${lock} lock, it leaves nothing and holds nobody up`, async () => {
+        it(`34: leaves nothing and blocks no waiter when it happens by ${by}, at any moment on a ${lock} lock`, async () => {
           ground.proxy.toServer.delay(DELAY_MS);
           ground.proxy.toClient.delay(DELAY_MS);
           const parties = { site: ground.site, hesitant: connectThroughProxy(), rival: connect() };
@@ -28,11 +28,11 @@ for (const store of stores) {
       }
     }
 
-    it('34: by closing a client, at any moment of its first acquisition, it leaves no session either', async () => {
+    it('34: leaves no session when a client is closed, at any moment of its first acquisition', async () => {
       await closeAtAnyMoment({ site: ground.site, rival: connect() }, MOMENTS);
     });
 
-    describe('with a reply that is lost', () => {
+    describe('with a lost reply', () => {
       let site: OwnSite;
       let proxy: TcpProxy;
       let hesitant: LockClient;
@@ -43,7 +43,7 @@ for (const store of stores) {
         [hesitant, rival] = [connectThroughProxy(), connect()];
       });
 
-      it('an enqueue is in the queue once, and the acquisition goes on', async () => {
+      it('an enqueue is in the queue once, and the acquisition continues', async () => {
         await warmUp(hesitant);
         const reply = proxy.loseNextReply((chunk) => chunk.includes('lost-enqueue'));
         const acquired = hesitant.acquire('enqueue', { owner: 'lost-enqueue' });
@@ -55,7 +55,7 @@ for (const store of stores) {
         await untilNothingIsLeft(site, 'enqueue');
       });
 
-      it('an enqueue behind others keeps its place', async () => {
+      it('an enqueue behind others keeps its position', async () => {
         await warmUp(hesitant);
         const holder = await rival.acquire('place');
         const reply = proxy.loseNextReply((chunk) => chunk.includes('lost-place'));
@@ -72,7 +72,7 @@ for (const store of stores) {
         await untilNothingIsLeft(site, 'place');
       });
 
-      it('an enqueue that is given up leaves nothing, before and after the connection is cut', async () => {
+      it('an enqueue that is aborted leaves nothing, before and after the connection is cut', async () => {
         await warmUp(hesitant);
         for (const when of ['before', 'after']) {
           const name = `given-up-${when}`;
@@ -89,7 +89,7 @@ for (const store of stores) {
         }
       });
 
-      it('a release has happened once, says so, and the next holds the lock meanwhile', async () => {
+      it('a release happens once, reports it, and the next one holds the lock meanwhile', async () => {
         const ownership = await hesitant.acquire('release');
         const next = await join(rival, 'release');
         const reply = proxy.loseNextReply((chunk) => chunk.includes('release'));

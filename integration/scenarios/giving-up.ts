@@ -6,16 +6,16 @@ import { join } from './join.ts';
 import type { Site } from './stores.ts';
 import { soon, untilHolds, untilNothingIsLeft } from './wait.ts';
 
-/** So many at once, the others one after the other. */
+/** Number of parallel attempts. */
 const LANES = 5;
-/** So much longer than an acquisition that has the process to itself takes. */
+/** Factor of the time that an acquisition takes beside others. */
 const STRETCH = 2;
 
 /** `passing`: its holder releases it while the other acquires it. */
 export const LOCKS = ['free', 'busy', 'passing'] as const;
 type Lock = (typeof LOCKS)[number];
 
-/** Starts to acquire, and gives up after so many milliseconds. Answers with the ownership if it came before that. */
+/** Starts to acquire, and gives up after this many milliseconds. Resolves with the ownership if it came before that. */
 type Attempt = (client: LockClient, name: string, giveUpAfterMs: number) => Promise<Ownership | undefined>;
 
 export const attempts: Readonly<Record<string, Attempt>> = {
@@ -26,7 +26,7 @@ export const attempts: Readonly<Record<string, Attempt>> = {
     return unless(acquired, (error) => error === giving.signal.reason);
   },
   'a timeout': async (client, name, ms) =>
-    // Unavailable: it ended before the store had answered.
+    // UNAVAILABLE: it ended before the store had answered.
     unless(
       client.acquire(name, { timeoutMs: Math.max(1, ms) }),
       (error) => isQueueLockError(error, 'TIMEOUT') || isQueueLockError(error, 'UNAVAILABLE'),
@@ -34,7 +34,7 @@ export const attempts: Readonly<Record<string, Attempt>> = {
   'an unsubscription': (client, name, ms) =>
     new Promise((resolve, reject) => {
       const claim = client.claim(name).subscribe((state) => {
-        // Who unsubscribes a hold releases it: it is kept to its end here.
+        // Unsubscribing from a hold releases it, so the subscription is kept to the end here.
         if (state.status === 'held') {
           clearTimeout(timer);
           resolve(state.ownership);
@@ -50,15 +50,15 @@ export const attempts: Readonly<Record<string, Attempt>> = {
     }),
 };
 
-/** Who gives up, and who comes behind. */
+/** The client that gives up, and the one behind. */
 interface Parties {
   readonly site: Site;
-  /** Over a slow line. */
+  /** Client with a slow connection. */
   readonly hesitant: LockClient;
   readonly rival: LockClient;
 }
 
-/** So many times, at moments spread over the whole of an acquisition and a little more. */
+/** Gives up at moments spread over the whole of an acquisition and a little longer. */
 export async function giveUpAtAnyMoment(
   { site, hesitant, rival }: Parties,
   { by, lock, moments }: { readonly by: string; readonly lock: Lock; readonly moments: number },
@@ -75,19 +75,19 @@ export async function giveUpAtAnyMoment(
     }
   };
   await Promise.all(Array.from({ length: LANES }, (_, first) => lane(first)));
-  // The first gave up before it could have been granted; the last ones, of a lock that was to be had, came too late. On a machine
-  // that has become busier than it was, later ones do.
+  // The first attempt gave up before it could have been granted; the last ones, of a free lock, gave up too late. On a machine
+  // that has become busier, later ones do.
   for (let i = moments; lock !== 'busy' && !granted.includes(true); i *= 2) await lane(i, 2 * i);
   expect(granted[0]).to.equal(false);
   expect(granted.includes(true)).to.equal(lock !== 'busy');
 }
 
-/** So many clients, each closed at another moment of its first acquisition. */
+/** Closes many clients, each at another moment of its first acquisition. */
 export async function closeAtAnyMoment(
   { site, rival }: Omit<Parties, 'hesitant'>,
   moments: number,
 ): Promise<void> {
-  // Clients that were cut off before leave theirs to the TTL.
+  // Clients whose connection was cut leave their sessions to the TTL.
   const others = new Set(await site.sessions());
   const start = performance.now();
   await (await rival.acquire('closing')).release();
@@ -105,7 +105,7 @@ export async function closeAtAnyMoment(
     ends.push(await acquired);
   };
   for (let i = 0; i < moments; i += 1) await closeAfter(i);
-  // On a machine that has become busier than it was, none of them waited long enough.
+  // On a machine that has become busier, none of them waited long enough.
   for (let i = moments; !ends.includes('granted'); i *= 2) await closeAfter(i);
   expect(new Set(ends)).to.deep.equal(new Set(['CLOSED', 'granted']));
   await untilNothingIsLeft(site, 'closing');
@@ -124,7 +124,10 @@ interface Story {
   readonly afterMs: number;
 }
 
-/** One gives up, somebody else comes right after, and is granted. Answers whether the one was granted before it gave up. */
+/**
+ * Lets one client give up, and another one join right after and be granted. Resolves with whether the first was granted before it
+ * gave up.
+ */
 async function giveUp({ hesitant, rival, attempt, lock, name, afterMs }: Story): Promise<boolean> {
   const holds = new Holds(name);
   const holder = lock === 'free' ? undefined : holds.begin(await rival.acquire(name));
@@ -140,7 +143,7 @@ async function giveUp({ hesitant, rival, attempt, lock, name, afterMs }: Story):
   return ownership !== undefined;
 }
 
-/** Those who believe that they hold one lock: one at a time. */
+/** Checks that at most one client believes to hold a lock. */
 class Holds {
   readonly #name: string;
   readonly #now = new Set<Ownership>();
@@ -172,7 +175,7 @@ async function timeToAcquire(client: LockClient, name: string): Promise<number> 
   return tookMs;
 }
 
-/** Nothing, when it rejects with what was expected. */
+/** Resolves with `undefined` when it rejects with the expected error. */
 async function unless<T>(
   promise: Promise<T>,
   isExpected: (error: unknown) => boolean,

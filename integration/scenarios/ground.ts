@@ -3,17 +3,17 @@ import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import { endScripts } from '@queuelock/harness/services/script-process';
 import type { OwnSite, Store } from './stores.ts';
 
-/** What a test of trouble stands on. */
+/** Fixtures of a test of faults. */
 export interface Ground {
   readonly site: OwnSite;
-  /** Before the server. */
+  /** Proxy in front of the server. */
   readonly proxy: TcpProxy;
-  /** Closed after the test. */
+  /** Makes a client, which is closed after the test. */
   readonly connect: (options?: LockClientOptions) => LockClient;
   readonly connectThroughProxy: (options?: LockClientOptions) => LockClient;
 }
 
-/** A server for the suite that calls this in its body; a proxy and clients for each of its tests. */
+/** Provides a server for the suite, and a proxy and clients for each of its tests. */
 export function layGround(store: Store, suite: string): Ground {
   let site: OwnSite;
   let proxy: TcpProxy;
@@ -35,8 +35,7 @@ export function layGround(store: Store, suite: string): Ground {
 
   afterEach(async () => {
     await endScripts();
-    // In this order: ZooKeeper's client stands still until a connection that is there has answered to its end, and the
-    // proxy with it.
+    // In this order: ZooKeeper's client blocks until an open connection has been answered completely, and the proxy with it.
     await proxy.stop();
     await Promise.all(clients.splice(0).map((client) => client.close()));
   });

@@ -8,12 +8,12 @@ import { medianOf } from '@queuelock/harness/median';
 import { stores, type Site } from './stores.ts';
 import { safeVerdict } from './verdict.ts';
 
-/** At once, each on a lock of its own and in another phase of its heartbeats. */
+/** Number of parallel holders, each on a lock of its own and in another phase of its heartbeats. */
 const HOLDERS = 4;
 const LINES = 3;
 
 for (const store of stores) {
-  describe(`a holder that dies, with ${store.name}`, function () {
+  describe(`dying holder, with ${store.name}`, function () {
     this.timeout(180_000);
     let site: Site;
 
@@ -30,7 +30,7 @@ for (const store of stores) {
       await Promise.all(stories);
     }
 
-    it('killed: the next is granted after its TTL, and soon after that', async () => {
+    it('killed: the next is granted soon after its TTL', async () => {
       const waits: number[] = [];
       await eachHolder('all-killed', async (holder, next) => {
         const killedAt = performance.now();
@@ -41,11 +41,11 @@ for (const store of stores) {
       expect(medianOf(waits)).to.be.at.most(site.ttlMs + site.expiryMs);
     });
 
-    it('frozen longer than its TTL: it acts no more once the next may hold', async () => {
+    it('frozen longer than its TTL: it does not act once the next may hold', async () => {
       await eachHolder('all-frozen', freezeHolder);
     });
 
-    it('a waiter that is killed in the middle of the line is skipped', async () => {
+    it('a waiter that is killed in the middle of the queue is skipped', async () => {
       const waits: number[] = [];
       for (let line = 1; line <= LINES; line += 1) waits.push(await skipDead(site, `skipped-${line}`));
       expect(medianOf(waits)).to.be.at.most(site.ttlMs + site.expiryMs);
@@ -53,7 +53,7 @@ for (const store of stores) {
   });
 }
 
-/** A line in which one that waits is killed. Answers when the one behind it was granted, in milliseconds after that. */
+/** Kills a waiter of a queue. Resolves with the milliseconds until the one behind it was granted. */
 async function skipDead(site: Site, name: string): Promise<number> {
   const line: ContenderProcess[] = [];
   for (const id of ['holder', 'first', 'dead', 'third', 'fourth']) {

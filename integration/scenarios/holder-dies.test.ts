@@ -5,12 +5,12 @@ import { stores } from './stores.ts';
 const ACTS = 100;
 
 for (const store of stores) {
-  describe(`a holder that dies, with ${store.name}`, function () {
+  describe(`dying holder, with ${store.name}`, function () {
     this.timeout(120_000);
     let killed: Promise<void>;
     let frozen: Promise<void>;
 
-    // Both at once: most of the time they wait for the TTL.
+    // Both in parallel, because most of the time they wait for the TTL.
     before(async () => {
       const site = await store.share('a holder dies');
       killed = withHolder(site, 'killed', ACTS, killHolder);
@@ -22,6 +22,6 @@ for (const store of stores) {
 
     it('killed: the next is granted after its TTL', () => killed);
 
-    it('frozen longer than its TTL: it acts no more once the next may hold', () => frozen);
+    it('frozen longer than its TTL: it does not act once the next may hold', () => frozen);
   });
 }

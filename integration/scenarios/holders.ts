@@ -8,16 +8,16 @@ import { safeVerdict } from './verdict.ts';
 import type { WorkEvent } from './work-event.ts';
 import { WorkerProcess } from './workers.ts';
 
-/** What is done to a holder with somebody behind it. Answers whether it still held then. */
+/** An action on a holder with a waiter behind it. Resolves with whether it still held then. */
 type Story = (holder: WorkerProcess, next: ContenderProcess) => Promise<boolean>;
 
-// A machine that lets a holder starve for its TTL before anything was done to it has not set the scene.
+// A run does not count if a slow machine lets a holder lose its session before the action.
 const STARTS = 3;
-/** Kinds of callbacks in a worker. */
+/** Number of kinds of callbacks in a worker. */
 const CALLERS = 5;
 const stamp = createStamp();
 
-/** The story of a worker with the shortest TTL there is, which has acted so many times under the lock, and of a contender behind it. */
+/** Runs the action on a worker with the shortest TTL, which has acted this many times under the lock, and a contender behind it. */
 export async function withHolder(site: Site, name: string, acts: number, story: Story): Promise<void> {
   for (let start = 1; start <= STARTS; start += 1) {
     const place = { url: site.url(), name: `${name}-${start}` };
@@ -32,7 +32,7 @@ export async function withHolder(site: Site, name: string, acts: number, story: 
   throw new Error(`no holder of ${name} kept the lock until its story began`);
 }
 
-/** Killed: the next one is granted no earlier than the server may free the entry. */
+/** Kills the holder: the next one is granted no earlier than the server may free the entry. */
 export async function killHolder(holder: WorkerProcess, next: ContenderProcess): Promise<boolean> {
   await holder.kill();
   const { t } = await next.untilEvent('acquired');
@@ -40,7 +40,7 @@ export async function killHolder(holder: WorkerProcess, next: ContenderProcess):
   return !hasLost(holder.events);
 }
 
-/** Frozen until the next one holds: it acts no more. */
+/** Freezes the holder until the next one holds: it does not act any more. */
 export async function freezeHolder(holder: WorkerProcess, next: ContenderProcess): Promise<boolean> {
   const stopPoking = await holder.poke();
   await holder.freeze();
@@ -60,7 +60,10 @@ function hasLost(events: readonly WorkEvent[]): boolean {
   return events.some(({ ev }) => ev === 'lost');
 }
 
-/** Once it went on, its signal's listener came before everything else, unless it had come before; and every look said no. */
+/**
+ * After the thaw its signal's listener was called before every other callback, unless it was called earlier; and every read
+ * returned false.
+ */
 function expectNoActAfter(thawnAt: string, events: readonly WorkEvent[]): void {
   const afterwards = events.filter(({ t }) => BigInt(t) > BigInt(thawnAt));
   const first = afterwards.findIndex(({ ev }) => ev === 'lost');
@@ -72,7 +75,7 @@ function expectNoActAfter(thawnAt: string, events: readonly WorkEvent[]): void {
   });
 }
 
-/** The frozen one could believe until its budget ended: every look after that says no. */
+/** The frozen holder could believe until its proven time ended: every later read returned false. */
 function expectNoOverlap({ events, provenUntil }: WorkerProcess, next: ContenderProcess): void {
   const story: HistoryEvent[] = events.flatMap(({ ev, ...rest }): HistoryEvent[] => {
     if (ev === 'acted' || ev === 'refrained' || ev === 'listening') return [];

@@ -8,7 +8,7 @@ const SCRIPT = fileURLToPath(new URL('cycles.ts', import.meta.url));
 
 export type Round = Extract<CycleEvent, { ev: 'round' }>;
 
-/** A process that takes and releases many locks, and says after each round what it has. */
+/** A process that takes and releases many locks, and reports its resources after each round. */
 export class CyclesProcess extends ScriptProcess<CycleEvent> {
   constructor(site: Site, rounds: number, cycles: number, what: 'heap' | 'instances') {
     const { script, execArgv } = scriptOf(SCRIPT);
@@ -16,13 +16,13 @@ export class CyclesProcess extends ScriptProcess<CycleEvent> {
     super({ script, execArgv: options }, [site.url(), String(rounds), String(cycles), what]);
   }
 
-  /** When all are over. */
+  /** Resolves when all rounds are over. */
   async rounds(): Promise<readonly Round[]> {
     await this.untilEvent('ran');
     return this.events.filter((event) => event.ev === 'round');
   }
 
-  /** Closes its client; answers with what would still keep the process then. */
+  /** Closes its client; resolves with what would still keep the process alive. */
   async close(): Promise<readonly string[]> {
     this.tell({ close: true });
     await this.untilEvent('closed');

@@ -9,7 +9,7 @@ const ROUNDS = 20;
 const CYCLES_IN_ROUND = 1_000;
 /** The first rounds fill caches, pools and compiled code. */
 const WARM_UP_ROUNDS = 10;
-// Code goes on being compiled for some 20,000 locks, which looks like 10 to 40 bytes for each by then; an entry that stays has more.
+// Code is compiled for some 20,000 locks, which then amounts to 10 to 40 bytes for each; a leaked entry has more.
 const MAX_BYTES_PER_CYCLE = 100;
 const EXITS = 5;
 const EXIT_WITHIN_MS = 2_000;
@@ -53,7 +53,7 @@ for (const store of stores) {
   });
 }
 
-/** The median of the slopes between all pairs of equally spaced values (Theil and Sen): one odd value does not move it. */
+/** Returns the median of the slopes between all pairs of equally spaced values (Theil and Sen), which outliers do not affect. */
 function slopeOf(values: readonly number[]): number {
   return medianOf(
     values.flatMap((value, at) =>

@@ -5,12 +5,12 @@ import { CyclesProcess, type Round } from './leftovers.ts';
 import { stores, type OwnSite } from './stores.ts';
 import { untilHolds } from './wait.ts';
 
-/** The first one fills caches and pools. */
+/** The first round fills caches and pools. */
 const ROUNDS = 2;
 const CYCLES_IN_ROUND = 240;
-// One of 20 claims is given up: what only these leave would be more, too.
+// One of 20 claims is aborted: a leak of only these would exceed this too.
 const MAX_MORE = 6;
-// A connection more, which the first heartbeat may open, is some 130.
+// One more connection, which the first heartbeat may open, has some 130.
 const MAX_MORE_OBJECTS = 180;
 
 for (const store of stores) {
@@ -40,7 +40,7 @@ for (const store of stores) {
 
     it('no handle, timer or request', () => {
       const [early, late] = [rounds[0]!, rounds.at(-1)!];
-      // A timer or a socket more or less is in use at any moment.
+      // The number of timers and sockets in use varies a little.
       expect(late.resources).to.be.at.most(early.resources + 5);
     });
 

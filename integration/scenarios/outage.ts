@@ -4,7 +4,7 @@ import type { OwnSite } from './stores.ts';
 import { safeVerdict } from './verdict.ts';
 import { untilNothingIsLeft } from './wait.ts';
 
-/** A holder and two behind it, a process each, live through this: all are served, in their order, and nothing is left. */
+/** Lets a holder and two waiters, a process each, live through an outage: all are granted in order, and nothing is left. */
 export async function expectAllServedAfter(
   outage: () => Promise<void>,
   { site, name }: { readonly site: OwnSite; readonly name: string },

@@ -11,9 +11,9 @@ import { startOwnZooKeeper } from './zookeeper-store.ts';
 
 const CYCLES = 100;
 const WAITERS = 10;
-// Who is told late, by a busy machine, asks again by itself. One request more at each hand-off would be more.
+// A waiter that a busy machine notifies late reads by itself. One request more at each hand-off would exceed this.
 const MAX_LATE = WAITERS / 2;
-// Long enough for no heartbeat to fall into a count.
+// Long enough that no heartbeat is counted.
 const TTL_MS = 60_000;
 const QUIET_LOOKS = 5;
 const PERMITS = 3;
@@ -22,11 +22,11 @@ const PERMITS = 3;
 interface Counted {
   readonly name: string;
   readonly start: () => Promise<OwnSite>;
-  /** Requests of all clients that the server has taken so far, by kind. */
+  /** Reads the requests of all clients that the server has received so far, by kind. */
   readonly requests: (site: OwnSite) => Promise<Record<string, number>>;
-  /** Of one lock that is free, and of its release. */
+  /** Requests of one free lock and its release. */
   readonly perCycle: Record<string, number>;
-  /** Of a release with waiters behind, and of the grant to the first of them, at most. */
+  /** Largest number of requests of a release with waiters, and of the grant to the first of them. */
   readonly perHandOff: Record<string, number>;
 }
 
@@ -36,23 +36,25 @@ const counted: readonly Counted[] = [
     start: () => startOwnEtcd('requests'),
     requests: etcdRequests,
     perCycle: { Txn: 1, DeleteRange: 1 },
-    // The release, and two watches that end; the next owner's note to whoever is behind it, or a look of who was not told in time.
+    // The release, and two watches that end; the next owner's mark for its successor, or a read of a waiter that was notified
+    // late.
     perHandOff: { Txn: 1, DeleteRange: 1, Range: 1, Watch: 2 },
   },
   {
-    // Of several ticks, so that the server grants a session that long.
+    // A TTL of several ticks, so that the server grants a session that long.
     name: 'ZooKeeper',
     start: () => startOwnZooKeeper('requests', TTL_MS / 20),
     requests: zooKeeperRequests,
-    // Create and list in one flight: the list tells the new node's token too, since nobody else was here meanwhile. One delete.
+    // Create and list in one flight: the list also contains the new node's token, since no other client joined meanwhile. One
+    // delete.
     perCycle: { requests: 3 },
-    // The delete, and the next one's look.
+    // The delete, and the next waiter's read.
     perHandOff: { requests: 2 },
   },
 ];
 
 for (const { name, start, requests, perCycle, perHandOff } of counted) {
-  describe(`what a lock costs in ${name}`, function () {
+  describe(`cost of a lock in ${name}`, function () {
     this.timeout(60_000);
     let site: OwnSite;
     const clients: LockClient[] = [];
@@ -69,8 +71,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
     });
 
     afterEach(async () => {
-      // In this order: ZooKeeper's client stands still until a connection that is there has answered to its end, and the
-      // proxies with it.
+      // In this order: ZooKeeper's client blocks until an open connection has been answered completely, and the proxies with it.
       await Promise.all(proxies.splice(0).map((proxy) => proxy.stop()));
       await Promise.all(clients.splice(0).map((client) => client.close()));
     });
@@ -82,7 +83,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
     it('an acquisition of a free lock and its release cost the least number of requests', async () => {
       const client = connect();
       await (await client.acquire('free')).release();
-      // An opening asks for the version of the server, without anybody waiting for the answer.
+      // Opening a session requests the version of the server, without waiting for the response.
       await untilQuiet(async () => JSON.stringify(await requests(site)));
       const before = await requests(site);
       for (let cycle = 0; cycle < CYCLES; cycle += 1) await (await client.acquire('free')).release();
@@ -90,7 +91,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       expect(cost).to.deep.equal(times(CYCLES, perCycle));
     });
 
-    /** A line of one client each, every one over a proxy of its own. */
+    /** Makes a queue of one client each, every one with its own proxy. */
     async function lineUp(name: string, count: number, options: ClaimOptions = {}): Promise<Place[]> {
       const line: Place[] = [];
       for (let i = 0; i < count; i += 1) {
@@ -104,14 +105,14 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
 
     const heardByAll = (): number => proxies.reduce((sum, { toClient }) => sum + toClient.bytes, 0);
 
-    /** Who hears something of what is done, by the place in line. */
+    /** Returns the positions of the waiters that receive data during the action. */
     async function hearing(deed: () => Promise<unknown>): Promise<number[]> {
       const heard = proxies.map(({ toClient }) => toClient.bytes);
       await deed();
       return proxies.flatMap(({ toClient }, at) => (toClient.bytes > heard[at]! ? [at] : []));
     }
 
-    it(`a release wakes one of ${WAITERS} waiters: the others hear nothing`, async () => {
+    it(`a release wakes one of ${WAITERS} waiters, and no other`, async () => {
       const line = await lineUp('line', WAITERS + 1);
       const before = await requests(site);
       for (let i = 0; i < WAITERS; i += 1) {
@@ -140,7 +141,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       expect(Math.max(...wakeUps)).to.be.at.most(PERMITS);
     });
 
-    it('a writer that leaves wakes the readers behind it and nobody behind those; the last reader wakes the writer', async () => {
+    it('a writer that leaves wakes only the readers behind it; the last reader wakes the writer', async () => {
       const writer = await join(connect(), 'phases');
       const readers = await lineUp('phases', 5, { mode: 'shared' });
       const others = await lineUp('phases', 5);
@@ -193,7 +194,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
         });
         const behind = woken.filter((at) => at > i);
         expect(behind[0]).to.equal(i + 1);
-        // On etcd the new owner leaves a note, which the one behind it hears while it waits on.
+        // On etcd the new owner leaves a mark, which its successor receives while it waits.
         expect(behind.every((at) => at <= i + 2)).to.equal(true);
       }
       for (const { subscription } of holds) subscription.unsubscribe();
@@ -201,7 +202,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
   });
 }
 
-/** Until this has stayed the same for a while. */
+/** Resolves when the value has stayed the same for a while. */
 async function untilQuiet<T>(read: () => T | Promise<T>): Promise<void> {
   let seen: T | undefined;
   let quiet = 0;
@@ -228,7 +229,7 @@ async function etcdRequests({ endpoint }: OwnSite): Promise<Record<string, numbe
   );
 }
 
-/** By what has come in on each connection that has a session. */
+/** Counts what was received on each connection that has a session. */
 async function zooKeeperRequests({ endpoint }: OwnSite): Promise<Record<string, number>> {
   const connections = await zkFourLetter(endpoint, 'cons');
   const received = [...connections.matchAll(/recved=(\d+),sent=\d+,sid=/g)].map(([, count]) => Number(count));

@@ -6,8 +6,8 @@ import { join } from './join.ts';
 import { soon, untilNothingIsLeft } from './wait.ts';
 
 /**
- * One holds a lock and waits for another while its connection falls silent, without an end: it loses both, the first before the next one
- * holds. Answers how long after the silence began that was, in milliseconds.
+ * Lets a client hold one lock and wait for another while its connection falls silent. It loses both, the first before the next
+ * one holds. Resolves with the milliseconds from the silence to the loss.
  */
 export async function loseToSilence(
   { site, proxy, connect, connectThroughProxy }: Ground,
@@ -40,7 +40,7 @@ export async function loseToSilence(
   return granted - silentAt;
 }
 
-/** When it is told, as `performance.now()`. */
+/** Resolves with the time of the notification, as `performance.now()`. */
 async function lossOf({ signal }: Ownership): Promise<number> {
   return new Promise((resolve) => {
     signal.addEventListener('abort', () => resolve(performance.now()));

@@ -3,40 +3,40 @@ import type { ContainerService, ProcessService } from '@queuelock/harness/servic
 import { etcdStore } from './etcd-store.ts';
 import { zooKeeperStore } from './zookeeper-store.ts';
 
-/** A server, as the scenarios see it: what they connect to, and what they look at past queuelock. */
+/** A server in the scenarios: its addresses, and its state without queuelock. */
 export interface Site {
-  /** `host:port`. */
+  /** Address `host:port`. */
   readonly endpoint: string;
-  /** The shortest TTL at which processes of a busy machine keep up, in milliseconds. */
+  /** Shortest TTL that processes of a busy machine can keep alive, in milliseconds. */
   readonly ttlMs: number;
-  /** The longest that the server grants, and a minute at most: for whoever has much to do in a session. */
+  /** The longest that the server grants, at most a minute, for sessions with much work. */
   readonly longTtlMs: number;
-  /** How much later than its TTL a dead session's entries may be gone, in milliseconds. */
+  /** Longest delay after the TTL until the entries of a dead session are removed, in milliseconds. */
   readonly expiryMs: number;
-  /** For `queuelock --backend`. `endpoint`: of a proxy in front of the server. */
+  /** Returns the URL for `queuelock --backend`. `endpoint`: of a proxy in front of the server. */
   url(endpoint?: string): string;
   backend(endpoint?: string): Backend;
-  /** The keys or paths of the entries under a lock's name. */
+  /** Returns the keys or paths of the entries under a lock's name. */
   entries(name: string): Promise<string[]>;
   /** Removes an entry as an operator does. */
   evict(key: string): Promise<void>;
-  /** The leases or sessions that the server keeps. */
+  /** Returns the leases or sessions on the server. */
   sessions(): Promise<string[]>;
-  /** How many watches the server keeps. */
+  /** Returns the number of watches on the server. */
   watches(): Promise<number>;
 }
 
-/** A server of our own: it can be stopped, frozen and restarted, and nobody else is counted with us. */
+/** A separate server, which can be stopped, frozen and restarted, and has no other clients. */
 export interface OwnSite extends Site {
   readonly server: ProcessService | ContainerService;
 }
 
-/** What starts servers of one kind. */
+/** Starts servers of one kind. */
 export interface Store {
   readonly name: string;
-  /** The server that all suites share: choose names of your own, do no fault to it. `suite` is for the report. */
+  /** Returns the server that all suites share: use unique names and apply no faults. `suite` is for the report. */
   share(suite: string): Promise<Site>;
-  /** Another server; the caller stops it. */
+  /** Starts another server; the caller stops it. */
   start(suite: string): Promise<OwnSite>;
 }
 

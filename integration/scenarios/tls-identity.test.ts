@@ -36,7 +36,7 @@ const STORES: Readonly<Record<string, Store>> = {
   mysql: { prelude: MYSQL, connect: (host, ca) => mysql({ url: `mysql://u:p@${host}/db`, tls: { ca } }) },
 };
 
-describe('the certificate of a server', function () {
+describe('certificate of a server', function () {
   this.timeout(60_000);
   const issued: Partial<Record<'address' | 'name', Certificates>> = {};
 

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { TLSSocket, createSecureContext, type SecureContext } from 'node:tls';
 
-/** What goes over a connection in the clear before TLS begins; resolves when the client begins it. */
+/** Plain-text exchange before TLS; resolves when the client begins TLS. */
 export type Prelude = (socket: Socket) => Promise<void>;
 
-/** A server that ends TLS and serves nothing: whoever sends something after the handshake has accepted its certificate. */
+/** A server that terminates TLS and serves nothing: a client that sends data after the handshake has accepted its certificate. */
 export interface TlsServer {
   readonly port: number;
-  /** Connections on which a handshake began. */
+  /** Number of connections on which a handshake began. */
   readonly handshakes: number;
   /** Resolves with the first bytes after a handshake. */
   readonly trusted: Promise<void>;
@@ -21,7 +21,7 @@ export const DIRECT: Prelude = async () => undefined;
 
 const SSL_REQUEST_BYTES = 8;
 
-/** PostgreSQL: the client asks for TLS, the server agrees. */
+/** PostgreSQL: the client requests TLS, and the server agrees. */
 export const POSTGRES: Prelude = async (socket) => {
   await bytes(socket, SSL_REQUEST_BYTES);
   socket.write('S');
@@ -30,7 +30,7 @@ export const POSTGRES: Prelude = async (socket) => {
 const SSL_PACKET_BYTES = 36;
 const CAPABILITIES = { low: 0x8a09, high: 0x0008 } as const;
 
-/** MySQL: the server greets and offers TLS, the client says in a short packet that it begins it. */
+/** MySQL: the server greets and offers TLS, and the client announces it in a short packet. */
 export const MYSQL: Prelude = async (socket) => {
   const greeting = Buffer.concat([
     Buffer.of(10),
@@ -49,7 +49,7 @@ export const MYSQL: Prelude = async (socket) => {
   await bytes(socket, SSL_PACKET_BYTES);
 };
 
-/** Takes so many bytes, and leaves what follows to the next reader. */
+/** Reads this many bytes, and leaves the following ones to the next reader. */
 async function bytes(socket: Socket, count: number): Promise<void> {
   for (;;) {
     const read = socket.read(count) as Buffer | null;

@@ -11,11 +11,11 @@ const ROUNDS = 40;
 const SILENCES = 3;
 
 for (const store of stores) {
-  describe(`trouble with ${store.name}`, function () {
+  describe(`faults with ${store.name}`, function () {
     this.timeout(120_000);
     const ground = layGround(store, 'trouble');
 
-    it('a server that restarts costs nobody the hold or the place in line', async () => {
+    it('a server that restarts costs no hold and no position', async () => {
       const { site } = ground;
       await expectAllServedAfter(() => site.server.restart(), { site, name: 'restart' });
     });
@@ -29,7 +29,7 @@ for (const store of stores) {
     });
 
     if (store.name === 'etcd') {
-      it('compaction of the whole history every 50 ms stops nobody', async () => {
+      it('compaction of the whole history every 50 ms blocks no client', async () => {
         const { site } = ground;
         const compacting = setInterval(() => void compact(site), 50);
         try {

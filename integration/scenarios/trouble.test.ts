@@ -12,12 +12,12 @@ import { stores } from './stores.ts';
 import { soon, untilHolds, untilNothingIsLeft } from './wait.ts';
 
 for (const store of stores) {
-  describe(`trouble with ${store.name}`, function () {
+  describe(`faults with ${store.name}`, function () {
     this.timeout(60_000);
     const ground = layGround(store, 'trouble');
     const { connect, connectThroughProxy } = ground;
 
-    it('a server that crashes costs nobody the hold or the place in line', async () => {
+    it('a server that crashes costs no hold and no position', async () => {
       const { site } = ground;
       const crash = async (): Promise<void> => {
         await site.server.kill();
@@ -26,7 +26,7 @@ for (const store of stores) {
       await expectAllServedAfter(crash, { site, name: 'crash' });
     });
 
-    it('a connection that is cut and comes back within the TTL costs neither hold nor place', async () => {
+    it('a connection that is cut and comes back within the TTL costs no hold and no position', async () => {
       const { site, proxy } = ground;
       const client = connectThroughProxy();
       const mine = await client.acquire('cut-held');
@@ -67,7 +67,7 @@ for (const store of stores) {
       await loseToSilence(ground, 'silent');
     });
 
-    it("an operator who removes a waiter's entry ends that wait, and nobody else's", async () => {
+    it("an operator who removes a waiter's entry ends that wait only", async () => {
       const { site } = ground;
       const holder = await connect().acquire('evicted-waiter');
       const [before, evicted, behind] = [
@@ -87,7 +87,7 @@ for (const store of stores) {
       await untilNothingIsLeft(site, 'evicted-waiter');
     });
 
-    it("an operator who removes the holder's entry ends the hold, and the queue goes on", async () => {
+    it("an operator who removes the holder's entry ends the hold, and the queue continues", async () => {
       const { site } = ground;
       const holder = await connect().acquire('evicted-holder');
       const line = [await join(connect(), 'evicted-holder'), await join(connect(), 'evicted-holder')];
@@ -101,7 +101,7 @@ for (const store of stores) {
     });
 
     if (store.name === 'etcd') {
-      it('compaction while a waiter is cut off does not hide from it that its turn has come', async () => {
+      it('compaction while a waiter is cut off does not hide its grant', async () => {
         const { site, proxy } = ground;
         const holder = await connect().acquire('hidden');
         const place = await join(connectThroughProxy(), 'hidden');
@@ -117,7 +117,7 @@ for (const store of stores) {
   });
 }
 
-/** Each is granted after the one before it has released, with a larger token. */
+/** Expects that each is granted after the previous one has released, with a larger token. */
 async function expectServedInOrder(line: readonly Place[], after: bigint): Promise<void> {
   let before = after;
   for (const [at, place] of line.entries()) {

@@ -5,7 +5,7 @@ import { soon } from './wait.ts';
 
 const CONNECT_TIMEOUT_MS = 1_000;
 
-/** There is nobody at this address of the site, and who asks is told so after a second. Answers after how many milliseconds. */
+/** Expects an error after a second for an address of the site without a server. Resolves with the milliseconds until then. */
 export async function expectUnreachable(site: Site, endpoint: string): Promise<number> {
   const client = createLockClient(site.backend(endpoint), { connectTimeoutMs: CONNECT_TIMEOUT_MS });
   const start = performance.now();

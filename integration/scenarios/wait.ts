@@ -3,15 +3,15 @@ import { within } from '../chaos/deadline.ts';
 import { until } from '@queuelock/harness/services/until';
 import type { Site } from './stores.ts';
 
-// Less than the TTL of a session (10 s): what only comes with the end of one is not soon.
+// Less than the TTL of a session (10 s): what only happens at the end of one is not soon.
 const SOON_MS = 9_000;
 
-/** The promise; rejects when it takes longer, not counting the time in which this process stood still. */
+/** Resolves with the promise; rejects when it takes longer, not counting time in which this process was stopped. */
 export async function soon<T>(promise: Promise<T>, what: string, withinMs: number = SOON_MS): Promise<T> {
   return within(withinMs, promise, what);
 }
 
-/** Asks again until what it expects is so. */
+/** Repeats until the expectation holds. */
 export async function untilHolds(
   what: string,
   expectation: () => Promise<unknown>,
@@ -20,7 +20,7 @@ export async function untilHolds(
   await until(expectation, { what, withinMs });
 }
 
-/** Until no entry is left under a lock's name. */
+/** Resolves when no entry is left under a lock's name. */
 export async function untilNothingIsLeft(site: Site, name: string): Promise<void> {
   await untilHolds(`nothing is left of ${name}`, async () => expect(await site.entries(name)).to.be.empty);
 }

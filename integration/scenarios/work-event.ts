@@ -1,18 +1,18 @@
 import type { ContendEvent } from '@queuelock/cli/src/contend/event.ts';
 
-/** A line of the history of a worker: as that of `queuelock contend`, and what it does with the lock. */
+/** A line of the history of a worker: as that of `queuelock contend`, and its actions under the lock. */
 export interface WorkEvent extends Omit<ContendEvent, 'ev'> {
   readonly ev:
     | ContendEvent['ev']
-    /** It listens for pokes on `port`. */
+    /** It listens for data on `port`. */
     | 'listening'
-    /** It looked, and the lock was held: it acted. `t` is from before it looked. */
+    /** It read that the lock was held, and acted. `t` is from before the read. */
     | 'acted'
-    /** It looked, and the lock was not held. */
+    /** It read that the lock was not held. */
     | 'refrained';
   readonly port?: number;
-  /** With `acted` and `refrained`: what called it. */
+  /** Kind of callback, with `acted` and `refrained`. */
   readonly by?: string;
-  /** With `acquired` and `acted`: how long the hold is proven, counted from `t`. */
+  /** Proven time of the hold, counted from `t`, with `acquired` and `acted`. */
   readonly remainingMs?: number;
 }

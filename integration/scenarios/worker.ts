@@ -1,5 +1,5 @@
-// A process that works under a lock: worker.ts <url> <name> <id> <ttlMs> <safetyMarginMs>. Timers, immediates, promises and a socket keep
-// calling it; each call first looks whether it may act, and the history says what it saw.
+// A process that works under a lock: worker.ts <url> <name> <id> <ttlMs> <safetyMarginMs>. Timers, immediates, promises and a
+// socket call it continuously. Each call first checks whether it may act, and the history records the result.
 import { writeSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
@@ -12,7 +12,7 @@ const [url, name = '', id = '', ttlMs, safetyMarginMs] = process.argv.slice(2);
 const EVERY_MS = 10;
 const stamp = createStamp();
 
-/** Every way of asking whether the lock is held. */
+/** Every way of reading whether the lock is held. */
 const LOOKS: readonly ((ownership: Ownership) => boolean)[] = [
   ({ held }) => held,
   ({ signal }) => !signal.aborted,
@@ -27,7 +27,7 @@ const LOOKS: readonly ((ownership: Ownership) => boolean)[] = [
   },
 ];
 
-// Not console.log: what was said before the process was stopped has to be out.
+// Not console.log, because the output must be written before the process is stopped.
 function say(event: Pick<WorkEvent, 'ev'> & Partial<WorkEvent>): void {
   writeSync(1, `${JSON.stringify({ t: stamp(), id, name, n: 1, ...event })}\n`);
 }
@@ -47,7 +47,7 @@ function workUnder(ownership: Ownership): void {
     queueMicrotask(() => work('microtask'));
     setImmediate(() => work('immediate'));
   }, EVERY_MS);
-  // Whoever sends to it goes on while this process stands still, so that there is something to read when it goes on.
+  // The sender continues while this process is stopped, so that there is data to read when it resumes.
   const server = createServer((socket) => socket.on('data', () => work('socket')));
   server.listen(0, '127.0.0.1', () => say({ ev: 'listening', port: (server.address() as AddressInfo).port }));
 }

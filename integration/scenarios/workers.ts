@@ -17,7 +17,7 @@ export interface WorkerOptions {
   readonly ttlMs: number;
 }
 
-/** A process that works under a lock until it loses it: timers, immediates, promises and a socket call it all the time. */
+/** A process that works under a lock until it loses it: timers, immediates, promises and a socket call it continuously. */
 export class WorkerProcess extends ScriptProcess<WorkEvent> {
   readonly #ttlMs: number;
 
@@ -26,31 +26,31 @@ export class WorkerProcess extends ScriptProcess<WorkEvent> {
     this.#ttlMs = ttlMs;
   }
 
-  /** Answers when it has acted so many more times, or that it lost the lock before. */
+  /** Resolves when it has acted this many more times, or has lost the lock before. */
   async acts(times: number): Promise<boolean> {
     let left = times + this.events.filter(({ ev }) => ev === 'acted').length;
     const { ev } = await this.until(({ ev }) => ev === 'lost' || (ev === 'acted' && (left -= 1) === 0));
     return ev === 'acted';
   }
 
-  /** Until when its hold is proven, as a stamp, as far as it has said. */
+  /** End of the proven time of its hold as a stamp, as it reported. */
   get provenUntil(): string {
     const { t, remainingMs } = this.events.findLast((event) => (event.remainingMs ?? 0) > 0)!;
     return later(t, remainingMs!);
   }
 
-  /** The earliest moment at which the server may free its entry: a TTL after the heartbeat that was proven last. */
+  /** Earliest moment at which the server may free its entry: a TTL after the last proven heartbeat. */
   get freeAt(): string {
-    // The other way round from what the core keeps back of the TTL: its margin and 1 % for clocks that run differently.
+    // Adds what the core subtracts from the TTL: its safety margin, and 1 % for different clock rates.
     return later(this.provenUntil, MARGIN_MS + this.#ttlMs * 0.01);
   }
 
-  /** Sends to its socket again and again until the answer is called. */
+  /** Sends to its socket repeatedly until the returned function is called. */
   async poke(): Promise<() => void> {
     const { port } = await this.untilEvent('listening');
     const socket: Socket = connect(port!, '127.0.0.1');
     await once(socket, 'connect');
-    // It may be killed.
+    // The process may be killed.
     socket.on('error', () => undefined);
     const timer = setInterval(() => socket.write('.'), POKE_EVERY_MS);
     return () => {

@@ -7,7 +7,7 @@ const TICK_MS = 500;
 // A single server has no followers that lag behind, so four ticks are enough.
 const SINGLE_SYNC_LIMIT = 2;
 
-/** What the backend has to know of the server. */
+/** Settings of the server that the backend needs. */
 interface Ticks {
   readonly tickMs: number;
   readonly syncLimit: number;
@@ -56,7 +56,7 @@ function siteOf(endpoint: string, { tickMs, syncLimit }: Ticks): Site {
   };
 }
 
-/** What is directly below a path; nothing where there is no such node. */
+/** Returns the children of a path; none if there is no such node. */
 async function childrenOf(endpoint: string, path: string): Promise<string[]> {
   const [children] = await withSession(endpoint, (session, done) =>
     session.a_get_children(path, false, done),
@@ -67,7 +67,7 @@ async function childrenOf(endpoint: string, path: string): Promise<string[]> {
   return children as string[];
 }
 
-/** As the server tells them; only one with followers has a sync limit. */
+/** Reads the settings from the server; only one with followers has a sync limit. */
 async function ticksOf(endpoint: string): Promise<Ticks> {
   const conf = await zkFourLetter(endpoint, 'conf');
   const read = (name: string): string | undefined => new RegExp(`^${name}=(\\d+)$`, 'm').exec(conf)?.[1];

@@ -20,17 +20,20 @@ function expectGrowing(tokens: readonly bigint[]): void {
   ).to.equal(true);
 }
 
-/** Who was told something between a release and the one after it, by their own stamps. */
+/** Returns the contenders that were notified between a release and the next one, by their own stamps. */
 function wokenBetween(release: DemoLine, next: DemoLine, { events }: DemoPage): readonly string[] {
   const told = events.filter(
-    (event) => event.ev === 'told' && isLater(event, release) && isLater(next, event),
+    (event) => event.ev === 'notified' && isLater(event, release) && isLater(next, event),
   );
   return [...new Set(told.map(({ id }) => id))];
 }
 
 type Deed = (id: string) => Promise<unknown>;
 
-/** Does it to a holder; answers what was told of that. Where it came too late it is undone, and done to another one. */
+/**
+ * Disturbs a holder; resolves with the event of that. If the disturbance came too late it is undone, and repeated on another
+ * holder.
+ */
 async function toHolder(demo: DemoPage, does: Deed, undoes: Deed): Promise<DemoLine> {
   for (;;) {
     const grant = await demo.nextGrant();
@@ -50,7 +53,7 @@ async function toHolder(demo: DemoPage, does: Deed, undoes: Deed): Promise<DemoL
 /** No hold that ends by itself is as short. */
 const BY_HAND_MS = 2_400;
 
-/** The first grant of somebody else after that. */
+/** Resolves with the next grant of another contender. */
 function nextAfter(demo: DemoPage, event: DemoLine): Promise<DemoLine> {
   return demo.until(({ ev, id }) => ev === 'acquired' && id !== event.id, event);
 }
@@ -64,7 +67,7 @@ describe('queuelock demo in Chromium', function () {
   const press = (name: string): Promise<void> => tab.getByRole('button', { name, exact: true }).click();
   const row = (id: string) =>
     tab.locator('.contenders li').filter({ has: tab.getByText(id, { exact: true }) });
-  const isTold = (text: RegExp): Promise<void> =>
+  const isShown = (text: RegExp): Promise<void> =>
     tab.locator('.happenings').getByText(text).first().waitFor();
 
   before(async function () {
@@ -81,7 +84,7 @@ describe('queuelock demo in Chromium', function () {
     expect(await demo.interrupt()).to.equal(0);
   });
 
-  it('a contender is added, and waits at the end', async () => {
+  it('adds a contender, which waits at the end', async () => {
     await press('Add a contender');
     await row('c5')
       .getByText(/is next|waits, \d/)
@@ -89,17 +92,17 @@ describe('queuelock demo in Chromium', function () {
     await tab.getByRole('heading', { name: '5 of at most 8 processes' }).waitFor();
   });
 
-  it('a release wakes one of those who wait, as they say themselves', async () => {
+  it("wakes one waiter with a release, by the waiters' own reports", async () => {
     const grant = await demo.nextGrant();
     const release = await demo.until(({ id, ev }) => id === grant.id && ev === 'released', grant);
     const next = await nextAfter(demo, release);
     const after = await demo.until(({ id, ev }) => id === next.id && ev === 'released', next);
     expect(wokenBetween(release, after, demo)).to.deep.equal([next.id]);
-    await isTold(/holds: token \d+ → \d+, .* after c\d released; 1 of [34] waiters woken/);
+    await isShown(/holds: token \d+ → \d+, .* after c\d released; 1 of [34] waiters woken/);
   });
 
-  it('a hold is released at a press of a button', async () => {
-    // Where the press comes late, the hold ends by itself first.
+  it('releases a hold with a button', async () => {
+    // If the click comes late, the hold ends by itself first.
     for (let heldMs = Infinity; heldMs > BY_HAND_MS;) {
       const grant = await demo.nextGrant();
       await press(`Release ${grant.id}`);
@@ -108,7 +111,7 @@ describe('queuelock demo in Chromium', function () {
     }
   });
 
-  it('a holder that is frozen is over before the next one begins, and learns of it when it is thawed', async () => {
+  it('ends a frozen hold before the next one begins, and notifies it when it is thawed', async () => {
     const frozen = await toHolder(
       demo,
       (id) => press(`Freeze ${id}`),
@@ -116,15 +119,15 @@ describe('queuelock demo in Chromium', function () {
     );
     const next = await nextAfter(demo, frozen);
     expect(BigInt(next.t) > BigInt(frozen.until!), 'after the proven time').to.equal(true);
-    await row(frozen.id).getByText('has lost its place, and cannot know').waitFor();
+    await row(frozen.id).getByText('lost its entry while frozen; it will notice when it resumes').waitFor();
     const words = `after the proven time of ${frozen.id}, which is frozen, had ended; 1 of \\d waiters woken`;
-    await isTold(new RegExp(words));
+    await isShown(new RegExp(words));
     await press(`Thaw ${frozen.id}`);
     await demo.until(({ id, ev }) => id === frozen.id && ev === 'lost', frozen);
-    await isTold(new RegExp(`${frozen.id} learns that it has lost the lock`));
+    await isShown(new RegExp(`${frozen.id} learns that it has lost the lock`));
   });
 
-  it('a holder that is cut off gives up before the next one begins', async () => {
+  it('ends a hold that is cut off before the next one begins', async () => {
     const cut = await toHolder(
       demo,
       (id) => press(`Cut off ${id}`),
@@ -133,34 +136,34 @@ describe('queuelock demo in Chromium', function () {
     const lost = await demo.until(({ id, ev }) => id === cut.id && ev === 'lost', cut);
     const next = await nextAfter(demo, cut);
     expect(isLater(next, lost), 'after it had given up').to.equal(true);
-    await isTold(new RegExp(`${cut.id} gives up the lock by its own clock`));
+    await isShown(new RegExp(`${cut.id} gives up the lock by its own clock`));
     await press(`Connect ${cut.id}`);
     await demo.until(({ id, ev }) => id === cut.id && ev === 'enqueued', lost);
   });
 
-  it('a holder that is killed is followed by the next one', async () => {
+  it('grants the next one after a holder is killed', async () => {
     const { id: killed } = await demo.nextGrant();
     await press(`Kill ${killed}`);
-    await row(killed).getByText('is gone: killed').waitFor();
+    await row(killed).getByText('has ended: killed').waitFor();
     await nextAfter(demo, await demo.until(({ id, ev }) => id === killed && ev === 'crashed'));
-    await isTold(new RegExp(`${killed} was killed`));
+    await isShown(new RegExp(`${killed} was killed`));
   });
 
-  it('tokens have grown all the time, and nobody has held too early', async () => {
+  it('has growing tokens throughout, and no grant too early', async () => {
     expectGrowing(tokensOf(demo));
     expect(await tab.locator('.happenings [data-kind="violation"]').count()).to.equal(0);
   });
 
-  it('one can stand in line with them, and is part of the story', async () => {
+  it('lets a user join the queue, and includes the user in the log', async () => {
     const { contenders } = await demo.seen(() => true);
     for (const { id } of contenders.filter(({ status }) => status !== 'gone').slice(2))
       await demo.client.contend({ act: 'kill', id });
-    await tab.getByRole('link', { name: 'Stand in line with them' }).click();
-    await press('Take a place');
-    await tab.locator('.join').getByText('You hold it').waitFor();
+    await tab.getByRole('link', { name: 'Join their queue' }).click();
+    await press('Join the queue');
+    await tab.locator('.join').getByText('You hold the lock').waitFor();
     await press('Release');
     await tab.getByRole('link', { name: 'Contenders', exact: true }).click();
-    await isTold(/holds: token \d+ → \d+, after /);
+    await isShown(/holds: token \d+ → \d+, after /);
   });
 
   it('fits a screen of 320 pixels, and can be used with the keyboard alone', async () => {
@@ -179,7 +182,7 @@ describe('queuelock demo in Chromium', function () {
 });
 
 for (const store of ['etcd', 'zookeeper'] as const) {
-  describe(`the page of queuelock demo over ${store}`, function () {
+  describe(`page of queuelock demo over ${store}`, function () {
     this.timeout(90_000);
     let server: ProcessService | undefined;
     let demo: DemoPage | undefined;

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 
-/** What the page notes: when each holder was painted first, in milliseconds since 1970. */
+/** Times recorded in the page: when each holder was first painted, in milliseconds since 1970. */
 interface Noting {
   paints: Map<string, number>;
 }
 
-/** Notes from now on when a holder is on the screen: in the frame after the one in which it was drawn. */
+/** Records from now on when a holder is on the screen: in the frame after the one in which it was drawn. */
 export async function watchPaints(tab: Page): Promise<void> {
   await tab.evaluate(`{
     const paints = (globalThis.paints = new Map());
@@ -20,7 +20,7 @@ export async function watchPaints(tab: Page): Promise<void> {
   }`);
 }
 
-/** When this holder was painted. */
+/** Resolves with the time when this holder was painted. */
 export async function paintOf(tab: Page, owner: string): Promise<number> {
   const note = await tab.waitForFunction((name) => (globalThis as unknown as Noting).paints.get(name), owner);
   return (await note.jsonValue()) as number;

@@ -13,7 +13,7 @@ export class UiStage {
   readonly #store: Store;
   readonly #clients: LockClient[] = [];
   readonly #pages: Page[] = [];
-  /** What pages complained about: scripts that failed, rules that were broken. */
+  /** Errors of pages: failed scripts and violated policies. */
   readonly complaints: string[] = [];
   #cli: Cli;
   #url: string;
@@ -40,19 +40,19 @@ export class UiStage {
     return new UiStage({ store, server, browser, cli, url });
   }
 
-  /** Where the page is. */
+  /** URL of the page. */
   get url(): string {
     return this.#url;
   }
 
-  /** Another program's client. */
+  /** Makes the client of another program. */
   client(owner: string): LockClient {
     const client = createLockClient(this.#store.backend(this.server), { owner });
     this.#clients.push(client);
     return client;
   }
 
-  /** A tab that shows a queue; `url` where it is reached another way. */
+  /** Opens a tab that shows a queue; `url` if it is reached another way. */
   async tab(name: string, url = this.#url): Promise<Page> {
     const page = await this.browser.newPage();
     this.#pages.push(page);
@@ -61,22 +61,22 @@ export class UiStage {
       if (/Content Security Policy|Uncaught/i.test(message.text())) this.complaints.push(message.text());
     });
     await page.goto(`${url}/#/queue/${encodeURIComponent(name)}`);
-    await page.getByRole('heading', { name: 'Holds now' }).waitFor();
+    await page.getByRole('heading', { name: 'Holders' }).waitFor();
     return page;
   }
 
-  /** Ends the command at once, as a crash does. */
+  /** Kills the command, as a crash does. */
   async killUi(): Promise<void> {
     this.#cli.child.kill('SIGKILL');
     await this.#cli.ending;
   }
 
-  /** At the address where it was. */
+  /** Starts the command again at the same address. */
   async startUiAgain(): Promise<void> {
     [this.#cli, this.#url] = await startUi(this.#store.url(this.server), new URL(this.#url).port);
   }
 
-  /** After a test: tabs and clients. */
+  /** Closes tabs and clients after a test. */
   async clear(): Promise<void> {
     await Promise.all(this.#pages.splice(0).map((page) => page.close()));
     await Promise.all(this.#clients.splice(0).map((client) => client.close()));

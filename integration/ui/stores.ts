@@ -4,12 +4,12 @@ import { zookeeper } from '@queuelock/zookeeper';
 import { startEtcd, startZooKeeper } from '@queuelock/harness/services';
 import type { ProcessService } from '@queuelock/harness/services/service';
 
-/** A store for pages to show. */
+/** A store that pages show. */
 export interface Store {
   readonly start: () => Promise<ProcessService>;
-  /** For the command. */
+  /** Returns the URL for the command. */
   readonly url: (server: ProcessService) => string;
-  /** For other programs. */
+  /** Returns the backend for other programs. */
   readonly backend: (server: ProcessService) => Backend;
 }
 

@@ -10,7 +10,7 @@ import { UiStage } from './stage.ts';
 const HAND_OFFS = Number(process.env['QUEUELOCK_UI_HANDOFFS'] ?? 30);
 
 async function takePlace(tab: Page): Promise<void> {
-  await tab.getByRole('button', { name: /^Take (a|another) place$/ }).click();
+  await tab.getByRole('button', { name: /^(Join the queue|Join again)$/ }).click();
 }
 
 async function isTold(tab: Page, text: string | RegExp, withinMs = 15_000): Promise<void> {
@@ -36,22 +36,22 @@ for (const store of ['etcd', 'zookeeper'] as const) {
     });
     after(() => stage?.close());
 
-    it('two tabs stand in one line, and a release hands over', async () => {
+    it('queues two tabs, and passes the lock on with a release', async () => {
       const [a, b] = [await ui().tab('tabs'), await ui().tab('tabs')];
       await takePlace(a);
-      await isTold(a, 'You hold it');
+      await isTold(a, 'You hold the lock');
       await takePlace(b);
       await isTold(b, 'You are next');
       await a.getByRole('button', { name: 'Release' }).click();
-      await isTold(b, 'You hold it');
-      await a.getByRole('button', { name: 'Take a place' }).waitFor();
+      await isTold(b, 'You hold the lock');
+      await a.getByRole('button', { name: 'Join the queue' }).waitFor();
     });
 
-    it('a tab that goes elsewhere leaves at once, one that is closed within seconds', async () => {
+    it('ends the join of a tab at once when it opens another page, and within seconds when it is closed', async () => {
       const [a, b, c] = [await ui().tab('closed'), await ui().tab('closed'), await ui().tab('closed')];
       for (const tab of [a, b, c]) {
         await takePlace(tab);
-        await isTold(tab, /You (hold it|are)/);
+        await isTold(tab, /You (hold the lock|are)/);
       }
       const line$ = ui().client('onlooker').watch('closed');
       const left = firstValueFrom(line$.pipe(filter(({ entries }) => entries.length === 2)), {
@@ -60,28 +60,28 @@ for (const store of ['etcd', 'zookeeper'] as const) {
       const begun = performance.now();
       await a.goto('about:blank');
       await left;
-      // Sooner than the bridge would notice that the page has fallen silent.
+      // Sooner than the bridge would detect the silence of the page.
       expect(livedSince(begun)).to.be.below(4_500);
-      await isTold(b, 'You hold it');
+      await isTold(b, 'You hold the lock');
       await b.close();
-      await isTold(c, 'You hold it', 9_000);
+      await isTold(c, 'You hold the lock', 9_000);
     });
 
-    it('a crash of the command is told, the lock counts as lost, and the page recovers by itself', async () => {
+    it('reports a crash of the command and the loss of the lock, and recovers by itself', async () => {
       const tab = await ui().tab('crashed');
       await takePlace(tab);
-      await isTold(tab, 'You hold it');
+      await isTold(tab, 'You hold the lock');
       await ui().killUi();
       await tab.locator('[data-tone="stale"]').first().waitFor({ timeout: 15_000 });
       await isTold(tab, /The lock was lost/);
       await ui().startUiAgain();
       await tab.locator('[data-tone="live"]').first().waitFor({ timeout: 20_000 });
       await takePlace(tab);
-      // The place of before stands in the line until its session has expired.
-      await isTold(tab, 'You hold it', 30_000);
+      // The earlier entry stays in the queue until its session has expired.
+      await isTold(tab, 'You hold the lock', 30_000);
     });
 
-    it('a restart of the server is told, and the page recovers by itself', async () => {
+    it('reports a restart of the server, and recovers by itself', async () => {
       const tab = await ui().tab('restarted');
       const holder = await ui().client('holder').acquire('restarted');
       await isShown(tab, 'holder');
@@ -94,10 +94,10 @@ for (const store of ['etcd', 'zookeeper'] as const) {
       await isShown(tab, 'next');
     });
 
-    it('a tab behind a slow line shows the latest state as soon as it can, and nothing of what was in between', async () => {
+    it('shows the latest state on a slow connection as soon as possible, and none in between', async () => {
       const proxy = await startProxy(new URL(ui().url).host);
       const tab = await ui().tab('slow', `http://${proxy.endpoint}`);
-      await tab.getByText('Nobody holds this lock').waitFor();
+      await tab.getByText('No client holds this lock').waitFor();
       const client = ui().client('many');
       proxy.toClient.limit(200);
       for (let n = 0; n < 50; n += 1)
@@ -122,7 +122,7 @@ for (const store of ['etcd', 'zookeeper'] as const) {
       await held.release();
     });
 
-    it('a release is on the screen in the blink of an eye', async () => {
+    it('shows a release almost at once', async () => {
       const tab = await ui().tab('paint');
       const client = ui().client('a');
       await watchPaints(tab);

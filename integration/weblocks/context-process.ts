@@ -2,13 +2,13 @@
 import { locksAt, type Origin } from './origin.ts';
 import { ScriptScope } from './scope.ts';
 
-/** What the page asks for; each is answered with `done` and its number. */
+/** Commands of the page; each is answered with `done` and its number. */
 export type ContextOrder = { readonly number: number } & (
   | { readonly order: 'hear'; readonly data: unknown }
   | { readonly order: 'hold'; readonly name: string }
 );
 
-/** What it tells the page. */
+/** Messages to the page. */
 export type ContextNews =
   | { readonly news: 'ready' }
   | { readonly news: 'done'; readonly number: number }
@@ -23,6 +23,6 @@ process.on('message', (order: ContextOrder) => {
   const done = order.order === 'hear' ? scope.hear(order.data) : scope.hold(order.name);
   void done.then(() => tell({ news: 'done', number: order.number }));
 });
-// Whoever made it is gone, so nobody wants it any more.
+// Its creator has ended, so it is not needed any more.
 process.on('disconnect', () => process.exit());
 tell({ news: 'ready' });

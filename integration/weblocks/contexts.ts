@@ -7,7 +7,7 @@ import { locksOver, type Origin } from './origin.ts';
 import type { StartContext } from './page.ts';
 import { ScriptScope, type Context, type Locks } from './scope.ts';
 
-/** Workers and frames as processes that run this script, and are killed. */
+/** Runs workers and frames as processes with this script, which are killed. */
 export function processesAt(origin: Origin, contextScript: string): StartContext {
   return async (script, hear) => {
     const child = fork(contextScript, [JSON.stringify(origin), script], { serialization: 'advanced' });
@@ -50,7 +50,7 @@ class ProcessContext implements Context {
     this.#child.kill('SIGKILL');
   }
 
-  /** Until it is done, or nobody is left to do it. */
+  /** Resolves when the command is done, or the process has ended. */
   async #order(order: Order): Promise<void> {
     const number = (this.#orders += 1);
     const done = new Promise<void>((resolve) => this.#answers.set(number, resolve));
@@ -59,7 +59,7 @@ class ProcessContext implements Context {
   }
 }
 
-/** Workers and frames in this process, over links that are cut: a memory server is in no other process. */
+/** Runs workers and frames in this process, with connections that are cut, because a memory server exists only in one process. */
 export class MemoryOrigin {
   readonly locks: LockManager;
   readonly #settings: Omit<Origin, 'url'>;
@@ -83,7 +83,7 @@ export class MemoryOrigin {
     let die!: () => void;
     const dead = new Promise<void>((resolve) => (die = resolve));
     const locks = locksOver(backend, this.#settings);
-    // Of what its requests come to the dead learn nothing.
+    // A killed context does not receive the results of its requests.
     const mortal: Locks = {
       query: () => locks.query(),
       request: (...args: Parameters<Locks['request']>) =>

@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
-/** What became of one subtest. */
+/** Result of one subtest. */
 export interface SubtestResult {
   readonly name: string;
-  /** Why it failed; nothing when it passed. */
+  /** Error of the subtest; undefined when it passed. */
   readonly failure?: string;
 }
 
 type Cleanup = () => unknown;
 
-/** What a subtest is handed. */
+/** Argument of a subtest. */
 interface Subtest {
   readonly name: string;
   add_cleanup(cleanup: Cleanup): void;
@@ -20,7 +20,7 @@ interface Subtest {
 
 class AssertionFailed extends Error {}
 
-/** The functions that test files of the web platform call: as many as those about locks need. */
+/** The functions of testharness.js that the test files of locks call. */
 export class Harness {
   readonly #subtests: (() => Promise<SubtestResult>)[] = [];
   readonly #subtestMs: number;
@@ -30,7 +30,7 @@ export class Harness {
     this.#subtestMs = subtestMs;
   }
 
-  /** To be put where the scripts find them. */
+  /** Globals for the scripts. */
   readonly globals: Readonly<Record<string, unknown>> = {
     setup: (settings: { readonly allow_uncaught_exception?: boolean }) =>
       (this.#allowsUncaught = settings.allow_uncaught_exception ?? false),
@@ -40,14 +40,14 @@ export class Harness {
     ...ASSERTIONS,
   };
 
-  /** Runs what the scripts have defined, one after the other. */
+  /** Runs the subtests that the scripts have defined, one after another. */
   async run(): Promise<readonly SubtestResult[]> {
     const results: SubtestResult[] = [];
     const uncaught: string[] = [];
     process.on('unhandledRejection', (reason) => uncaught.push(inspect(reason)));
     for (const subtest of this.#subtests) {
       const result = await subtest();
-      // Rejections are found out about at the end of a turn.
+      // Unhandled rejections are reported at the end of a turn.
       await pause(0);
       const [failure] = this.#allowsUncaught ? [] : uncaught.splice(0);
       results.push(failure === undefined ? result : { ...result, failure: `nobody caught ${failure}` });
@@ -97,7 +97,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return Object.is(a, b);
 }
 
-/** In a box, since the reason may have a `then`. */
+/** Wraps the reason in an object, because it may have a `then`. */
 async function rejectionOf(promise: Promise<unknown>): Promise<{ readonly reason: unknown }> {
   const end = await promise.then(
     (answer) => ({ answer }),

@@ -1,14 +1,14 @@
-// The facts are tests and no package exports them.
+// The facts are tests, and no package exports them.
 /* eslint-disable no-restricted-imports */
 import { lockFacts } from '../../packages/weblocks/test/facts.ts';
 import type { Facts, Store } from '../../packages/weblocks/test/frame.ts';
 /* eslint-enable no-restricted-imports */
 import type { Store as Server } from '../scenarios/stores.ts';
 
-/** Who holds and who does not; the others are the same but for what the manager itself makes of that. */
+/** Facts about holding; the others depend only on the manager itself and are the same everywhere. */
 const SHORT: ReadonlySet<string> = new Set(['holding', 'ifAvailable', 'the life of a manager']);
 /** Takes a TTL. */
-const DEATH = 'the lock of a client that dies goes to the next in line, and a waiter that dies is skipped';
+const DEATH = 'the lock of a client that dies passes to the next waiter, and a waiter that dies is skipped';
 
 export const shortFacts = factsThat((about, title) => SHORT.has(about) && title !== DEATH);
 export const otherFacts = factsThat((about, title) => !SHORT.has(about) || title === DEATH);
@@ -20,7 +20,7 @@ function factsThat(areMeant: (about: string, title: string) => boolean): readonl
   }));
 }
 
-/** A store as the facts see it. */
+/** Opens a store as the facts see it. */
 export async function openStore(server: Server): Promise<Store> {
   const site = await server.share('web locks');
   return { name: server.name, ttlMs: site.ttlMs, expiryMs: site.expiryMs, connect: () => site.backend() };

@@ -1,15 +1,18 @@
 import { createLockClient, type Backend } from '@queuelock/core';
 import { createLockManager, type LockManager } from '@queuelock/weblocks';
 
-/** Where the locks of one test file are. */
+/** Where the locks of one test file are stored. */
 export interface Origin {
-  /** Of the store. */
+  /** URL of the store. */
   readonly url: string;
   readonly ttlMs: number;
   readonly scope: string;
 }
 
-/** What a process has in place of `navigator.locks`. Only the package of that store is loaded: there are many processes. */
+/**
+ * Returns what a process has instead of `navigator.locks`. Loads only the package of that store, because there are many
+ * processes.
+ */
 export async function locksAt({ url, ttlMs, scope }: Origin): Promise<LockManager> {
   const { fromUrl } = await (url.startsWith('zk:')
     ? import('@queuelock/zookeeper')

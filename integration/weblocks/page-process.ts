@@ -11,7 +11,7 @@ export interface PageOrder {
   readonly subtestMs: number;
   /** `memory:` is a server inside the process. */
   readonly origin: Origin;
-  /** What runs a worker or a frame: context-process.ts, or what was made of it. */
+  /** Script of a worker or a frame: context-process.ts, or its bundle. */
   readonly contextScript: string;
 }
 
@@ -22,5 +22,5 @@ const place =
     : { locks: await locksAt(origin), startContext: processesAt(origin, contextScript) };
 const results = await runPage({ ...order, locks: place.locks, startContext: place.startContext });
 writeSync(1, `${JSON.stringify(results)}\n`);
-// What the tests hold for ever ends here, as with a page that is closed.
+// Locks that the tests hold forever end here, as when a page is closed.
 process.exit();

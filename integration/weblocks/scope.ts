@@ -1,28 +1,28 @@
 import { createContext, runInContext } from 'node:vm';
 import type { LockManager, LockOptions } from '@queuelock/weblocks';
 
-/** What is asked of locks in a worker or a frame. */
+/** Lock functions of a worker or a frame. */
 export interface Locks extends Pick<LockManager, 'query'> {
   request(name: string, options: LockOptions, callback: () => unknown): Promise<unknown>;
 }
 
 /** A worker or a frame, as the page sees it. */
 export interface Context {
-  /** Hands it a message; the next one of the page waits until what this one asks of the locks is certain. */
+  /** Sends it a message; the next one of the page waits until the lock requests of this one are certain. */
   post(data: unknown): Promise<void>;
-  /** Asks for a lock in its name, which it holds until it dies; settles when it is granted. */
+  /** Requests a lock in its name, which it holds until it is killed; resolves when it is granted. */
   hold(name: string): Promise<void>;
-  /** At once, and without a word to anybody. */
+  /** Kills it at once, without a notification. */
   kill(): void;
 }
 
-/** What runs inside of one: its script with the globals that it needs. */
+/** The inside of a worker or a frame: its script with the globals that it needs. */
 export class ScriptScope extends EventTarget {
   readonly #locks: Locks;
   readonly #send: (data: unknown) => void;
   #outgoing: Promise<unknown> = Promise.resolve();
 
-  /** `send` hands a message to the page. */
+  /** `send` sends a message to the page. */
   constructor(script: string, locks: Locks, send: (data: unknown) => void) {
     super();
     this.#locks = locks;
@@ -36,13 +36,13 @@ export class ScriptScope extends EventTarget {
     runInContext(script, createContext(Object.assign(globals, { self: globals })));
   }
 
-  /** Listeners of workers call it on what they are called on. */
+  /** Listeners of workers call it on the object that they are called on. */
   postMessage(data: unknown): void {
-    // In a browser messages and lock requests go the same way; here a message waits for what was asked of the locks before.
+    // In a browser messages and lock requests take the same path; here a message waits for the earlier lock requests.
     this.#outgoing = this.#outgoing.then(() => settled(this.#locks)).then(() => this.#send(data));
   }
 
-  /** Settles when what the message asks of the locks is certain. */
+  /** Resolves when the lock requests of the message are certain. */
   async hear(data: unknown): Promise<void> {
     this.dispatchEvent(Object.assign(new Event('message'), { data }));
     await settled(this.#locks);
@@ -58,7 +58,7 @@ export class ScriptScope extends EventTarget {
   }
 }
 
-/** When all that this process has asked for until now is certain. */
+/** Resolves when all lock requests of this process until now are certain. */
 export async function settled(locks: Locks): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   await locks.query();

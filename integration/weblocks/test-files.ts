@@ -1,17 +1,17 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Not for a store: interface objects, secure contexts, buckets, service workers, origins, caches of pages, crashes. */
+/** Not applicable to stores: interface objects, secure contexts, buckets, service workers, origins, page caches, crashes. */
 const NOT_FOR_STORES =
   /idlharness|secure-context|storage-buckets|clientids|opaque-origin|partitioned|non-fully-active|bfcache|crashtests|release-following|windows/;
 
-/** The test files in a directory, as far as they can be asked of locks in a store. */
+/** Returns the test files in a directory that apply to locks in a store. */
 export async function testFilesIn(directory: string): Promise<readonly string[]> {
   const files = await readdir(directory);
   return files.filter((file) => /\.https\.(any\.js|html)$/.test(file) && !NOT_FOR_STORES.test(file)).sort();
 }
 
-/** The scripts of a file in their order, without the harness itself. */
+/** Returns the scripts of a file in order, without the harness itself. */
 export async function scriptsOf(directory: string, file: string): Promise<readonly string[]> {
   const text = await readFile(join(directory, file), 'utf8');
   const parts = file.endsWith('.html') ? scriptsInPage(text) : [...includesOf(text), { text }];

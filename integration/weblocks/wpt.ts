@@ -3,8 +3,8 @@
  *
  *     pnpm wpt --files path/to/wpt/web-locks [--store memory|etcd|ZooKeeper] [--rounds 20] [--only steal]
  *
- * Each test file is a process, and so is each worker and each frame in it; on memory they are cut off in place of killed.
- * Prints what failed, and one line for each round; the exit code is 1 if anything failed.
+ * Each test file is a process, and so is each worker and each frame in it; on memory they are cut off instead of killed. Prints
+ * the failures, and one line for each round; the exit code is 1 if anything failed.
  */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -22,7 +22,7 @@ import { testFilesIn } from './test-files.ts';
 const run = promisify(execFile);
 const PAGE = fileURLToPath(new URL('page-process.ts', import.meta.url));
 const CONTEXT = fileURLToPath(new URL('context-process.ts', import.meta.url));
-// For a busy machine: what fails only because of that says nothing.
+// For a busy machine: a failure only because of that says nothing.
 const SUBTEST_MS = 120_000;
 const COMFORT = 3;
 const MEMORY: Target = { name: 'memory', url: 'memory:', ttlMs: 3_000 };

@@ -10,23 +10,23 @@ import { compileJava } from '../java.ts';
 const run = promisify(execFile);
 const SOURCES = fileURLToPath(new URL('.', import.meta.url));
 
-/** Contenders of Apache Curator: a compiled Java program that is run as often as one likes. */
+/** Contenders of Apache Curator: a compiled Java program that can be run repeatedly. */
 export interface Curator {
-  /** Starts so many contenders in one process; answers with their history when all their rounds are over. */
+  /** Starts this many contenders in one process; resolves with their history when all their rounds are over. */
   contend(options: CuratorOptions): Promise<HistoryEvent[]>;
-  /** Removes what was compiled. */
+  /** Removes the compiled files. */
   remove(): Promise<void>;
 }
 
 interface CuratorOptions {
-  /** `host:port`. */
+  /** Address `host:port`. */
   readonly endpoint: string;
   readonly name: string;
   readonly contenders: number;
   readonly rounds: number;
 }
 
-/** Compiles the program; installs what that takes, where that can be done. Rejects with NotHere where it cannot. */
+/** Compiles the program and installs its dependencies if possible. Rejects with NotHere otherwise. */
 export async function compileCurator(): Promise<Curator> {
   const classes = await mkdtemp(join(tmpdir(), 'queuelock-curator-'));
   const [java, ...options] = (await compileJava(SOURCES, classes))('Contender');
@@ -58,7 +58,7 @@ function eventsOf(name: string, { id, n, key, zxid, requesting, acquired, releas
   const entry = { id, name, key, token, n };
   return [
     { t: requesting, id, ev: 'requesting', name, n },
-    // When it joined is not known from outside, only that it was before this.
+    // The time of the join is not visible from outside, only that it was before this.
     { t: acquired, ev: 'enqueued', ...entry },
     { t: acquired, ev: 'acquired', ...entry, zxid },
     { t: released, ev: 'released', ...entry, zxid },

@@ -2,12 +2,13 @@
 export const STORES = ['etcd', 'zookeeper', 'redis'] as const;
 export type StoreName = (typeof STORES)[number];
 
-/** Where the server keeps its data. */
+/** Where the server stores its data. */
 export const MEDIA = ['tmpfs', 'disk'] as const;
 export type Medium = (typeof MEDIA)[number];
 
 export const SCENARIOS = [
   'call',
+  'cold',
   'free',
   'many',
   'drain',
@@ -24,23 +25,24 @@ export interface Cell {
   readonly store: StoreName;
   readonly medium: Medium;
   readonly scenario: Scenario;
-  /** Calls in flight, locks, waiters, clients or holds, by the scenario. */
+  /** Number of calls in flight, locks, waiters, clients or holds, by the scenario. */
   readonly size: number;
-  /** With unrelated writes meanwhile. */
+  /** Whether unrelated writes run meanwhile. */
   readonly noise?: true;
 }
 
-/** How much of it is done. */
+/** Which sizes are measured. */
 export interface Extent {
   readonly scenarios: readonly Scenario[];
-  /** Waiters. */
+  /** Numbers of waiters. */
   readonly n: readonly number[];
-  /** Only what changes from round to round by little, and less of it. */
+  /** Measures only values with little variation between rounds, and fewer of them. */
   readonly short: boolean;
 }
 
 const SIZES: Readonly<Record<Exclude<Scenario, 'drain' | 'spread'>, readonly number[]>> = {
   call: [1, 64],
+  cold: [1],
   free: [1, 64],
   many: [256],
   fresh: [2, 10],
@@ -51,10 +53,10 @@ const SIZES: Readonly<Record<Exclude<Scenario, 'drain' | 'spread'>, readonly num
 };
 const SPREAD_OVER = 4;
 const LEAST_SPREAD = 100;
-/** Redis has no queue and no sessions: what is left of the scenarios. */
+/** Scenarios for Redis, which has no queue and no sessions. */
 const ON_REDIS: readonly Scenario[] = ['free', 'many', 'fresh'];
 
-/** The cells of a round, in their order. */
+/** Returns the cells of a round, in their order. */
 export function cellsOf(store: StoreName, medium: Medium, extent: Extent): Cell[] {
   const scenarios = SCENARIOS.filter(
     (scenario) => extent.scenarios.includes(scenario) && (store !== 'redis' || ON_REDIS.includes(scenario)),
@@ -73,7 +75,7 @@ function sizesOf(scenario: Scenario, { n, short }: Extent): readonly number[] {
   return short ? SIZES[scenario].slice(0, 1) : SIZES[scenario];
 }
 
-/** `256 locks`, `1,000 waiters`. */
+/** Formats a size: `256 locks`, `1,000 waiters`. */
 export function sizeText({ scenario, size, noise }: Cell): string {
   const number = size.toLocaleString('en');
   const unit = UNITS[scenario];
@@ -83,6 +85,7 @@ export function sizeText({ scenario, size, noise }: Cell): string {
 
 const UNITS: Readonly<Record<Scenario, string>> = {
   call: 'call',
+  cold: 'process',
   free: 'lock',
   many: 'lock',
   drain: 'waiter',

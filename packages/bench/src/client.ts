@@ -1,31 +1,31 @@
 import type { CommandLine } from '../../../integration/interop/programs.ts';
 import type { Cell, StoreName } from './cells.ts';
 
-/** Something that is measured: a program that does the scenarios. */
+/** A measured program that runs the scenarios. */
 export interface Client {
-  /** In the tables: `Go concurrency.Mutex`. */
+  /** Name in the tables: `Go concurrency.Mutex`. */
   readonly name: string;
   readonly store: StoreName;
   readonly kind: 'ours' | 'peer' | 'floor';
-  /** What it goes over: a lock is compared with the floor of the same transport. */
+  /** Transport: a lock is compared with the lower bound of the same transport. */
   readonly transport: string;
-  /** How to run it; builds it if need be. Rejects with NotHere, which says what to install. */
+  /** Returns how to run it, and builds it if needed. Rejects with NotHere, which names what to install. */
   readonly command: () => Promise<CommandLine>;
-  /** The scenario and its parameters for that program, without the name; `undefined` for what it does not do. */
+  /** Returns the scenario and its parameters for the program, without the name; `undefined` for unsupported scenarios. */
   readonly words: (cell: Cell, pace: Pace) => readonly string[] | undefined;
 }
 
-/** How long the parts of a scenario take. */
+/** Durations of the parts of a scenario. */
 export interface Pace {
-  /** Of a window in which cycles are counted. */
+  /** Duration of a window in which cycles are counted. */
   readonly ms: number;
-  /** Cycles of each loop before it, at least: programs that are compiled while they run make 3,000 in all. */
+  /** Least number of warm-up cycles of each loop; just-in-time compiled programs run 3,000 in total. */
   readonly warm: number;
-  /** Holds of each client that comes anew every time. */
+  /** Holds of each client that joins again every time. */
   readonly rounds: number;
 }
 
-/** What every lock of the protocol does; at most so many waiters. */
+/** Parameters of every lock of the protocol, up to this number of waiters. */
 export function lockWords(mostWaiters: number): Client['words'] {
   return ({ scenario, size, noise }, { ms, warm, rounds }) => {
     if (scenario === 'free' || scenario === 'many')
@@ -37,7 +37,7 @@ export function lockWords(mostWaiters: number): Client['words'] {
   };
 }
 
-/** What a floor does in place of a lock. */
+/** Parameters of a lower bound, which replaces a lock. */
 export function floorWords(acquire: string, cycle: string): Client['words'] {
   return ({ scenario, size }, { ms, warm }) => {
     const loops = [`inflight=${size}`, `ms=${ms}`, `warm=${warm}`];

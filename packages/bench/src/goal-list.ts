@@ -2,7 +2,7 @@ import type { Cell } from './cells.ts';
 import type { Goal, Subject } from './goals.ts';
 import { FAST } from './node-clients.ts';
 import { ratio, type Which } from './results.ts';
-import { RIVALS } from './table.ts';
+import { BEST_KNOWN_LOCKS } from './table.ts';
 
 type Bars = readonly [goal: number, stretch: number];
 type Reached = Goal['reached'];
@@ -16,18 +16,18 @@ function atLeast(id: string, what: string, [goal, stretch]: Bars): (reached: Rea
   return (reached) => ({ id, what, limit: 'least', goal, stretch, reached });
 }
 
-// --- what is read from the results
+// --- values from the results
 
 function at({ store, medium }: Subject, cell: Measured): Which {
   return { store, medium, ...cell };
 }
 
-/** A value of ours. */
+/** Returns a value of our lock. */
 function own(key: string, cell: Measured): Reached {
   return (subject) => subject.results.value({ ...at(subject, cell), client: subject.client }, key);
 }
 
-/** The same, of all rounds together. */
+/** Returns the total of a value over all rounds. */
 function total(key: string, cell: Measured): Reached {
   return (subject) => subject.results.total({ ...at(subject, cell), client: subject.client }, key);
 }
@@ -36,14 +36,15 @@ function others(key: string, cell: Measured, who: Which): Reached {
   return (subject) => subject.results.value({ ...at(subject, cell), ...who }, key);
 }
 
-/** A value of the floor of the same transport. */
+/** Returns a value of the lower bound of the same transport. */
 function floor(key: string, cell: Measured): Reached {
   return (subject) =>
     subject.results.value({ ...at(subject, cell), kind: 'floor', transport: subject.transport }, key);
 }
 
-function rival(key: string, cell: Measured): Reached {
-  return (subject) => subject.results.value({ ...at(subject, cell), client: RIVALS[subject.store] }, key);
+function bestKnown(key: string, cell: Measured): Reached {
+  return (subject) =>
+    subject.results.value({ ...at(subject, cell), client: BEST_KNOWN_LOCKS[subject.store] }, key);
 }
 
 function batched(key: string): Reached {
@@ -58,7 +59,7 @@ function over(a: Reached, b: Reached): Reached {
   return (subject) => ratio(a(subject), b(subject));
 }
 
-/** The worst over all numbers of waiters from 10 on that both were measured at. */
+/** Returns the worst over all numbers of waiters from 10 on at which both were measured. */
 function worst(of: (cell: Measured) => Reached): Reached {
   return (subject) => {
     const sizes = sizesOf(subject).filter((size) => size >= 10);
@@ -70,7 +71,7 @@ function worst(of: (cell: Measured) => Reached): Reached {
 const SMALL = 100;
 const LARGE = 1_000;
 
-/** The value at the largest number of waiters by that at 100. */
+/** Returns the value at the largest number of waiters divided by that at 100. */
 function growth(key: string): Reached {
   return (subject) => {
     const largest = Math.max(...sizesOf(subject));
@@ -80,7 +81,7 @@ function growth(key: string): Reached {
   };
 }
 
-/** The same of ours with naming `fast`. */
+/** Returns the same for our lock with naming `fast`. */
 function withFast(reached: Reached): Reached {
   return (subject) => reached({ ...subject, client: `${subject.client}${FAST}` });
 }
@@ -146,19 +147,19 @@ export const etcdGoals: readonly Goal[] = [
     'free lock / npm etcd3 Lock',
     [0.3, 0.2],
   )(over(own('p50', FREE), others('p50', FREE, { client: 'npm etcd3 Lock' }))),
-  atMost('G3', 'free lock / Go', [1.1, 1])(over(own('p50', FREE), rival('p50', FREE))),
-  atMost('G5', 'fresh waiter, mean / Go', [0.05, 0.02])(over(own('mean', TWO), rival('mean', TWO))),
+  atMost('G3', 'free lock / Go', [1.1, 1])(over(own('p50', FREE), bestKnown('p50', FREE))),
+  atMost('G5', 'fresh waiter, mean / Go', [0.05, 0.02])(over(own('mean', TWO), bestKnown('mean', TWO))),
   atMost(
     'G6',
     'hand-off / floor, worst line',
     [1.35, 1.15],
   )(worst((cell) => over(own('p50', cell), floor('p50', cell)))),
-  ...againstRival([
+  ...againstBestKnown([
     [100, [0.75, 0.6]],
     [1_000, [0.5, 0.35]],
     [5_000, [0.15, 0.1]],
   ]),
-  atLeast('G9', '256 locks batched / Go', [5, 8])(over(batched('perSecond'), rival('perSecond', MANY))),
+  atLeast('G9', '256 locks batched / Go', [5, 8])(over(batched('perSecond'), bestKnown('perSecond', MANY))),
   atLeast(
     'G9',
     '256 locks batched / not batched',
@@ -168,7 +169,7 @@ export const etcdGoals: readonly Goal[] = [
     'G9',
     '256 locks not batched / Go',
     [1, 1.5],
-  )(over(own('perSecond', MANY), rival('perSecond', MANY))),
+  )(over(own('perSecond', MANY), bestKnown('perSecond', MANY))),
   atMost(
     'G10',
     'client CPU per call / grpc-js',
@@ -178,7 +179,7 @@ export const etcdGoals: readonly Goal[] = [
     'G10',
     'client CPU per lock at 256 / Go',
     [1, 1],
-  )(over(own('clientCpu', MANY), rival('clientCpu', MANY))),
+  )(over(own('clientCpu', MANY), bestKnown('clientCpu', MANY))),
   atMost(
     'G11',
     'process with 10,000 waits / npm etcd3 watchers',
@@ -193,32 +194,36 @@ export const etcdGoals: readonly Goal[] = [
 export const zooKeeperGoals: readonly Goal[] = [
   atMost('G1', 'requests per hand-off', [1, 1])(own('handOffRequests', waiters(SMALL))),
   atMost('G4', 'acquire / one raw create', [1.25, 1.1])(over(own('acquireP50', FREE), floor('p50', CALL))),
-  atMost('G4', 'free lock / Curator', [0.75, 0.75])(over(own('p50', FREE), rival('p50', FREE))),
+  atMost('G4', 'free lock / Curator', [0.75, 0.75])(over(own('p50', FREE), bestKnown('p50', FREE))),
   atMost(
     'G6',
     'hand-off / floor, worst line',
     [1.25, 1.1],
   )(worst((cell) => over(own('p50', cell), floor('p50', cell)))),
-  ...againstRival([
+  ...againstBestKnown([
     [100, [0.65, 0.5]],
     [1_000, [0.35, 0.25]],
     [5_000, [0.1, 0.06]],
   ]),
-  atLeast('G9', '256 locks batched / Curator', [2, 8])(over(batched('perSecond'), rival('perSecond', MANY))),
+  atLeast(
+    'G9',
+    '256 locks batched / Curator',
+    [2, 8],
+  )(over(batched('perSecond'), bestKnown('perSecond', MANY))),
   ...everywhere,
 ].toSorted(byId);
 
-function againstRival(bars: readonly (readonly [size: number, bars: Bars])[]): Goal[] {
+function againstBestKnown(bars: readonly (readonly [size: number, bars: Bars])[]): Goal[] {
   return bars.map(([size, both]) =>
     atMost(
       'G7',
       `hand-off / peer, ${size.toLocaleString('en')} waiters`,
       both,
-    )(over(own('p50', waiters(size)), rival('p50', waiters(size)))),
+    )(over(own('p50', waiters(size)), bestKnown('p50', waiters(size)))),
   );
 }
 
-/** 0 where the server has counted nothing of it. */
+/** Returns 0 if the server has counted none. */
 function ownOrNone(key: string, cell: Measured): Reached {
   return (subject) => own(key, cell)(subject) ?? (own('p50', cell)(subject) === undefined ? undefined : 0);
 }

@@ -1,28 +1,28 @@
-// What queuelock is to reach: each goal a ratio within one run, or a count of the server.
+// Goals of queuelock: each is a ratio within one run, or a count of the server.
 import type { Medium } from './cells.ts';
 import { etcdGoals, zooKeeperGoals } from './goal-list.ts';
 import type { Result, Results } from './results.ts';
 import { numberText, textTable } from './table.ts';
 
-/** What a goal is asked about: one transport of ours, on one kind of server. */
+/** Subject of a goal: one transport of ours, on one kind of server. */
 export interface Subject {
   readonly results: Results;
   readonly store: 'etcd' | 'zookeeper';
   readonly medium: Medium;
   readonly transport: string;
-  /** As in the tables. */
+  /** Name in the tables. */
   readonly client: string;
 }
 
 export interface Goal {
-  /** `G3`. */
+  /** Id such as `G3`. */
   readonly id: string;
   readonly what: string;
-  /** Which way is better: `most` for what must not be more. */
+  /** Which direction is better: `most` for an upper limit. */
   readonly limit: 'most' | 'least';
   readonly goal: number;
   readonly stretch: number;
-  /** `undefined` where something that it takes was not measured. */
+  /** `undefined` if a required value was not measured. */
   readonly reached: (subject: Subject) => number | undefined;
 }
 
@@ -36,7 +36,7 @@ export function verdictOf({ limit, goal, stretch }: Goal, reached: number | unde
   return holds(goal) ? 'met' : 'MISSED';
 }
 
-/** The transports that were measured, each on each kind of server. */
+/** Returns the measured transports, each on each kind of server. */
 export function subjectsOf(results: Results): Subject[] {
   const found = new Map<string, Subject>();
   for (const { cell, client, transport } of results.matching({ kind: 'ours' })) {
@@ -51,7 +51,7 @@ function ourName(transport: Result['transport']): string {
   return `queuelock, ${transport}`;
 }
 
-/** All goals for one transport. */
+/** Formats all goals of one transport. */
 export function goalTable(subject: Subject): string {
   const goals = subject.store === 'etcd' ? etcdGoals : zooKeeperGoals;
   const rows = goals.map((goal) => {

@@ -5,7 +5,7 @@ import type { Client, Pace } from './client.ts';
 import { runProgram } from './run-program.ts';
 import type { BenchServer, Counters } from './server.ts';
 
-/** What one run of a client has shown: what it said, and what the server has counted meanwhile. */
+/** Values of one run of a client: its own results, and the counts of the server. */
 export type Values = Readonly<Record<string, number>>;
 
 export interface Run {
@@ -14,12 +14,12 @@ export interface Run {
   readonly words: readonly string[];
   readonly cell: Cell;
   readonly pace: Pace;
-  /** Unlike all others of the round. */
+  /** Unique name in the round. */
   readonly name: string;
 }
 
 const WITHIN_MS = 240_000;
-/** How long nothing is done while requests are counted: two times to live of the sessions of `idle`. */
+/** Idle time in which requests are counted: two TTLs of the sessions of `idle`. */
 const IDLE_MS = 20_000;
 
 /** Runs one client once. */
@@ -48,7 +48,7 @@ export async function measure(server: BenchServer, run: Run): Promise<Values> {
   };
 }
 
-/** What the server spent, per unit of the scenario. */
+/** Computes the costs of the server per unit of the scenario. */
 function costs({ cell, pace }: Run, marks: readonly Counters[], said: Values): Values {
   const { scenario, size } = cell;
   const [first, second, third, fourth] = marks;
@@ -56,7 +56,7 @@ function costs({ cell, pace }: Run, marks: readonly Counters[], said: Values): V
   if ((scenario === 'drain' || scenario === 'spread') && third && fourth) {
     return {
       ...perUnit('enqueue', [second, third], size),
-      // The holder releases too.
+      // The first holder releases too.
       ...perUnit('handOff', [third, fourth], size + 1),
     };
   }
@@ -65,10 +65,10 @@ function costs({ cell, pace }: Run, marks: readonly Counters[], said: Values): V
   return { serverCpu: (difference([first, second])['cpuUs'] ?? NaN) / cycles };
 }
 
-/** `enqueueRange`, `handOffCpuUs` … for one of so many. */
+/** Divides a difference by a number of units: `enqueueRange`, `handOffCpuUs` … */
 function perUnit(what: string, pair: readonly [Counters, Counters], units: number): Values {
   return Object.fromEntries(
-    // Counts of connections that are gone meanwhile are no counts.
+    // Counters of connections that have closed meanwhile are not usable.
     Object.entries(difference(pair)).flatMap(([counter, count]) =>
       count < 0 ? [] : [[`${what}${capital(counter)}`, count / units] as const],
     ),
@@ -80,7 +80,7 @@ function difference([before, after]: readonly [Counters, Counters]): Counters {
   return Object.fromEntries(changes.filter(([, count]) => count !== 0));
 }
 
-/** All that clients have sent: etcd counts by method, ZooKeeper in one. */
+/** Counts all requests of clients: etcd counts by method, ZooKeeper in total. */
 function messages(changes: Counters): number {
   const { requests = 0, LeaseKeepAlive = 0, Watch = 0, Status = 0 } = changes;
   return requests + LeaseKeepAlive + Watch + Status;

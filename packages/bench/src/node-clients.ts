@@ -5,10 +5,10 @@ import { floorWords, lockWords, type Client } from './client.ts';
 
 const file = (name: string): string => fileURLToPath(new URL(`../peers/node/${name}`, import.meta.url));
 const MULTI_OF = 32;
-/** What the name of ours ends in where it has naming `fast`. */
+/** Suffix of our names with naming `fast`. */
 export const FAST = ', naming fast';
 
-/** Over what is published where that was built for this run: as it runs from its sources, every closure costs more. */
+/** Uses the published bundle if this run built it: from the sources, every closure costs more. */
 function node(name: string): Client['command'] {
   return async () => {
     const { script, execArgv } = scriptOf(file('program.ts'));
@@ -16,7 +16,7 @@ function node(name: string): Client['command'] {
   };
 }
 
-/** Runs on what is published, not on the sources. */
+/** Runs on the published bundle, not on the sources. */
 function published(script: string, kind: string): Client['command'] {
   return async () => [process.execPath, '--expose-gc', file(`published/${script}.mjs`), kind];
 }
@@ -24,7 +24,7 @@ function published(script: string, kind: string): Client['command'] {
 const standard = lockWords(10_000);
 const alone: Client['words'] = (cell, pace) => (cell.scenario === 'drain' ? undefined : standard(cell, pace));
 
-/** What only ours can be asked for, besides the standard. */
+/** Scenarios that only our lock supports. */
 const own: Client['words'] = (cell, pace) => {
   const { scenario, size } = cell;
   if (scenario === 'mass') return ['mass', `n=${size}`];
@@ -33,14 +33,14 @@ const own: Client['words'] = (cell, pace) => {
   return standard(cell, pace);
 };
 
-/** What another naming changes. */
+/** Scenarios that another naming affects. */
 const inLine: Client['words'] = (cell, pace) =>
   ['free', 'drain', 'spread'].includes(cell.scenario) ? own(cell, pace) : undefined;
 
 const inMultis: Client['words'] = ({ scenario, size }: Cell, { ms, warm }) =>
   scenario === 'many' ? ['many', `locks=${size}`, `per=${MULTI_OF}`, `ms=${ms}`, `warm=${warm}`] : undefined;
 
-/** The clients that run in Node; those of redis need nothing but a redis. */
+/** Clients that run in Node; those of Redis need only a Redis server. */
 export const nodeClients: readonly Client[] = [
   floor('etcd', 'etcd3', floorWords('put', 'putdelete')),
   ours('etcd', 'etcd3'),
@@ -53,6 +53,7 @@ export const nodeClients: readonly Client[] = [
   other('etcd', 'npm etcd3 watchers', ['memory', 'etcd3-watchers']),
   other('etcd', 'npm etcd3 Lock', ['start', 'etcd3-lock']),
   other('etcd', 'bare node', ['start', 'bare-node']),
+  other('etcd', 'queuelock, memory', ['cold', 'ours-memory']),
   floor('zookeeper', 'npm zookeeper', floorWords('create', 'createdelete')),
   ours('zookeeper', 'npm zookeeper'),
   floor('zookeeper', 'wire', floorWords('create', 'createdelete')),
@@ -62,7 +63,7 @@ export const nodeClients: readonly Client[] = [
   peer('redis', { name: 'redlock', program: 'redlock', words: alone }),
 ].flat();
 
-/** It does not wait: it fails when the lock is taken. */
+/** Excludes scenarios with waiters: this library fails when the lock is held. */
 function lockOnly(...[cell, pace]: Parameters<Client['words']>): ReturnType<Client['words']> {
   return cell.scenario === 'free' || cell.scenario === 'many' ? standard(cell, pace) : undefined;
 }
@@ -81,6 +82,7 @@ function ours(store: Client['store'], transport: string): Client[] {
     { ...common, name: `${name}, ${MULTI_OF} in one`, words: inMultis },
     { ...common, name, command: published('memory', started), words: only('memory') },
     { ...common, name, command: published('start', started), words: only('start') },
+    { ...common, name, command: published('cold', started), words: only('cold') },
   ];
 }
 
@@ -100,11 +102,11 @@ function only(scenario: Cell['scenario']): Client['words'] {
   return (cell) => (cell.scenario === scenario ? [scenario, `n=${cell.size}`] : undefined);
 }
 
-/** Of the scenario that the script is called by. */
+/** Makes a client of another Node library that runs one scenario. */
 function other(
   store: Client['store'],
   name: string,
-  [script, kind]: readonly ['memory' | 'start', string],
+  [script, kind]: readonly ['cold' | 'memory' | 'start', string],
 ): Client {
   const command = published(script, kind);
   return { name, store, kind: 'peer', transport: name, command, words: only(script) };

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { MEDIA, SCENARIOS, STORES, type Extent, type Medium, type StoreName } from './cells.ts';
 import type { Pace } from './client.ts';
 
-/** What a run of `pnpm bench` is asked to do. */
+/** Options of `pnpm bench`. */
 export interface BenchOptions {
   readonly stores: readonly StoreName[];
   readonly media: readonly Medium[];
@@ -14,7 +14,7 @@ export interface BenchOptions {
   readonly svg: string | undefined;
 }
 
-/** Wrong arguments; the message says which, and what is allowed. */
+/** Wrong arguments; the message names them and the allowed values. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -41,7 +41,7 @@ What is not installed is named. Only ratios within one run count.
 
 What is measured of ours is what is published; \`pnpm bench\` builds it first.`;
 
-/** `undefined`: only help was asked for. */
+/** Returns `undefined` if only help was requested. */
 export function benchOptions(args: readonly string[]): BenchOptions | undefined {
   const values = parse(args);
   if (values.help) return undefined;
@@ -82,7 +82,7 @@ function parse(args: readonly string[]) {
     svg: text,
     help: { ...flag, short: 'h' },
   } as const;
-  // pnpm hands the `--` on that some put before a script's arguments.
+  // pnpm passes on a `--` before a script's arguments.
   const own = args[0] === '--' ? args.slice(1) : [...args];
   try {
     return parseArgs({ args: own, options }).values;

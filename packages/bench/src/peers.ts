@@ -1,12 +1,11 @@
-// The clients in other languages, with Debian's libraries of them. Their programs are in ../peers.
+// The clients in other languages, with Debian's libraries. Their programs are in ../peers.
 //
-// Each is started once for a cell: `program SCENARIO key=value …`, with ETCD=host:port or ZK=host:port. It says its
-// result as one line of JSON, times in microseconds, and ends with code 0, or says on its error stream why not.
-// `drain` and `chain` stop twice and go on with a line on the standard input or with its end: at {"connected":true},
-// with a warm connection and the holder holding, and at {"ready":true}, with all watches registered and in sync.
-// `warmed` in a result of `free` and `floor` is how many cycles came before the counted ones: the Java machine takes
-// some thousands whatever is asked for. Its processor time goes in steps of 10 ms, so `clientCpu` of few hand-offs is
-// coarse.
+// Each is started once for a cell: `program SCENARIO key=value …`, with ETCD=host:port or ZK=host:port. It prints its result as
+// one line of JSON, with times in microseconds, and exits with 0. If it fails, it prints the reason to stderr.
+// `drain` and `chain` stop twice until a line or the end of standard input. The first stop is at {"connected":true}, with a warm
+// connection and the holder holding. The second is at {"ready":true}, with all watches registered and synchronized.
+// `warmed` in a result of `free` and `floor` is the number of cycles before the counted ones: the Java machine needs some
+// thousands in any case. Its processor time has steps of 10 ms, so `clientCpu` of few hand-offs is coarse.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
@@ -26,15 +25,25 @@ const go = { store: 'etcd', transport: 'Go', command: once(buildGo) } as const;
 const java = { store: 'zookeeper', transport: 'Java', command: once(buildJava) } as const;
 const python = { store: 'zookeeper', transport: 'kazoo', command: once(findKazoo) } as const;
 
-/** The locks of other languages, each after the floor of its transport. Beyond their most waiters a run takes minutes. */
+/**
+ * The locks of other languages, each after the lower bound of its transport. Beyond their largest number of waiters a run takes
+ * minutes.
+ */
 export const peerClients: readonly Client[] = [
   { ...go, kind: 'floor', name: 'floor, Go', words: floorWords('put', 'putdelete') },
-  { ...go, kind: 'peer', name: 'Go concurrency.Mutex', words: lockWords(5_000) },
+  { ...go, kind: 'peer', name: 'Go concurrency.Mutex', words: compiledWords(5_000) },
   { ...java, kind: 'floor', name: 'floor, Java', words: floorWords('create', 'createdelete') },
   { ...java, kind: 'peer', name: 'Curator InterProcessMutex', words: lockWords(5_000) },
   { ...python, kind: 'floor', name: 'floor, kazoo', words: floorWords('create', 'createdelete') },
   { ...python, kind: 'peer', name: 'kazoo Lock', words: lockWords(1_000) },
 ];
+
+/** What is compiled ahead is never cold: all its cycles are as the first. */
+function compiledWords(mostWaiters: number): Client['words'] {
+  const standard = lockWords(mostWaiters);
+  return (cell, pace) =>
+    cell.scenario === 'cold' ? ['free', 'locks=1', `ms=${pace.ms}`, 'warm=0'] : standard(cell, pace);
+}
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
@@ -43,7 +52,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 
 // --- Go
 
-// Debian's packages of Go's libraries are sources in a GOPATH.
+// Debian's packages of Go libraries are sources in a GOPATH.
 const GO_PATH = '/usr/share/gocode';
 
 async function buildGo(): Promise<CommandLine> {
@@ -53,7 +62,7 @@ async function buildGo(): Promise<CommandLine> {
   });
   const cwd = folder('go');
   const env = { ...process.env, GOPATH: GO_PATH, GO111MODULE: 'off', GOFLAGS: '', CGO_ENABLED: '0' };
-  const built = await kept({
+  const built = await builtProgram({
     sources: cwd,
     compiler: ['go', 'version'],
     build: (target) => run('go', ['build', '-o', join(target, 'peer'), '.'], { cwd, env }),
@@ -63,11 +72,11 @@ async function buildGo(): Promise<CommandLine> {
 
 // --- Java
 
-// The manifests of the jars name what else they need.
+// The manifests of the jars name their dependencies.
 const JARS = ['curator-recipes', 'curator-framework', 'curator-client', 'zookeeper', 'slf4j-nop'].map(
   (name) => `/usr/share/java/${name}.jar`,
 );
-// For thousands of threads; all else is as the Java machine chooses.
+// Small stacks for thousands of threads; all else has the defaults of the Java machine.
 const JAVA_OPTIONS = ['-Xss256k'];
 
 async function buildJava(): Promise<CommandLine> {
@@ -79,7 +88,7 @@ async function buildJava(): Promise<CommandLine> {
   const sources = folder('java');
   const files = (await readdir(sources)).filter((name) => name.endsWith('.java'));
   const classPath = (classes: string): string => [classes, ...JARS].join(delimiter);
-  const built = await kept({
+  const built = await builtProgram({
     sources,
     compiler: ['javac', '-version'],
     build: (target) => run('javac', ['-cp', classPath(target), '-d', target, ...files], { cwd: sources }),
@@ -89,7 +98,7 @@ async function buildJava(): Promise<CommandLine> {
 
 // --- Python
 
-// Debian's, not the first on PATH: that is whose packages apt-get installs.
+// Debian's Python, not the first on PATH, because apt-get installs packages for it.
 const PYTHON = '/usr/bin/python3';
 
 async function findKazoo(): Promise<CommandLine> {
@@ -101,13 +110,13 @@ async function findKazoo(): Promise<CommandLine> {
   return [PYTHON, '-B', join(folder('python'), 'peer.py')];
 }
 
-// --- what they share
+// --- shared by all
 
 function folder(language: string): string {
   return fileURLToPath(new URL(`../peers/${language}`, import.meta.url));
 }
 
-/** Rejects with the packages of Debian that are missing. */
+/** Rejects with the missing Debian packages. */
 async function need(
   packages: Readonly<Record<string, Promise<string | boolean | undefined>>>,
 ): Promise<void> {
@@ -118,14 +127,14 @@ async function need(
 
 interface Program {
   readonly sources: string;
-  /** How it is asked for its version. */
+  /** Command that prints the version of the compiler. */
   readonly compiler: CommandLine;
   /** Builds into an empty directory. */
   readonly build: (target: string) => Promise<unknown>;
 }
 
-/** The directory with the built program; built anew only when its sources or the compiler have changed. */
-async function kept({ sources, compiler, build }: Program): Promise<string> {
+/** Returns the directory with the built program, rebuilt only when its sources or the compiler have changed. */
+async function builtProgram({ sources, compiler, build }: Program): Promise<string> {
   const cache = await ownCache();
   const built = join(cache, await fingerprint(sources, compiler));
   if (await isReadable(built)) return built;
@@ -135,13 +144,13 @@ async function kept({ sources, compiler, build }: Program): Promise<string> {
     await rename(fresh, built);
   } catch (error) {
     await rm(fresh, { recursive: true, force: true });
-    // Somebody else was faster.
+    // Another process has built it meanwhile.
     if (!(await isReadable(built))) throw error;
   }
   return built;
 }
 
-/** A directory that nobody else can put programs in. */
+/** Returns a directory into which no other user can put programs. */
 async function ownCache(): Promise<string> {
   const user = process.getuid?.();
   const cache = join(tmpdir(), `queuelock-bench-${user ?? 'own'}`);

@@ -14,10 +14,10 @@ export interface Result {
 
 type Measured = Pick<Client, 'name' | 'kind' | 'transport'>;
 
-/** Which results are meant: those that have all of this. */
+/** Selects results that have all of these members. */
 export type Which = Partial<Cell> & Partial<Pick<Result, 'client' | 'kind' | 'transport'>>;
 
-/** What has been measured so far. */
+/** The results so far. */
 export class Results {
   readonly #all = new Map<string, { readonly result: Result; readonly rounds: Values[] }>();
 
@@ -45,13 +45,13 @@ export class Results {
     );
   }
 
-  /** The median over the rounds; of several results the first. Without `noise` those without. */
+  /** Median over the rounds; of several results the first. Without `noise` it selects those without. */
   value(which: Which, key: string): number | undefined {
     const rounds = this.#rounds(which);
     return rounds && medians(rounds)[key];
   }
 
-  /** The sum over the rounds, likewise. */
+  /** Sum over the rounds, selected in the same way. */
   total(which: Which, key: string): number | undefined {
     return this.#rounds(which)?.reduce((sum, values) => sum + (values[key] ?? NaN), 0);
   }
@@ -65,7 +65,7 @@ function valueOf(cell: Cell, key: string): unknown {
   return Object.entries(cell).find(([name]) => name === key)?.[1];
 }
 
-/** `undefined` where one of them is missing. */
+/** `undefined` if one of them is missing. */
 export function ratio(value: number | undefined, to: number | undefined): number | undefined {
   return value === undefined || to === undefined ? undefined : value / to;
 }

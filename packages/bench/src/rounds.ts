@@ -10,22 +10,22 @@ export interface Plan {
   readonly media: readonly Medium[];
   readonly extent: Extent;
   readonly pace: Pace;
-  /** Counted ones; one more comes before them and is thrown away, unless `warmUp` is false. */
+  /** Number of counted rounds; a warm-up round comes before them unless `warmUp` is false. */
   readonly rounds: number;
   readonly warmUp: boolean;
   readonly clients: readonly Client[];
-  /** Progress, a line at a time. */
+  /** Called with each line of progress. */
   readonly tell: (line: string) => void;
 }
 
-/** What came out, and what was left out and why: a line each. */
+/** Results, and a line for each cell that was left out, with the reason. */
 export interface Outcome {
   readonly results: Results;
   readonly versions: Readonly<Record<string, string>>;
   readonly missing: readonly string[];
 }
 
-/** Goes through all rounds, each on a fresh server; in a round every client takes its turn in every cell. */
+/** Runs all rounds, each on a new server; in a round every client runs every cell. */
 export async function runRounds(plan: Plan): Promise<Outcome> {
   const results = new Results();
   const versions: Record<string, string> = {};
@@ -90,7 +90,7 @@ async function runRound(plan: Plan, round: Round): Promise<void> {
     const able = round.here.filter(
       ({ client }) => client.store === server.store && client.words(cell, plan.pace) !== undefined,
     );
-    // Another one is the first each time.
+    // Rotates the first client.
     const first = able.length === 0 ? 0 : round.round % able.length;
     for (const one of [...able.slice(first), ...able.slice(0, first)])
       await takeTurn(plan, { ...round, cell }, one);
@@ -106,7 +106,7 @@ async function takeTurn(
   if (words === undefined) return;
   const what = `${cell.scenario}, ${sizeText(cell)}: ${client.name}`;
   const name = `r${round}/${cell.scenario}-${cell.size}${cell.noise ? '-noise' : ''}/${client.name.replace(/\W+/g, '-')}`;
-  // ZooKeeper's raw calls and kazoo make no directories on the way.
+  // ZooKeeper's raw calls and kazoo do not create parent nodes.
   const flat = name.replaceAll('/', '-');
   try {
     const values = await measure(server, { client, command, words, cell, pace, name: flat });

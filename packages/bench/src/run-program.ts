@@ -4,29 +4,29 @@ import { createInterface } from 'node:readline';
 import type { CommandLine } from '../../../integration/interop/programs.ts';
 import { dyingWithParent } from '@queuelock/harness/services/child';
 
-/** A line of a client program: where it stands, or its result. */
-export type Said = Readonly<Record<string, unknown>>;
+/** A line of a client program: its progress or its result. */
+export type ProgramOutput = Readonly<Record<string, unknown>>;
 
 export interface Order {
   readonly command: CommandLine;
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly withinMs: number;
-  /** Runs when the program waits for a word (`ready` or `connected` is said); it goes on when this has resolved. */
-  readonly atStop: (said: Said) => Promise<void>;
+  /** Called when the program waits for a reply (`ready` or `connected`); it continues when this has resolved. */
+  readonly atStop: (said: ProgramOutput) => Promise<void>;
 }
 
-/** Runs a client program to its end; answers with its last line. Rejects with what it wrote to its error stream. */
-export async function runProgram({ command, words, env, withinMs, atStop }: Order): Promise<Said> {
+/** Runs a client program to its end; resolves with its last line. Rejects with its stderr. */
+export async function runProgram({ command, words, env, withinMs, atStop }: Order): Promise<ProgramOutput> {
   const [program, ...first] = command;
   const own = await dyingWithParent({ program, args: [...first, ...words] });
   const child = spawn(own.program, own.args, { env: { ...process.env, ...env }, stdio: 'pipe' });
   const patience = setTimeout(() => child.kill('SIGKILL'), withinMs);
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  // It may have died.
+  // The process may have died.
   child.stdin.on('error', () => undefined);
-  let last: Said | undefined;
+  let last: ProgramOutput | undefined;
   const ended = endOf(child);
   for await (const line of createInterface(child.stdout)) {
     const said = parse(line);
@@ -51,7 +51,7 @@ async function endOf(child: ChildProcess): Promise<string> {
   return child.signalCode === null ? `code ${String(child.exitCode)}` : `signal ${child.signalCode}`;
 }
 
-function parse(line: string): Said | undefined {
+function parse(line: string): ProgramOutput | undefined {
   if (!line.startsWith('{')) return undefined;
   const said: unknown = JSON.parse(line);
   return typeof said === 'object' && said !== null ? { ...said } : undefined;

@@ -9,29 +9,29 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import type { Medium, StoreName } from './cells.ts';
 
-/** What a server has counted and used up to now. */
+/** Counts and resource use of a server so far. */
 export type Counters = Readonly<Record<string, number>>;
 
 /** A server for one round. */
 export interface BenchServer {
   readonly store: StoreName;
-  /** For client programs: `ETCD=127.0.0.1:2379`. */
+  /** Environment for client programs: `ETCD=127.0.0.1:2379`. */
   readonly env: Readonly<Record<string, string>>;
   readonly endpoint: string;
   readonly version: string;
-  /** Counts since its start; `reads` and `writes` on etcd only, where a transaction is either. */
+  /** Counts since its start; `reads` and `writes` on etcd only, where a transaction is one of them. */
   counters(): Promise<Counters>;
   stop(): Promise<void>;
 }
 
-// As most run it. Sessions may be longer than usual, so that no heartbeat falls into a count.
+// The usual setting. Sessions may be longer than usual, so that no heartbeat is counted.
 const TICK_MS = 2_000;
 const LONGEST_SESSION_MS = 60_000;
 const TMPFS = '/dev/shm';
-// What Linux counts processor time in, for everybody.
+// Unit of processor time in Linux.
 const TICK_US = 10_000;
 
-/** Starts a server on a fresh directory: in memory, or where `TMPDIR` says. Rejects with NotHere when there is none. */
+/** Starts a server on a new directory: in memory, or in `TMPDIR`. Rejects with NotHere if it is not installed. */
 export async function startServer(store: StoreName, medium: Medium): Promise<BenchServer> {
   const before = process.env['QUEUELOCK_SERVER_DATA'];
   process.env['QUEUELOCK_SERVER_DATA'] = medium === 'tmpfs' ? TMPFS : tmpdir();
@@ -74,10 +74,10 @@ function common(server: ProcessService, counters: () => Promise<Counters>) {
   };
 }
 
-/** Processor time of a process, in microseconds. */
+/** Returns the processor time of a process in microseconds. */
 function cpuOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name is in parentheses and may hold blanks; utime and stime are the 14th and 15th field.
+  // The name is in parentheses and may contain blanks; utime and stime are the 14th and 15th field.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * TICK_US;
 }
@@ -110,11 +110,11 @@ async function etcdCounters(endpoint: string): Promise<Counters> {
 async function zooKeeperCounters(endpoint: string): Promise<Counters> {
   const mntr = await zkFourLetter(endpoint, 'mntr');
   const value = (name: string): number => Number(new RegExp(`^${name}\\s+(\\d+)`, 'm').exec(mntr)?.[1]);
-  // Those of operators count there too, so requests are taken from the connections that have a session, while they last.
+  // Requests of operators count too, so the number is taken from connections with a session, while they last.
   const connections = [...(await zkFourLetter(endpoint, 'cons')).matchAll(/recved=(\d+),sent=(\d+),sid=/g)];
   const requests = connections.reduce((sum, [, received]) => sum + Number(received), 0);
   const sent = connections.reduce((sum, [, , count]) => sum + Number(count), 0);
-  // Each request has one answer; what is sent beyond are events.
+  // Each request has one response; all other messages are events.
   return {
     requests,
     events: sent - requests,

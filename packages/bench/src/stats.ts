@@ -1,4 +1,4 @@
-/** The middle value; of an even count the mean of the two. NaN of none. */
+/** Returns the middle value; for an even count the mean of the two. NaN for none. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const half = sorted.length >> 1;
@@ -6,7 +6,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[half - 1] ?? NaN)) / 2;
 }
 
-/** The smallest value that `share` (0 to 1) of all values do not exceed. NaN of none. */
+/** Returns the smallest value that `share` (0 to 1) of all values do not exceed. NaN for none. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? NaN;
@@ -16,7 +16,7 @@ export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Key by key the median over all records; of a key that some lack, over those that have it. */
+/** Returns the median of each key over all records that have it. */
 export function medians(records: readonly Readonly<Record<string, number>>[]): Record<string, number> {
   const keys = [...new Set(records.flatMap((record) => Object.keys(record)))];
   const column = (key: string): number[] => records.flatMap((record) => record[key] ?? []);

@@ -35,7 +35,7 @@ const WHAT: Readonly<Partial<Record<string, string>>> = {
   ms: 'ms',
 };
 
-/** All cells as bars, two panels side by side. Less is better unless a panel says otherwise. */
+/** Draws all cells as bars, two panels side by side. Less is better unless a panel states otherwise. */
 export function barsSvg(results: Results, cells: readonly Cell[]): string {
   const panels = cells.map((cell) => panelOf(results, cell));
   const columnWidth = (WIDTH - 2 * MARGIN - (COLUMNS - 1) * MARGIN) / COLUMNS;

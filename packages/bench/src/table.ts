@@ -2,7 +2,7 @@ import { sizeText, type Cell, type Scenario } from './cells.ts';
 import { ratio, type Result, type Results } from './results.ts';
 import { medians } from './stats.ts';
 
-/** A table as text: the first column to the left, the others to the right. */
+/** Formats a table as text: the first column is aligned to the left, the others to the right. */
 export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows];
   const widths = head.map((_, i) => Math.max(...all.map((row) => (row[i] ?? '').length)));
@@ -32,6 +32,23 @@ const CYCLE: readonly Column[] = [
   { key: 'clientCpu', label: `client CPU ${US}` },
   { key: 'serverCpu', label: `server CPU ${US}` },
 ];
+/** By the number of the cycle in its process. */
+const COLD: readonly Column[] = [
+  { key: 'p50', label: `2,001-10,000 p50 ${US}` },
+  { key: 'clientCpu', label: 'CPU' },
+  { key: 'p50To2000', label: '501-2,000' },
+  { key: 'cpuTo2000', label: 'CPU' },
+  { key: 'p50To500', label: '101-500' },
+  { key: 'cpuTo500', label: 'CPU' },
+  { key: 'p50To100', label: '11-100' },
+  { key: 'cpuTo100', label: 'CPU' },
+  { key: 'p50To10', label: '2-10' },
+  { key: 'cpuTo10', label: 'CPU' },
+  { key: 'p50At1', label: 'first' },
+  { key: 'cpuAt1', label: 'CPU' },
+  { key: 'calls', label: 'calls' },
+  { key: 'runCalls', label: 'calls of run' },
+];
 const HAND_OFF: readonly Column[] = [
   { key: 'p50', label: `p50 ${US}` },
   { key: 'p99', label: `p99 ${US}` },
@@ -48,9 +65,10 @@ const HAND_OFF: readonly Column[] = [
   { key: 'handOffBytesOut', label: 'B out' },
 ];
 
-/** By scenario: what is shown. The first column is the one that ratios are made of. */
+/** Columns by scenario. Ratios are computed from the first. */
 const COLUMNS: Readonly<Record<Scenario, readonly Column[]>> = {
   call: CYCLE,
+  cold: COLD,
   free: CYCLE,
   many: [{ key: 'perSecond', label: 'per s' }, ...CYCLE.filter(({ key }) => key !== 'perSecond')],
   drain: HAND_OFF,
@@ -79,24 +97,32 @@ const COLUMNS: Readonly<Record<Scenario, readonly Column[]>> = {
   start: [{ key: 'ms', label: 'ms' }],
 };
 
-/** The key that a cell is judged by. */
+/** Returns the key that a cell is judged by. */
 export function mainKey(scenario: Scenario): string {
   return COLUMNS[scenario][0]?.key ?? '';
 }
 
-/** What a store's locks are compared with. */
-export const RIVALS: Readonly<Record<Cell['store'], string>> = {
+/** The lock of each store that ours is compared with. */
+export const BEST_KNOWN_LOCKS: Readonly<Record<Cell['store'], string>> = {
   etcd: 'Go concurrency.Mutex',
   zookeeper: 'Curator InterProcessMutex',
   redis: 'redis-semaphore Mutex',
 };
 
-/** A cell with all its clients: values, the ratio to the floor of the same transport, and to the store's best-known lock. */
+/**
+ * Formats a cell with all its clients: values, the ratio to the lower bound of the same transport, and to the store's best-known
+ * lock.
+ */
 export function cellTable(results: Results, cell: Cell): string {
   const rows = results.matching(cell).filter((result) => result.cell.noise === cell.noise);
   const shown = rows.map((result) => ({ result, values: medians(result.rounds) }));
   const columns = COLUMNS[cell.scenario].filter(({ key }) => shown.some(({ values }) => key in values));
-  const head = ['client', ...columns.map(({ label }) => label), '/ floor', `/ ${RIVALS[cell.store]}`];
+  const head = [
+    'client',
+    ...columns.map(({ label }) => label),
+    '/ floor',
+    `/ ${BEST_KNOWN_LOCKS[cell.store]}`,
+  ];
   const body = shown.map(({ result, values }) => [
     result.client,
     ...columns.map(({ key }) => numberText(values[key])),
@@ -111,11 +137,13 @@ function ratios(results: Results, { cell, client, transport, kind }: Result): st
   const own = results.value({ ...cell, client }, key);
   const floor = kind === 'floor' ? undefined : results.value({ ...cell, transport, kind: 'floor' }, key);
   const rival =
-    RIVALS[cell.store] === client ? undefined : results.value({ ...cell, client: RIVALS[cell.store] }, key);
+    BEST_KNOWN_LOCKS[cell.store] === client
+      ? undefined
+      : results.value({ ...cell, client: BEST_KNOWN_LOCKS[cell.store] }, key);
   return [ratioText(ratio(own, floor)), ratioText(ratio(own, rival))];
 }
 
-/** Three digits that matter; a dash for nothing. */
+/** Formats three significant digits; a dash for no value. */
 export function numberText(value: number | undefined): string {
   if (value === undefined || Number.isNaN(value)) return '-';
   const digits = Math.abs(value) >= 100 || Number.isInteger(value) ? 0 : Math.abs(value) >= 10 ? 1 : 2;

@@ -28,11 +28,11 @@ const IDLE = ['requests', 'LeaseKeepAlive', 'Watch'];
 const PACE = { ms: 0, warm: 0, rounds: 0 };
 
 for (const counted of stores) {
-  describe(`the least that ${counted.title} can be asked`, function () {
+  describe(`least number of requests of ${counted.title}`, function () {
     this.timeout(300_000);
     const at = countingAt(counted);
 
-    it('is what a hand-off costs among waiters of four processes', async () => {
+    it('is the cost of a hand-off among waiters of four processes', async () => {
       const client = nodeClients.find(({ name }) => name === counted.client)!;
       const cell = { store: counted.store, medium: 'disk', scenario: 'spread', size: SPREAD } as const;
       const command = await client.command();
@@ -42,18 +42,18 @@ for (const counted of stores) {
         const what = COUNTED.find((counter) => key.toLowerCase() === `handoff${counter}`);
         return what === undefined ? [] : [[what, Math.round(each * (SPREAD + 1))] as const];
       });
-      // Whoever holds long enough tells the next process that it owns the queue; else it is followed by a look of that process.
+      // A holder that holds long enough announces its grant to the next process; otherwise that process reads the queue.
       const each = { requests: 2, reads: 1, writes: 2, events: 2 };
       expectAtMost(Object.fromEntries(cost), times(SPREAD + 1, each));
     });
 
-    it(`is asked as often with ${HELD.toLocaleString('en')} holds as with one`, async () => {
+    it(`is the same with ${HELD.toLocaleString('en')} holds as with one`, async () => {
       const idle = async (holds: number, most = Infinity): Promise<number> => {
         const client = await at.connect(at.server.endpoint, { ttlMs: IDLE_TTL_MS });
         await Promise.all(Array.from({ length: holds }, (_, i) => client.acquire(`held-${holds}-${i}`)));
         // Between two heartbeats there is no time for more.
         await settled(at.server, 2);
-        // On a busy machine something of the beginning may still come late; what holds cost comes every time.
+        // On a busy machine requests of the beginning may arrive late; the cost of holds recurs every time.
         let asked = await askedWhileIdle(at.server);
         for (let looks = 1; looks < IDLE_LOOKS && asked > most; looks += 1)
           asked = await askedWhileIdle(at.server);
@@ -61,11 +61,11 @@ for (const counted of stores) {
         return asked;
       };
       const one = await idle(1);
-      // A heartbeat and its proof more fit into the same time, or not.
+      // Tolerates one heartbeat with its proof more or less in the same time.
       expect(await idle(HELD, one + 2)).to.be.within(one - 2, one + 2);
     });
 
-    it(`as many bytes go over the wire for a hand-off with ${MANY.toLocaleString('en')} in line as with ${FEW}`, async () => {
+    it(`has as many bytes for a hand-off with ${MANY.toLocaleString('en')} waiters as with ${FEW}`, async () => {
       const proxy = await at.proxy();
       const client = await at.connect(proxy.endpoint);
       const bytesOf = async (waiters: number): Promise<number> => {
@@ -77,7 +77,7 @@ for (const counted of stores) {
           await handOver(line.slice(i, i + 2), 1);
           costs.push(proxy.toClient.bytes + proxy.toServer.bytes - before);
         }
-        // Of those who wait each looks once in a while, which falls into some of them: on a busy machine, into most.
+        // Each waiter reads once in a while, which adds to some hand-offs: on a busy machine, to most.
         return Math.min(...costs);
       };
       const few = await bytesOf(FEW);

@@ -19,15 +19,15 @@ const CYCLES = 50;
 const WAITERS = 50;
 const HAND_OFFS = 10;
 const ROUNDS = 3;
-// Who holds longer looks whether the own entry is still there.
+// A longer hold checks that its own entry is still there.
 const UNWATCHED_MS = 250;
 
 for (const counted of stores) {
-  describe(`the least that ${counted.title} can be asked`, function () {
+  describe(`least number of requests of ${counted.title}`, function () {
     this.timeout(300_000);
     const at = countingAt(counted);
 
-    it('is what a free lock and its release cost', async () => {
+    it('is the cost of a free lock and its release', async () => {
       const client = await at.connect();
       let long = 0;
       const cost = await costOf(at.server, async () => {
@@ -44,20 +44,20 @@ for (const counted of stores) {
       }
     });
 
-    it('is what a hand-off costs among waiters of one process', async () => {
+    it('is the cost of a hand-off among waiters of one process', async () => {
       const client = await at.connect();
       const line = await lineUp(client, 'line', WAITERS);
       await counted.untilWatching(at.server.endpoint, WAITERS);
       const costs: Counters[] = [];
       for (let from = 0; from < WAITERS; from += HAND_OFFS)
         costs.push(await costOf(at.server, () => handOver(line.slice(from), HAND_OFFS)));
-      // Now and then each of those who wait looks, and who holds for long: on a busy machine that falls into some of them.
-      // On etcd a last one leaves a note that nobody needs, and a watch on the own entry may hear of its end before it is canceled.
+      // Waiters, and holders of long holds, read once in a while, which adds to some hand-offs on a busy machine. On etcd the
+      // last one leaves a mark that is not needed, and a watch of the own entry may report its removal before it is canceled.
       const { events = 0, ...sent } = times(HAND_OFFS, counted.handOff);
       expectAtMost(leastOf(costs), { ...plusOne(sent), events: 2 * events });
     });
 
-    it('is what an enqueue costs, besides the watches', async () => {
+    it('is the cost of an enqueue, without the watches', async () => {
       const client = await at.connect();
       const costs: Counters[] = [];
       for (let round = 1; round <= ROUNDS; round += 1) {
@@ -75,7 +75,7 @@ for (const counted of stores) {
     });
 
     if (counted.store === 'zookeeper') {
-      it('the first two requests of a free lock are in one flight', async () => {
+      it('includes the first two requests of a free lock in one flight', async () => {
         const proxy = await at.proxy();
         const client = await at.connect(proxy.endpoint);
         const before = (await at.server.counters())['requests']!;

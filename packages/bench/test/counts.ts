@@ -9,24 +9,24 @@ import { until } from '@queuelock/harness/services/until';
 import { untilWatchingEtcd, untilWatchingZooKeeper } from '../peers/node/quiet.ts';
 import { startServer, type BenchServer, type Counters } from '../src/server.ts';
 
-/** A store, and what the least is that it can be asked. */
+/** A store, and the least requests that it needs. */
 export interface Counted {
   readonly title: string;
   readonly store: 'etcd' | 'zookeeper';
   readonly client: string;
   readonly backend: (endpoint: string) => Backend;
   readonly untilWatching: (endpoint: string, watches: number) => Promise<void>;
-  /** Of a free lock and its release. */
+  /** Requests of a free lock and its release. */
   readonly cycle: Counters;
-  /** More, of one whose hold is not over soon: a client that is about to release looks only where it waits for the answer to that. */
+  /** Additional requests of a longer hold: a client that is about to release reads only while it waits for the response. */
   readonly longHold: Counters;
-  /** Of a release, and of the grant to the next one. */
+  /** Requests of a release and of the grant to the next waiter. */
   readonly handOff: Counters;
-  /** Besides watches. */
+  /** Requests of an enqueue, besides watches. */
   readonly mostPerEnqueue: number;
 }
 
-// It has no followers that lag behind.
+// A single server has no followers that lag behind.
 const SINGLE_SYNC_LIMIT = 2;
 
 export const stores: readonly Counted[] = [
@@ -56,21 +56,21 @@ export const stores: readonly Counted[] = [
 
 export const COUNTED: readonly string[] = ['requests', 'reads', 'writes', 'events'];
 
-// Long enough for no heartbeat to fall into a count.
+// Long enough that no heartbeat is counted.
 const TTL_MS = 60_000;
 const RENEW_EVERY_MS = TTL_MS / 2;
 const QUIET_LOOKS = 4;
 
-/** A server for a suite, and what each test has at it until it is over. */
+/** A server for a suite, and the fixtures of each test. */
 export interface Counting {
   readonly server: BenchServer;
-  /** A client, once the server has nothing to do with its beginning any more. */
+  /** Makes a client and waits until its initial requests are done. */
   readonly connect: (endpoint?: string, options?: LockClientOptions) => Promise<LockClient>;
-  /** A way to the server on which bytes are counted. */
+  /** Opens a proxy to the server that counts bytes. */
   readonly proxy: () => Promise<TcpProxy>;
 }
 
-/** Defines the hooks of the suite in which it is called. */
+/** Registers the hooks of the suite in which it is called. */
 export function countingAt(counted: Counted): Counting {
   let server: BenchServer;
   let stop = (): Promise<void> => Promise.resolve();
@@ -84,7 +84,7 @@ export function countingAt(counted: Counted): Counting {
 
   afterEach(async () => {
     for (const proxy of proxies) await proxy.heal();
-    // Their entries go with the server.
+    // Their entries are removed with the server.
     await Promise.all(clients.splice(0).map((client) => client.abandon()));
     await Promise.all(proxies.splice(0).map((proxy) => proxy.stop()));
   });
@@ -115,7 +115,7 @@ export function countingAt(counted: Counted): Counting {
   };
 }
 
-/** A holder, and so many behind it, in their order. */
+/** Queues a holder and this many waiters, in order. */
 export async function lineUp(client: LockClient, name: string, waiters: number): Promise<Place[]> {
   const holder = await join(client, name);
   await holder.held;
@@ -123,7 +123,7 @@ export async function lineUp(client: LockClient, name: string, waiters: number):
   return [holder, ...behind.toSorted((a, b) => (a.order < b.order ? -1 : 1))];
 }
 
-/** So many times: who holds releases, the next one knows. */
+/** Repeats: the holder releases, and the next one is granted. */
 export async function handOver(line: readonly Place[], times: number): Promise<void> {
   for (let i = 0; i < times; i += 1) {
     await (await line[i]!.held).release();
@@ -133,7 +133,7 @@ export async function handOver(line: readonly Place[], times: number): Promise<v
 
 const ALL = [...COUNTED, 'LeaseKeepAlive', 'Watch'];
 
-/** What the server has counted meanwhile; what stayed is left out. */
+/** Returns the counters that changed while `work` ran. */
 export async function costOf(server: BenchServer, work: () => Promise<unknown>): Promise<Counters> {
   const before = await server.counters();
   await work();
@@ -141,13 +141,13 @@ export async function costOf(server: BenchServer, work: () => Promise<unknown>):
   return changesOf(before, await server.counters(), COUNTED);
 }
 
-/** The counters of those that changed, by how much. */
+/** Returns the changed counters and their differences. */
 export function changesOf(before: Counters, after: Counters, of: readonly string[]): Counters {
   const changes = of.map((key) => [key, (after[key] ?? 0) - (before[key] ?? 0)] as const);
   return Object.fromEntries(changes.filter(([, change]) => change !== 0));
 }
 
-/** Until the server has nothing to do for a while. */
+/** Resolves when the server has been idle for a while. */
 export async function settled(server: BenchServer, looks = QUIET_LOOKS): Promise<void> {
   let seen = '';
   let quiet = 0;
@@ -161,7 +161,7 @@ export async function settled(server: BenchServer, looks = QUIET_LOOKS): Promise
   await until(look, { what: 'nothing goes on', withinMs: 30_000 });
 }
 
-/** Of several that did the same, what each of them cost. */
+/** Returns the least of each counter over several equal runs. */
 export function leastOf(costs: readonly Counters[]): Counters {
   const least = (what: string): number => Math.min(...costs.map((cost) => cost[what] ?? 0));
   return Object.fromEntries(COUNTED.map((what) => [what, least(what)]));
@@ -171,7 +171,7 @@ export function plusOne(cost: Counters): Counters {
   return Object.fromEntries(Object.entries(cost).map(([what, count]) => [what, count + 1]));
 }
 
-/** None of what was counted is more than that, and nothing else was counted. */
+/** Expects that no counter exceeds its limit, and that nothing else was counted. */
 export function expectAtMost(cost: Counters, most: Counters): void {
   for (const [what, count] of Object.entries(cost)) expect(count, what).to.be.at.most(most[what] ?? 0);
 }

@@ -9,8 +9,8 @@ import { cellTable, textTable } from '../src/table.ts';
 const free: Cell = { store: 'etcd', medium: 'tmpfs', scenario: 'free', size: 1 };
 const noisy: Cell = { store: 'etcd', medium: 'tmpfs', scenario: 'fresh', size: 2, noise: true };
 
-describe('the report of a benchmark', () => {
-  it('columns line up, the first to the left and the others to the right', () => {
+describe('report of a benchmark', () => {
+  it('aligns columns, the first to the left and the others to the right', () => {
     const table = textTable(
       ['client', 'us'],
       [
@@ -26,7 +26,7 @@ describe('the report of a benchmark', () => {
     ]);
   });
 
-  it('a row tells the ratio to the floor of its own transport and to the best-known lock', () => {
+  it('shows in each row the ratio to the lower bound of its transport and to the best-known lock', () => {
     const results = measured(free, {
       ours: [{ p50: 300 }, { p50: 900 }, { p50: 240 }],
       floor: [{ p50: 200 }],
@@ -38,7 +38,7 @@ describe('the report of a benchmark', () => {
     expect(rows.find((row) => row.startsWith('Go'))).to.match(/ 400 +400\.00x +-$/);
   });
 
-  it('a cell with noise and the one without are different tables', () => {
+  it('has separate tables for a cell with noise and the one without', () => {
     const results = measured(noisy, { ours: [{ mean: 5 }] });
     expect(cellTable(results, noisy)).to.contain('2 clients, with noise').and.contain('queuelock, t');
     expect(cellTable(results, { store: 'etcd', medium: 'tmpfs', scenario: 'fresh', size: 2 })).not.to.contain(
@@ -46,7 +46,7 @@ describe('the report of a benchmark', () => {
     );
   });
 
-  it('a goal that was not measured is neither met nor missed', () => {
+  it('counts a goal that was not measured as neither met nor missed', () => {
     const goal: Goal = {
       id: 'G3',
       what: '',
@@ -60,7 +60,7 @@ describe('the report of a benchmark', () => {
     expect(verdictOf({ ...goal, limit: 'least', goal: 5, stretch: 8 }, 6)).to.equal('met');
   });
 
-  it('every transport of ours has a table of its own, and every goal stands in it', () => {
+  it('has a table for each of our transports, with every goal', () => {
     const results = measured(free, { ours: [{ p50: 300 }], floor: [{ p50: 200 }] });
     const [subject, ...more] = subjectsOf(results);
     expect(more).to.be.empty;
@@ -73,14 +73,14 @@ describe('the report of a benchmark', () => {
     );
   });
 
-  it('a hand-off over 50 ms in any round counts', () => {
+  it('counts a hand-off over 50 ms in any round', () => {
     const cell: Cell = { store: 'etcd', medium: 'tmpfs', scenario: 'fresh', size: 2 };
     const results = measured(cell, { ours: [{ over50ms: 0 }, { over50ms: 1 }, { over50ms: 0 }] });
     const goal = etcdGoals.find(({ what }) => what.includes('hand-offs over 50 ms'));
     expect(goal?.reached(subjectsOf(results)[0]!)).to.equal(1);
   });
 
-  it('the drawing has a bar for each client, names are escaped, nothing lies outside', () => {
+  it('draws a bar for each client, escapes names, and draws nothing outside', () => {
     const results = measured(free, { ours: [{ p50: 300 }], floor: [{ p50: 200 }] });
     results.add(free, { name: 'a < b & c', kind: 'peer', transport: 'x' }, { p50: 100 });
     const svg = barsSvg(results, [free]);

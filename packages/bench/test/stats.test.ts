@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { median, medians, percentile } from '../src/stats.ts';
 
 describe('medians and percentiles', () => {
-  it('the median is the middle value, of an even count the mean of the two in the middle', () => {
+  it('return the middle value, for an even count the mean of the two in the middle', () => {
     expect(median([9, 1, 5])).to.equal(5);
     expect(median([4, 1, 2, 9])).to.equal(3);
     expect(median([])).to.be.NaN;
   });
 
-  it('half of all values are not above the 50th percentile, and it is one of them', () => {
+  it('return for the 50th percentile a value that half of all values do not exceed', () => {
     const values = fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), { minLength: 1 });
     fc.assert(
       fc.property(values, (all) => {
@@ -21,7 +21,7 @@ describe('medians and percentiles', () => {
     );
   });
 
-  it('of rounds that lack a value the others count', () => {
+  it('ignore rounds without a value', () => {
     expect(medians([{ p50: 3, max: 9 }, { p50: 1 }, { p50: 2 }])).to.deep.equal({ p50: 2, max: 9 });
   });
 });

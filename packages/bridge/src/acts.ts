@@ -11,21 +11,21 @@ import type {
   TokenRequest,
 } from './wire.ts';
 
-/** What acts are made with. */
+/** Dependencies of `Acts`. */
 export interface ActsTools {
   readonly settings: Settings;
-  /** Requests to holders that are not answered. */
+  /** Quota of handover requests that no holder has answered yet. */
   readonly asks: Quota;
 }
 
-/** The client that asks, and for how long it waits. */
-export interface AskerFacts {
+/** The requesting client, and the signal that ends its wait. */
+export interface RequesterFacts {
   readonly identity: Identity | undefined;
   readonly client: ClientId;
   readonly signal: AbortSignal;
 }
 
-/** What is done once, and answered. */
+/** Requests that have one response: evict an entry, read a token, request a hand-over. */
 export class Acts {
   readonly #settings: Settings;
   readonly #asks: Quota;
@@ -35,7 +35,7 @@ export class Acts {
     this.#asks = asks;
   }
 
-  /** The reason begins with the operator's name, as far as that is known. */
+  /** Evicts an entry. The stored reason begins with the operator's name if `authorize` returned one. */
   async evict({ name, entry, reason }: EvictRequest, identity: Identity | undefined): Promise<EvictResponse> {
     const { key, order, owner, id } = entry;
     const seen = { key, order: BigInt(order), owner, ...(id === undefined ? {} : { id }) };
@@ -49,49 +49,49 @@ export class Acts {
   }
 
   /**
-   * Waits in the queue until there is an answer, or the client that asks is gone.
-   * @throws {Refused} when too many requests to holders are not answered yet.
+   * Queues an entry that carries the request, until the holder responds or the client disconnects.
+   * @throws {Refused} when too many handover requests are pending.
    */
   async ask(
     { name, ...request }: AskRequest,
-    { identity, client, signal }: AskerFacts,
+    { identity, client, signal }: RequesterFacts,
   ): Promise<HandoverResponse> {
     const claim$ = this.#settings.client.claim(name, {
       request,
       owner: identity?.name ?? 'browser',
       holding: [],
     });
-    const asked$ = defer(() => {
+    const response$ = defer(() => {
       const release = this.#asks.take(client);
       return answersIn(claim$).pipe(finalize(release));
     }).pipe(takeUntil(abortOf(signal)));
-    return firstValueFrom(asked$, { defaultValue: { answer: 'ignored' } });
+    return firstValueFrom(response$, { defaultValue: { answer: 'ignored' } });
   }
 }
 
-interface Heard {
+interface ClaimProgress {
   readonly state: ClaimState;
-  /** Somebody was ahead at some time. */
+  /** The entry has had another one ahead of it. */
   readonly hasQueued: boolean;
 }
 
-const NOTHING: Heard = { state: { status: 'joining' }, hasQueued: false };
+const INITIAL: ClaimProgress = { state: { status: 'joining' }, hasQueued: false };
 
 function answersIn(claim$: ReturnType<LockClient['claim']>): Observable<HandoverResponse> {
   return claim$.pipe(
     scan(
-      ({ hasQueued }: Heard, state: ClaimState) => ({
+      ({ hasQueued }: ClaimProgress, state: ClaimState) => ({
         state,
         hasQueued: hasQueued || state.status === 'queued',
       }),
-      NOTHING,
+      INITIAL,
     ),
     map(answerIn),
     filter((answer) => answer !== undefined),
   );
 }
 
-function answerIn({ state, hasQueued }: Heard): HandoverResponse | undefined {
+function answerIn({ state, hasQueued }: ClaimProgress): HandoverResponse | undefined {
   if (state.status === 'queued') return state.answer;
   if (state.status === 'held' || state.status === 'suspect')
     return { answer: hasQueued ? 'released' : 'free' };

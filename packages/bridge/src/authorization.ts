@@ -1,16 +1,17 @@
 import type { Action, Authorize, Identity } from './options.ts';
-import { given } from './snapshots/given.ts';
+import { ifDefined } from './snapshots/if-defined.ts';
 import { Refused } from './refusal.ts';
+import type { ConnectionFacts } from './limits/client-id.ts';
 import type { AskRequest, EvictRequest, JoinRequest, TokenRequest, Topic } from './wire.ts';
 
 /**
- * The actions that `authorize` must allow before a request has any effect: this table is the only place that decides. A request needs every
+ * The actions that `authorize` must allow before a request has any effect. No other code decides this. A request needs every
  * action of its row. A row without an action is protected by the secret of the join that the request names.
  */
 export const REQUIRED_ACTIONS = {
   facts: (): readonly Action[] => [{ kind: 'facts' }],
-  topic: (topic: Topic): readonly Action[] => (topic.kind === 'join' ? [] : [{ kind: 'look', topic }]),
-  token: ({ name }: TokenRequest): readonly Action[] => [{ kind: 'look', topic: { kind: 'queue', name } }],
+  topic: (topic: Topic): readonly Action[] => (topic.kind === 'join' ? [] : [{ kind: 'watch', topic }]),
+  token: ({ name }: TokenRequest): readonly Action[] => [{ kind: 'watch', topic: { kind: 'queue', name } }],
   evict: ({ name }: EvictRequest): readonly Action[] => [{ kind: 'evict', name }],
   ask: ({ name }: AskRequest): readonly Action[] => [{ kind: 'ask', name }],
   // A join with a request shows that request to the holder, as `ask` does.
@@ -18,16 +19,22 @@ export const REQUIRED_ACTIONS = {
     { kind: 'join', name },
     ...(request ? [{ kind: 'ask', name } as const] : []),
   ],
-  contend: (name: string | undefined): readonly Action[] => [{ kind: 'contend', ...given('name', name) }],
+  contend: (name: string | undefined): readonly Action[] => [{ kind: 'contend', ...ifDefined('name', name) }],
   ownJoin: (): readonly Action[] => [],
 } as const;
 
-/** Whether an allowed topic of this prefix may show something about a queue of this name. */
+/** Returns whether a topic that was allowed for this prefix may show data about the queue `name`. */
 export function coversQueue(prefix: string, name: string): boolean {
   return name.startsWith(prefix);
 }
 
-/** The decisions of the host's `authorize`. An error that it throws refuses the action, and its text is not sent. */
+/** A request, and the connection that it arrived on. */
+export interface AuthorizedRequest {
+  readonly request: Request;
+  readonly connection: ConnectionFacts;
+}
+
+/** Applies the host's `authorize`. An error that it throws refuses the action, and the client does not see its text. */
 export class Authorization {
   readonly #authorize: Authorize;
 
@@ -39,27 +46,27 @@ export class Authorization {
    * Resolves when every action is allowed, with the first identity that `authorize` returned.
    * @throws {Refused} 403 for the first action that is refused.
    */
-  async allow(request: Request, actions: readonly Action[]): Promise<Identity | undefined> {
+  async allow(asked: AuthorizedRequest, actions: readonly Action[]): Promise<Identity | undefined> {
     let identity: Identity | undefined;
     for (const action of actions) {
-      const ruling = await this.#rulingOn(request, action);
+      const ruling = await this.#rulingOn(asked, action);
       if (ruling === false) throw notAllowed(action);
       if (ruling !== true) identity ??= ruling;
     }
     return identity;
   }
 
-  /** Whether every action is allowed. */
-  async isAllowed(request: Request, actions: readonly Action[]): Promise<boolean> {
-    return this.allow(request, actions).then(
+  /** Resolves with whether every action is allowed. */
+  async isAllowed(asked: AuthorizedRequest, actions: readonly Action[]): Promise<boolean> {
+    return this.allow(asked, actions).then(
       () => true,
       () => false,
     );
   }
 
-  async #rulingOn(request: Request, action: Action): Promise<boolean | Identity> {
+  async #rulingOn({ request, connection }: AuthorizedRequest, action: Action): Promise<boolean | Identity> {
     try {
-      const ruling: unknown = await this.#authorize(request, action);
+      const ruling: unknown = await this.#authorize(request, action, connection);
       return isIdentity(ruling) ? ruling : ruling === true;
     } catch {
       return false;
@@ -72,9 +79,9 @@ function isIdentity(ruling: unknown): ruling is Identity {
 }
 
 function notAllowed(action: Action): Refused {
-  const isForAllNames = action.kind !== 'facts' && action.kind !== 'look' && action.name === undefined;
+  const isForAllNames = action.kind !== 'facts' && action.kind !== 'watch' && action.name === undefined;
   const scope = isForAllNames
-    ? ' (authorize refused this action without a name, which refuses it for all)'
+    ? ' (authorize refused this action without a name, which refuses it for every name)'
     : '';
   return new Refused(403, 'ACCESS_DENIED', `not allowed here: ${action.kind}${scope}`);
 }

@@ -3,17 +3,17 @@ import * as v from 'valibot';
 import type { ClientId, Quota } from './limits/quota.ts';
 import { Refused } from './refusal.ts';
 
-/** What bodies are read with. */
+/** Dependencies of `BodyReader`. */
 export interface BodyReaderSpec {
   readonly clock: Clock;
-  /** Bodies that are being read at a time. */
+  /** Quota of request bodies that are being read. */
   readonly bodies: Quota;
   readonly maxBytes: number;
-  /** How long a client may take to send one. */
+  /** Longest time in milliseconds that a client may take to send one body. */
   readonly withinMs: number;
 }
 
-/** Reads the bodies of requests, within limits of size, time and number: a client may send one slowly, or never to its end. */
+/** Reads request bodies within limits of size, time and number. A client may send a body slowly, or never finish it. */
 export class BodyReader {
   readonly #spec: BodyReaderSpec;
 
@@ -22,8 +22,8 @@ export class BodyReader {
   }
 
   /**
-   * The body of a request, checked.
-   * @throws {Refused} when there are too many, when it is too long, too slow, no JSON, or not as the schema says.
+   * Reads, parses and validates the body of a request.
+   * @throws {Refused} when too many bodies are being read, or when this one is too long, too slow, not JSON or not valid.
    */
   async read<T>(request: Request, schema: v.GenericSchema<T>, client: ClientId): Promise<T> {
     const release = this.#spec.bodies.take(client);
@@ -35,8 +35,8 @@ export class BodyReader {
   }
 
   /**
-   * Stops reading where it is too long: what is announced may not be what comes. The rest is left to the host, which ends the connection: to
-   * cancel the body would end it before the client has read why.
+   * Stops reading at the size limit, because the announced length may be wrong. The host then ends the connection. Cancelling the
+   * body here would end it before the client has read the error.
    */
   async #textOf({ body }: Request): Promise<string> {
     if (!body) return '';
@@ -62,12 +62,15 @@ export class BodyReader {
   }
 }
 
-/** @throws {Refused} */
+/**
+ * Returns the value if it matches the schema.
+ * @throws {Refused} 400 when it does not.
+ */
 export function checked<T>(value: unknown, schema: v.GenericSchema<T>): T {
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
   const [issue] = result.issues;
-  const where = v.getDotPath(issue) ?? 'the body';
+  const where = v.getDotPath(issue) ?? 'the request body';
   throw new Refused(400, 'INVALID_ARGUMENT', `${where}: ${issue.message.slice(0, 200)}`);
 }
 
@@ -75,7 +78,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Refused(400, 'INVALID_ARGUMENT', 'the body is JSON');
+    throw new Refused(400, 'INVALID_ARGUMENT', 'the request body is not JSON');
   }
 }
 
@@ -83,7 +86,7 @@ function tooLong(maxBytes: number): Refused {
   return new Refused(
     413,
     'INVALID_ARGUMENT',
-    `the body has at most ${String(maxBytes)} bytes (limits.bodyBytes)`,
+    `the request body has more than ${String(maxBytes)} bytes (limits.bodyBytes)`,
   );
 }
 
@@ -91,6 +94,6 @@ function tooSlow(withinMs: number): Refused {
   return new Refused(
     408,
     'TIMEOUT',
-    `the body was not complete within ${String(withinMs)} ms (times.bodyMs)`,
+    `the request body did not arrive within ${String(withinMs)} ms (times.bodyMs)`,
   );
 }

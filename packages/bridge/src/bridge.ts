@@ -15,33 +15,33 @@ import { ServerTime } from './server-time.ts';
 import { Streams } from './streams.ts';
 import { Topics } from './topics.ts';
 
-/** Lock state over HTTP. */
+/** Serves lock state over HTTP. */
 export interface Bridge extends AsyncDisposable {
-  /** The beginning of its paths. */
+  /** First segment of all paths of the bridge. */
   readonly basePath: string;
   /**
-   * Responds to a request whose path begins with `basePath`, as any host of web requests takes it; to others with 404. Never rejects: an error
-   * is a response. `authorize` is called before anything is shown or done. Hand in the remote address where the host knows it, as
-   * `nodeListener` does: the limits by client count by it.
+   * Responds to a request whose path begins with `basePath`, in the form that hosts of web requests expect. Responds to other
+   * paths with 404. Never rejects: an error becomes a response. Calls `authorize` before it shows or does anything. Pass the
+   * remote address if the host knows it, as `nodeListener` does: the limits by client use it.
    */
   readonly handle: (request: Request, connection?: ConnectionFacts) => Promise<Response>;
   /**
-   * Makes one handler of this bridge and of a page that is served beside it: requests below `basePath` are the bridge's, all others the page's. A
-   * request under a name that is not among the allowed hosts is refused for the page too.
+   * Combines the bridge with a page into one handler. Requests below `basePath` reach the bridge, all others the page. The page
+   * too is refused for a `Host` that is not among the allowed ones.
    */
   readonly withPage: (page: Handler) => Handler;
   /**
-   * Ends all streams, leaves all places and releases all holds that were taken through it; settles when the server has confirmed that.
-   * The client remains open. Requests are refused from now on.
+   * Ends all streams, removes all queued entries and releases all holds that pages took through the bridge. Resolves when the
+   * server has confirmed that. Refuses requests from then on. The lock client stays open.
    */
   close(): Promise<void>;
 }
 
 /**
- * Makes a bridge over a client. Nothing is watched until somebody looks; then each queue once, however many look at it, and for
- * a while after. All places that pages take stand in the client's one session: if this process dies, they are gone together when
- * the TTL is over, and no page believes to hold for longer than the bridge's grace after it has last heard of it.
- * @throws {QueueLockError} `INVALID_ARGUMENT`
+ * Makes a bridge over a lock client. The bridge watches nothing until a page subscribes. It then watches each queue once for all
+ * pages, and for `lingerMs` after the last one. All joins of pages are entries of the client's one session: if this process dies,
+ * they all expire with its TTL. A page believes that it holds a lock for at most `graceMs` after the bridge's last response.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when an option is not valid.
  */
 export function createBridge(options: BridgeOptions): Bridge {
   const settings = settingsOf(options);
@@ -49,7 +49,7 @@ export function createBridge(options: BridgeOptions): Bridge {
   const time = new ServerTime(clock);
   const faults = new FaultLog(client, time);
   const { lingerMs, graceMs } = times;
-  const watched = new WatchedQueues({ client, clock, time, faults, lingerMs, most: limits.queues });
+  const watched = new WatchedQueues({ client, clock, time, faults, lingerMs, max: limits.queues });
   const inUse = limitsOf(limits, clock);
   const joins = new Joins({ client, clock, time, graceMs, joins: inUse.joins, asks: inUse.asks });
   const topics = new Topics({ settings, time, watched, joins, faults });

@@ -1,9 +1,10 @@
-// The door for pages: no node: modules behind it.
+// Entry point for browsers: imports no `node:` modules.
 export { createBridgeClient } from './client/client.ts';
 export { BridgeError } from './client/bridge-error.ts';
 export type {
   BridgeClient,
   BridgeClientOptions,
+  BridgeHeaders,
   ClientClock,
   Connection,
   JoinOptions,

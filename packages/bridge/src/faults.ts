@@ -6,17 +6,17 @@ import type { ServerTime } from './server-time.ts';
 import { evictionSnapshot } from './snapshots/entry.ts';
 import type { FaultSnapshot } from './wire.ts';
 
-const KEPT = 200;
-const KEPT_KEYS = 5_000;
+const MAX_FAULTS = 200;
+const MAX_LOGGED_KEYS = 5_000;
 
-/** What went wrong while the bridge looked: the latest only. */
+/** Log of the latest failures that the bridge has seen. */
 export class FaultLog {
   readonly #time: ServerTime;
   readonly #session: Subscription;
   readonly #changed$ = new Subject<void>();
   readonly #faults: FaultSnapshot[] = [];
-  /** Evictions that were told, so that each is told once. */
-  readonly #told = new Set<string>();
+  /** Evictions that are in the log already. */
+  readonly #logged = new Set<string>();
 
   constructor(client: Pick<LockClient, 'session$'>, time: ServerTime) {
     this.#time = time;
@@ -30,7 +30,7 @@ export class FaultLog {
     });
   }
 
-  /** The newest last. */
+  /** The logged faults, the newest last. */
   get faults(): readonly FaultSnapshot[] {
     return this.#faults;
   }
@@ -39,21 +39,21 @@ export class FaultLog {
     return this.#changed$;
   }
 
-  /** A queue's status has changed. */
+  /** Records a change of a queue's status. */
   store(name: string, { status, error }: QueueState): void {
     if (status !== 'stale') return;
     const why = error === undefined ? '' : `: ${detailOf(error)}`;
-    this.#add({ kind: 'store', about: name, text: `the queue cannot be seen${why}` });
+    this.#add({ kind: 'store', about: name, text: `the queue cannot be read${why}` });
   }
 
-  /** What is known of a queue's evictions. */
+  /** Records the evictions of a queue that are not in the log yet. */
   evictions(name: string, evictions: readonly Eviction[]): void {
     for (const eviction of evictions) {
       const key = JSON.stringify([name, eviction.entry.key, String(eviction.entry.order)]);
-      if (this.#told.has(key)) continue;
-      this.#told.add(key);
-      const [oldest = key] = this.#told;
-      if (this.#told.size > KEPT_KEYS) this.#told.delete(oldest);
+      if (this.#logged.has(key)) continue;
+      this.#logged.add(key);
+      const [oldest = key] = this.#logged;
+      if (this.#logged.size > MAX_LOGGED_KEYS) this.#logged.delete(oldest);
       const { kind, by, reason, entry, at } = eviction;
       const text = `${entry.owner} was ${kind} by ${by}: ${reason}`;
       this.#add({ at, kind: 'eviction', about: name, text, eviction: evictionSnapshot(eviction) });
@@ -67,12 +67,12 @@ export class FaultLog {
 
   #add(fault: Omit<FaultSnapshot, 'at'> & { readonly at?: number }): void {
     this.#faults.push({ at: this.#time.now(), ...fault });
-    if (this.#faults.length > KEPT) this.#faults.shift();
+    if (this.#faults.length > MAX_FAULTS) this.#faults.shift();
     this.#changed$.next();
   }
 }
 
 const SESSION = {
   suspect: "a heartbeat of the bridge's session is overdue",
-  lost: "the bridge's session is lost, and with it every place that was taken through it",
+  lost: "the bridge's session is lost, and with it every join of its pages",
 } as const;

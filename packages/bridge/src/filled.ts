@@ -1,7 +1,7 @@
 import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
 
-/** Shorter ones would be all that a bridge has time for. */
-const SHORTEST: Readonly<Record<string, number>> = {
+/** Lower bounds of times, in milliseconds. A shorter period would take all of the bridge's CPU time. */
+const MIN_TIMES_MS: Readonly<Record<string, number>> = {
   heartbeatMs: 100,
   graceMs: 500,
   stuckMs: 1_000,
@@ -9,23 +9,23 @@ const SHORTEST: Readonly<Record<string, number>> = {
   bodyMs: 100,
 };
 
-/** The options of these defaults: all of them are numbers. */
+/** Returns the specification of options whose values are all numbers. */
 export function numbersOf<T extends object>(defaults: Required<T>): KnownOptions<T> {
   return Object.fromEntries(Object.keys(defaults).map((key) => [key, 'number'])) as KnownOptions<T>;
 }
 
-/** Checks numbers, and fills in the defaults. */
+/** Validates numeric options and fills in the defaults. */
 export function filled<T extends object>(
   what: string,
   defaults: Required<T>,
-  given: T | undefined,
+  options: T | undefined,
 ): Required<T> {
-  const checked = checkedOptions(what, given, numbersOf(defaults));
+  const checked = checkedOptions(what, options, numbersOf(defaults));
   const present = Object.entries<unknown>({ ...checked }).filter(([, value]) => value !== undefined);
   for (const [key, value] of present) {
-    const least = SHORTEST[key] ?? 0;
-    if (!Number.isInteger(value) || Number(value) < least || Number(value) > 2_147_483_647)
-      throw invalidArgument(`${what}.${key}`, value, `is a whole number of at least ${String(least)}`);
+    const min = MIN_TIMES_MS[key] ?? 0;
+    if (!Number.isInteger(value) || Number(value) < min || Number(value) > 2_147_483_647)
+      throw invalidArgument(`${what}.${key}`, value, `is a whole number of at least ${String(min)}`);
   }
   return { ...defaults, ...Object.fromEntries(present) };
 }

@@ -1,6 +1,6 @@
 import type { Observable, Subscription } from 'rxjs';
 
-/** Subscribes to a stream that never errors. If one does, that is a defect, and is thrown where nobody catches it. */
+/** Subscribes to a stream that never errors. An error would be a defect, and is thrown as uncaught. */
 export function follow<T>(
   values$: Observable<T>,
   next: (value: T) => void,

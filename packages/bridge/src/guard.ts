@@ -2,15 +2,16 @@ import { timingSafeEqual } from 'node:crypto';
 import { Refused } from './refusal.ts';
 import { TOKEN_HEADER } from './wire.ts';
 
-/** What a bridge goes by. */
+/** Hosts and token that requests are checked against. */
 export interface GuardRules {
   readonly allowedHosts: readonly string[];
   readonly token: string;
 }
 
 /**
- * Refuses another name in `Host`: a foreign name that was made to point here (DNS rebinding). Returns the host of the request.
- * @throws {Refused}
+ * Refuses a `Host` that is not allowed: a foreign name may point to this address (DNS rebinding). Returns the host of the
+ * request.
+ * @throws {Refused} 403.
  */
 export function checkHost(
   { headers, url }: Request,
@@ -18,14 +19,15 @@ export function checkHost(
 ): string {
   const host = (headers.get('host') ?? new URL(url).host).toLowerCase();
   const name = host.replace(/:\d*$/, '');
-  if (!allowedHosts.includes(name)) throw denied('this name is not among the allowed hosts of the bridge');
+  if (!allowedHosts.includes(name))
+    throw denied('the Host of the request is not among the allowed hosts of the bridge');
   return host;
 }
 
 /**
- * Refuses what no page of this bridge can have sent: another name in `Host`, another origin, another site. Programs that are no browsers send
- * neither `Origin` nor `Sec-Fetch-Site`.
- * @throws {Refused}
+ * Refuses requests that no page of this bridge can have sent: another `Host`, another origin, another site. Programs other than
+ * browsers send neither `Origin` nor `Sec-Fetch-Site`.
+ * @throws {Refused} 403.
  */
 export function checkSource(request: Request, rules: GuardRules): void {
   const host = checkHost(request, rules);
@@ -38,17 +40,19 @@ export function checkSource(request: Request, rules: GuardRules): void {
 }
 
 /**
- * Of what changes something: only who could read the token from the bridge can send it, and with these two headers no browser sends
- * a request for another site without asking first.
- * @throws {Refused}
+ * Refuses a write without the bridge's token, which only a page that can read the bridge's responses has. The two required
+ * headers also make browsers send a preflight request from other sites.
+ * @throws {Refused} 403 or 415.
  */
 export function checkWrite({ headers }: Request, { token }: GuardRules): void {
   if (!/^application\/json\b/i.test(headers.get('content-type') ?? ''))
-    throw new Refused(415, 'INVALID_ARGUMENT', 'content-type is application/json');
-  const given = Buffer.from(headers.get(TOKEN_HEADER) ?? '');
-  const wanted = Buffer.from(token);
-  if (given.length !== wanted.length || !timingSafeEqual(given, wanted))
-    throw denied(`the header ${TOKEN_HEADER} is missing or of another bridge; ask for the facts again`);
+    throw new Refused(415, 'INVALID_ARGUMENT', 'content-type must be application/json');
+  const received = Buffer.from(headers.get(TOKEN_HEADER) ?? '');
+  const expected = Buffer.from(token);
+  if (received.length !== expected.length || !timingSafeEqual(received, expected))
+    throw denied(
+      `the header ${TOKEN_HEADER} is missing or belongs to another bridge; request the facts again`,
+    );
 }
 
 function denied(message: string): Refused {

@@ -8,25 +8,28 @@ import { networkOf, type ConnectionFacts } from './limits/client-id.ts';
 /** Responds to web requests. */
 export type Handler = (request: Request, connection: ConnectionFacts) => Promise<Response>;
 
-/** Where to listen. */
+/** Address and connection limits of the server. */
 export interface ServeOptions {
   readonly handle: Handler;
-  /** Default 0: any free one. */
+  /** Port. Default 0: any free port. */
   readonly port?: number;
-  /** Default `127.0.0.1`: other machines cannot connect. */
+  /** Host. Default `127.0.0.1`: other machines cannot connect. */
   readonly host?: string;
   /** Open connections; a further one is closed at once. Default 4,000. */
   readonly connections?: number;
-  /** Open connections of one remote address, of IPv6 of its first 64 bits. Default 1,000: behind a proxy all have its address. */
+  /**
+   * Open connections of one remote address; of IPv6, of its first 64 bits. Default 1,000, because all clients of a proxy have its
+   * address.
+   */
   readonly connectionsPerAddress?: number;
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface Served extends AsyncDisposable {
-  /** As a browser on the own machine takes it, without a slash at the end. */
+  /** URL for a browser on this machine, without a slash at the end. */
   readonly url: string;
   readonly port: number;
-  /** Cuts all connections; settles when the port is free. */
+  /** Closes all connections. Resolves when the port is free. */
   close(): Promise<void>;
 }
 
@@ -38,12 +41,12 @@ const OPTIONS: KnownOptions<ServeOptions> = {
   connectionsPerAddress: 'number',
 };
 
-// A client that sends its request slowly, or not at all, keeps its connection no longer.
+// Limits how long a client may keep a connection that sends its request slowly, or not at all.
 const TIMEOUTS = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 };
 
 /**
- * Serves a handler over HTTP/1.1, within limits of the number of connections and of the time that a request may take to arrive.
- * Rejects when the port cannot be had.
+ * Serves a handler over HTTP/1.1. Limits the number of connections and the time that a request may take to arrive. Rejects when
+ * it cannot listen on the port.
  */
 export async function serve(options: ServeOptions): Promise<Served> {
   const checked = checkedOptions('options of serve', options, OPTIONS);
@@ -65,8 +68,8 @@ export async function serve(options: ServeOptions): Promise<Served> {
   return { url, port: actual, close, [Symbol.asyncDispose]: close };
 }
 
-/** Closes what one address opens beyond its limit, before anything is read from it. */
-function limitByAddress(most: number): (socket: Socket) => void {
+/** Closes a connection beyond the limit of its address before anything is read from it. */
+function limitByAddress(max: number): (socket: Socket) => void {
   const open = new Map<string, number>();
   return (socket) => {
     const address = networkOf(socket.remoteAddress ?? '');
@@ -77,63 +80,81 @@ function limitByAddress(most: number): (socket: Socket) => void {
       if (left > 0) open.set(address, left);
       else open.delete(address);
     });
-    if (count > most) socket.destroy();
+    if (count > max) socket.destroy();
   };
 }
 
-/** A handler as node:http, and what is built on it, takes it. */
+/**
+ * Converts a handler to a listener of node:http and of frameworks that build on it. It may be mounted below a path, as by `app.use('/queuelock', …)` of
+ * Express: the handler sees the whole path. It may follow a body parser, whose result it then passes on.
+ */
 export function nodeListener(handle: Handler): RequestListener {
   return (incoming, outgoing) => {
     void answer(handle, incoming, outgoing);
   };
 }
 
-// One for all: to make an error at each end of a response would cost more than most responses.
+// One shared error: to create one for each response would cost more than most responses.
 const ENDED = new Error('the connection or the response has ended');
 
 async function answer(handle: Handler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const gone = new AbortController();
-  outgoing.on('close', () => gone.abort(ENDED));
-  // A broken connection ends the response, and there is nobody left to tell.
+  const connectionClosed = new AbortController();
+  outgoing.on('close', () => connectionClosed.abort(ENDED));
+  // A broken connection ends the response, and there is no client left to notify.
   outgoing.on('error', () => undefined);
   try {
     const { remoteAddress } = incoming.socket;
-    const response = await handle(toRequest(incoming, gone.signal), { remoteAddress });
-    // A body that was refused goes on coming: the connection ends with the response.
+    const response = await handle(toRequest(incoming, connectionClosed.signal), { remoteAddress, incoming });
+    // The client may still be sending a body that was refused, so the connection ends with the response.
     if (!incoming.complete) outgoing.setHeader('connection', 'close');
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-    // The page is to know that its stream is open, also before there is anything to tell; other headers go with the body.
+    // Sends the headers of a stream at once, so that the page knows it is open. Other headers are sent with the body.
     if (response.headers.get('content-type')?.startsWith('text/event-stream')) outgoing.flushHeaders();
-    await pour(response.body, outgoing);
+    await sendBody(response.body, outgoing);
     outgoing.end();
   } catch {
-    // The body broke off: so does the connection, and the client tries again.
+    // The body broke off, so the connection is cut and the client retries.
     outgoing.destroy();
   }
 }
 
 function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
-  const { method = 'GET', url = '/', headers } = incoming;
+  const { method = 'GET', headers } = incoming;
+  const url = originalUrlOf(incoming);
   const pairs = Object.entries(headers).flatMap(([name, values]) =>
     [values ?? []].flat().map((value): [string, string] => [name, value]),
   );
   const hasBody = method !== 'GET' && method !== 'HEAD';
-  // What the client says of host and path is not to be trusted with more than being parsed.
+  // Host and path come from the client: they are parsed and used for nothing else.
   const address = new URL(url.startsWith('/') ? `http://localhost${url}` : 'http://localhost/');
   return new Request(address, {
     method,
     headers: pairs,
     signal,
-    ...(hasBody ? { body: Readable.toWeb(incoming) as ReadableStream<Uint8Array>, duplex: 'half' } : {}),
+    ...(hasBody ? { body: bodyOf(incoming), duplex: 'half' } : {}),
   });
 }
 
-/** As fast as the connection takes it: nothing is read from the body before what came before has been handed to the system. */
-async function pour(body: ReadableStream<Uint8Array> | null, outgoing: ServerResponse): Promise<void> {
+/** Returns the whole path. Express, Connect and Fastify cut the part below which a listener is mounted off `url`. */
+function originalUrlOf(incoming: IncomingMessage): string {
+  const { url = '/', originalUrl } = incoming as IncomingMessage & { readonly originalUrl?: unknown };
+  return typeof originalUrl === 'string' ? originalUrl : url;
+}
+
+/** Returns the body, also after a body parser has read it. */
+function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> | string | Uint8Array {
+  const { body } = incoming as IncomingMessage & { readonly body?: unknown };
+  if (!incoming.readableDidRead) return Readable.toWeb(incoming) as ReadableStream<Uint8Array>;
+  if (typeof body === 'string' || body instanceof Uint8Array) return body;
+  return body === undefined ? '' : JSON.stringify(body);
+}
+
+/** Sends the body with backpressure: reads the next piece only after the connection has taken the previous one. */
+async function sendBody(body: ReadableStream<Uint8Array> | null, outgoing: ServerResponse): Promise<void> {
   if (!body) return;
   const reader = body.getReader();
   outgoing.on('close', () => void reader.cancel().catch(() => undefined));
-  // A body that is cut while the connection is full is noticed here.
+  // Detects a body that ends with an error while the connection is full.
   reader.closed.catch(() => outgoing.destroy());
   for (;;) {
     const { done, value } = await reader.read();

@@ -1,9 +1,9 @@
 import { QueueLockError, isQueueLockError, type QueueLockErrorCode } from '@queuelock/core/backend';
 import * as v from 'valibot';
-import { given } from './snapshots/given.ts';
+import { ifDefined } from './snapshots/if-defined.ts';
 import { removalSchema, type Removal, type WireError } from './wire.ts';
 
-/** An error together with the HTTP status that says the same. */
+/** An error with the matching HTTP status. */
 export class Refused extends QueueLockError {
   readonly status: number;
 
@@ -13,9 +13,9 @@ export class Refused extends QueueLockError {
   }
 }
 
-/** A limit is reached: 429 for that of one client, 503 for that of the bridge. */
+/** A limit was reached: 429 for the limit of a client, 503 for that of the bridge. */
 export class Overloaded extends Refused {
-  /** When the same request may succeed, in seconds from now; sent as `Retry-After`. */
+  /** Seconds after which the same request may succeed; sent as `Retry-After`. */
   readonly retryAfterS: number;
 
   constructor(status: 429 | 503, message: string, retryAfterS: number) {
@@ -34,22 +34,28 @@ const STATUS: Readonly<Partial<Record<QueueLockErrorCode, number>>> = {
   FOREIGN_FORMAT: 409,
 };
 
-/** The status that an error is answered with. */
+/** Returns the HTTP status for an error. */
 export function statusOf(error: unknown): number {
   if (error instanceof Refused) return error.status;
   return (isQueueLockError(error) && STATUS[error.code]) || 500;
 }
 
-/** An error as it is sent. What is none of ours may tell too much about the inside, and is not told. */
+/** Converts an error to its wire form. The text of an unknown error may reveal internals, so it is not sent. */
 export function toWireError(error: unknown): WireError {
   if (!isQueueLockError(error)) {
     return { code: 'UNAVAILABLE', message: '[UNAVAILABLE] the bridge failed', retryable: true };
   }
   const { code, message, retryable, reason, eviction } = error;
-  return { code, message, retryable, ...given('reason', reason), ...given('eviction', removalIn(eviction)) };
+  return {
+    code,
+    message,
+    retryable,
+    ...ifDefined('reason', reason),
+    ...ifDefined('eviction', removalIn(eviction)),
+  };
 }
 
-/** Left out where it does not look like one: strangers may have written it. */
+/** Returns the removal if it is well formed: other programs may have written it. */
 function removalIn(eviction: QueueLockError['eviction']): Removal | undefined {
   if (!eviction || !v.is(removalSchema, eviction)) return undefined;
   const { kind, by, reason } = eviction;

@@ -1,7 +1,10 @@
 import { Overloaded, statusOf, toWireError } from './refusal.ts';
 import type { Refusal } from './wire.ts';
 
-/** What every answer says: it is nobody else's to read, to keep, to frame or to guess the type of. */
+/**
+ * Headers of every response. They forbid other sites to read it, caches to keep it, pages to frame it, and browsers to guess its
+ * type.
+ */
 const SECURITY = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -11,25 +14,25 @@ const SECURITY = {
   'x-frame-options': 'DENY',
 } as const;
 
-/** An answer in JSON. */
+/** Makes a JSON response. */
 export function json(body: unknown, status = 200, more: Readonly<Record<string, string>> = {}): Response {
   const headers = { ...SECURITY, ...more, 'content-type': 'application/json; charset=utf-8' };
   return new Response(JSON.stringify(body), { status, headers });
 }
 
-/** An error as an answer. */
+/** Makes the response for an error. */
 export function refusal(error: unknown): Response {
   const headers = error instanceof Overloaded ? { 'retry-after': String(error.retryAfterS) } : undefined;
   return json({ error: toWireError(error) } satisfies Refusal, statusOf(error), headers);
 }
 
-/** A stream of server-sent events as an answer. */
+/** Makes the response for a stream of server-sent events. */
 export function eventStream(body: ReadableStream<Uint8Array>): Response {
   return new Response(body, {
     headers: {
       ...SECURITY,
       'content-type': 'text/event-stream; charset=utf-8',
-      // Nobody on the way may collect it, to compress it for instance.
+      // Forbids proxies to buffer the stream, for instance in order to compress it.
       'cache-control': 'no-store, no-transform',
       'x-accel-buffering': 'no',
     },

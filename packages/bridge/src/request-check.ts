@@ -5,11 +5,11 @@ import { boundedId, type ConnectionFacts } from './limits/client-id.ts';
 import type { ClientId, Quota } from './limits/quota.ts';
 import type { Action, Identity, Settings } from './options.ts';
 
-/** A request, and what is known of where it comes from. */
+/** A request with the facts about its connection. */
 export interface Incoming {
   readonly request: Request;
   readonly connection: ConnectionFacts;
-  /** Of the join that the path names, if it names one. */
+  /** Id of the join in the path; empty for other paths. */
   readonly id: string;
 }
 
@@ -19,17 +19,20 @@ export interface Allowed extends Incoming {
   readonly client: ClientId;
 }
 
-/** What a request with a body does, and what it needs. */
+/** Schema, permissions and handler of a request with a body. */
 export interface Route<T> {
   readonly schema: v.GenericSchema<T>;
-  /** What must be allowed before the body is read. */
+  /** Actions that must be allowed before the body is read. */
   readonly before?: readonly Action[];
-  /** What must be allowed before anything is done. */
+  /** Actions that must be allowed before the request has any effect. */
   readonly requires: (body: T) => readonly Action[];
   readonly run: (body: T, allowed: Allowed) => Promise<Response>;
 }
 
-/** Lets a request have effects only after everything that it does is allowed, and reads no body of one that is refused whatever it says. */
+/**
+ * Gives a request effect only after all its actions are allowed. Does not read the body of a request that would be refused for
+ * every body.
+ */
 export class RequestCheck {
   readonly #settings: Settings;
   readonly #bodies: BodyReader;
@@ -43,19 +46,21 @@ export class RequestCheck {
   }
 
   async run<T>({ schema, before = [], requires, run }: Route<T>, incoming: Incoming): Promise<Response> {
-    const { request } = incoming;
-    await this.#authorization.allow(request, before);
+    await this.#authorization.allow(incoming, before);
     const body = await this.read(incoming, schema);
-    const identity = await this.#authorization.allow(request, requires(body));
+    const identity = await this.#authorization.allow(incoming, requires(body));
     return run(body, { ...incoming, identity, client: this.clientOf(incoming, identity) });
   }
 
-  /** The body, checked. @throws {Refused} */
+  /**
+   * Reads and validates the body.
+   * @throws {Refused} when it is not valid or not allowed.
+   */
   async read<T>(incoming: Incoming, schema: v.GenericSchema<T>): Promise<T> {
     return this.#bodies.read(incoming.request, schema, this.clientOf(incoming));
   }
 
-  /** What limits count the request under. */
+  /** Returns the id under which the limits count the request. */
   clientOf({ request, connection }: Pick<Incoming, 'request' | 'connection'>, identity?: Identity): ClientId {
     return boundedId(this.#settings.clientOf(request, { ...connection, principal: identity?.name }));
   }

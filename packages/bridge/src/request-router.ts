@@ -8,13 +8,13 @@ import type { Limits } from './limits/limits.ts';
 import type { Identity, Settings } from './options.ts';
 import { Refused } from './refusal.ts';
 import { RequestCheck, type Allowed, type Incoming, type Route } from './request-check.ts';
-import { given } from './snapshots/given.ts';
+import { ifDefined } from './snapshots/if-defined.ts';
 import { eventStream, json } from './replies.ts';
 import { streamOrderIn } from './stream-order.ts';
 import type { Order, Streams } from './streams.ts';
 import * as wire from './wire.ts';
 
-/** What the desk hands requests on to. */
+/** Dependencies of `RequestRouter`. */
 export interface RequestRouterTools {
   readonly settings: Settings;
   readonly limits: Limits;
@@ -26,14 +26,14 @@ export interface RequestRouterTools {
 
 type Work = (incoming: Incoming) => Promise<Response>;
 
-/** Takes requests in: checks where they come from and what they may do, and hands them on. */
+/** Checks the origin and the permissions of each request, and routes it to its handler. */
 export class RequestRouter {
   readonly #tools: RequestRouterTools;
   readonly #rules: GuardRules;
   readonly #authorization: Authorization;
   readonly #check: RequestCheck;
-  /** By method and path. What begins with `POST` and is not in `READS` changes something. */
-  readonly #works: ReadonlyMap<string, Work>;
+  /** Handlers by method and path. A `POST` that is not in `READS` is a write. */
+  readonly #handlers: ReadonlyMap<string, Work>;
 
   constructor(tools: RequestRouterTools) {
     this.#tools = tools;
@@ -41,19 +41,19 @@ export class RequestRouter {
     this.#rules = { allowedHosts, token: randomBytes(24).toString('base64url') };
     this.#authorization = new Authorization(authorize);
     this.#check = new RequestCheck(tools.settings, tools.limits.bodies, this.#authorization);
-    this.#works = new Map(Object.entries({ ...this.#views(), ...this.#acts(), ...this.#joins() }));
+    this.#handlers = new Map(Object.entries({ ...this.#views(), ...this.#acts(), ...this.#joins() }));
   }
 
-  /** @throws {QueueLockError} what is to be answered instead. */
+  /** @throws {QueueLockError} The error to respond with. */
   async answer(request: Request, connection: ConnectionFacts): Promise<Response> {
     checkSource(request, this.#rules);
     const [route, id] = this.#routeOf(request);
-    const work = this.#works.get(route);
-    if (!work) throw new Refused(404, 'INVALID_ARGUMENT', 'there is nothing at this path with this method');
+    const work = this.#handlers.get(route);
+    if (!work) throw new Refused(404, 'INVALID_ARGUMENT', noResource(request, this.#tools.settings.basePath));
     if (request.method !== 'GET' && !READS.has(route)) checkWrite(request, this.#rules);
     const incoming = { request, connection, id };
     const { rate, touchRate } = this.#tools.limits;
-    (KEEPS.has(route) ? touchRate : rate).take(this.#check.clientOf(incoming));
+    (KEEPALIVES.has(route) ? touchRate : rate).take(this.#check.clientOf(incoming));
     return work(incoming);
   }
 
@@ -152,21 +152,21 @@ export class RequestRouter {
     return (incoming) => this.#check.run(route, incoming);
   }
 
-  async #facts({ request }: Incoming): Promise<Response> {
+  async #facts(incoming: Incoming): Promise<Response> {
     const { settings, epoch } = this.#tools;
-    const identity = await this.#authorization.allow(request, REQUIRED_ACTIONS.facts());
+    const identity = await this.#authorization.allow(incoming, REQUIRED_ACTIONS.facts());
     const kinds = ['evict', 'ask', 'join'] as const;
     const may = await Promise.all(
-      kinds.map(async (kind) => [kind, await this.#authorization.isAllowed(request, [{ kind }])] as const),
+      kinds.map(async (kind) => [kind, await this.#authorization.isAllowed(incoming, [{ kind }])] as const),
     );
     const facts = {
       version: wire.WIRE_VERSION,
       epoch,
       token: this.#rules.token,
-      place: settings.place,
+      storeLabel: settings.storeLabel,
       ...(identity ? { identity: identity.name } : {}),
       may: Object.fromEntries(may) as wire.BridgeFacts['may'],
-      ...given('contenders', await this.#contendersFor(request)),
+      ...ifDefined('contenders', await this.#contendersFor(incoming)),
     } satisfies wire.BridgeFacts;
     return json(facts);
   }
@@ -177,11 +177,11 @@ export class RequestRouter {
 
   async #stream(incoming: Incoming, { topics }: wire.StreamRequest): Promise<Response> {
     const { request } = incoming;
-    // Each topic is authorized and looked up.
+    // Counts topics against the rate, because each of them is authorized and opened.
     this.#tools.limits.rate.take(this.#check.clientOf(incoming), topics.length / TOPICS_AS_REQUEST);
-    const rulings = await Promise.all(topics.map(async (wanted) => this.#orderOf(request, wanted)));
+    const rulings = await Promise.all(topics.map(async (topic) => this.#orderOf(incoming, topic)));
     const identity = rulings.find((ruling) => ruling.identity)?.identity;
-    // A client that asks by an address has nothing but the status to learn from.
+    // A client that requests topics by the address of a GET learns of a refusal only from the status.
     const isStrict = request.method === 'GET';
     const client = this.#check.clientOf(incoming, identity);
     const orders = rulings.map(({ order }) => order);
@@ -189,27 +189,30 @@ export class RequestRouter {
   }
 
   async #orderOf(
-    request: Request,
-    wanted: wire.Wanted,
+    incoming: Incoming,
+    topic: wire.RequestedTopic,
   ): Promise<{ readonly order: Order; readonly identity: Identity | undefined }> {
     try {
-      const identity = await this.#authorization.allow(request, REQUIRED_ACTIONS.topic(wanted.topic));
-      return { order: wanted, identity };
+      const identity = await this.#authorization.allow(incoming, REQUIRED_ACTIONS.topic(topic.topic));
+      return { order: topic, identity };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      return { order: { ...wanted, refusal: error }, identity: undefined };
+      return { order: { ...topic, refusal: error }, identity: undefined };
     }
   }
 
-  /** The queue of the contenders that this client may disturb. */
-  async #contendersFor(request: Request): Promise<string | undefined> {
+  /** Returns the queue of the demo programs that this client may disturb. */
+  async #contendersFor(incoming: Incoming): Promise<string | undefined> {
     const { contenders } = this.#tools.settings;
     if (!contenders) return undefined;
     const { name } = contenders;
-    return (await this.#authorization.isAllowed(request, REQUIRED_ACTIONS.contend(name))) ? name : undefined;
+    return (await this.#authorization.isAllowed(incoming, REQUIRED_ACTIONS.contend(name))) ? name : undefined;
   }
 
-  /** Answered by a stream of its own if that is what is accepted, else by what another stream needs to tell of it. */
+  /**
+   * Adds a join. Responds with a stream if the client accepts one, otherwise with the key by which another stream can follow the
+   * join.
+   */
   #join(body: wire.JoinRequest, { request, identity, client }: Allowed): Response {
     const { joins, streams } = this.#tools;
     const wantsStream = request.headers.get('accept')?.includes('text/event-stream') === true;
@@ -220,11 +223,19 @@ export class RequestRouter {
   }
 }
 
-/** So many topics of a stream count as one request more. */
+/** Says why no resource was found. A bridge below another path than its own is the usual reason. */
+function noResource({ method, url }: Request, basePath: string): string {
+  const { pathname } = new URL(url);
+  if (pathname.startsWith(`${basePath}/`)) return 'there is no resource at this path with this method';
+  const got = `${method} ${pathname.slice(0, 100)}`;
+  return `the paths of this bridge begin with ${basePath}/ (its option basePath), and the request is ${got}`;
+}
+
+/** Number of topics of a stream that count as one more request. */
 const TOPICS_AS_REQUEST = 8;
 
-/** These change nothing, although they are sent with a body. */
+/** Requests that have a body but change nothing. */
 const READS = new Set(['POST stream', 'POST token']);
 
-/** These keep a place or give it up. */
-const KEEPS = new Set(['POST joins/touch', 'POST joins/*/leave']);
+/** Requests that keep a join or leave it. */
+const KEEPALIVES = new Set(['POST joins/touch', 'POST joins/*/leave']);

@@ -1,4 +1,4 @@
-// The one door to RxJS: these names are the vocabulary of this package.
+// The only import of RxJS: these names are the vocabulary of this package.
 export {
   BehaviorSubject,
   EMPTY,

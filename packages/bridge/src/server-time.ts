@@ -1,6 +1,8 @@
 import type { Clock } from '@queuelock/core';
 
-/** Milliseconds since 1970 for people: the time of day at the start, and from then on the clock, so that it never goes back. */
+/**
+ * Milliseconds since 1970 for display. Starts with the time of day and then follows the monotonic clock, so it never goes back.
+ */
 export class ServerTime {
   readonly #clock: Clock;
   readonly #offset: number;

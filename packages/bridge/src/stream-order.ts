@@ -4,9 +4,9 @@ import { streamRequestSchema, type StreamRequest } from './wire.ts';
 const WITH_NAME = new Set(['queue', 'timeline', 'election']);
 
 /**
- * What a stream is asked for by the address of a GET (`?queue=NAME&queues=PREFIX`, as `EventSource` and curl can do it), where `Last-Event-ID`
- * says of everything what is known.
- * @throws {Refused}
+ * Reads the topics from the address of a GET (`?queue=NAME&queues=PREFIX`), which `EventSource` and curl can send.
+ * `Last-Event-ID` is the latest version of every topic that the client has.
+ * @throws {Refused} 400 when the address is not valid.
  */
 export function streamOrderIn(request: Request): StreamRequest {
   const since = request.headers.get('last-event-id');

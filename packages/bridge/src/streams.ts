@@ -9,9 +9,9 @@ import { Feeds, type Reading } from './stream/feeds.ts';
 import { SseConnection } from './stream/sse-connection.ts';
 import type { Topics } from './topics.ts';
 import { WIRE_VERSION, topicKey } from './wire.ts';
-import type { Hello, JoinResponse, RefusedEvent, Topic, Wanted } from './wire.ts';
+import type { Hello, JoinResponse, RefusedEvent, Topic, RequestedTopic } from './wire.ts';
 
-/** What streams are made with. */
+/** Dependencies of `Streams`. */
 export interface StreamsTools {
   readonly settings: Settings;
   readonly limits: Limits;
@@ -20,22 +20,22 @@ export interface StreamsTools {
   readonly epoch: string;
 }
 
-/** A topic that is asked for; `refusal`: and not allowed. */
-export type Order = Wanted & { readonly refusal?: Error };
+/** A requested topic; `refusal` is set if it was not allowed. */
+export type Order = RequestedTopic & { readonly refusal?: Error };
 
-/** What a stream is asked for. */
+/** A request for a stream. */
 export interface StreamOrder {
   readonly topics: readonly Order[];
   readonly client: ClientId;
-  /** All or nothing. */
+  /** Fail as a whole if any topic is refused. */
   readonly isStrict?: boolean;
-  /** Told before everything else: what the stream was made for. */
+  /** The join that the stream was opened for; sent before everything else. */
   readonly joined?: JoinResponse;
 }
 
-// A page that holds has to be heard within its grace, also when one of two is lost.
-const BEATS_IN_GRACE = 2.5;
-// Long enough for a page to come back with other topics beside this one.
+// A holding page must receive a heartbeat within its grace even if one of two is lost.
+const HEARTBEATS_IN_GRACE = 2.5;
+// Long enough for a page to reopen its stream with other topics.
 const FEED_LINGER_MS = 5_000;
 
 /** The open streams, and the feeds that they read. */
@@ -51,7 +51,7 @@ export class Streams {
     this.#tools = tools;
     const { clock, times, limits } = tools.settings;
     const { epoch } = tools;
-    this.#encoder = new Encoder({ clock, keptBytes: limits.bytes });
+    this.#encoder = new Encoder({ clock, cachedBytes: limits.bytes });
     this.#inFlight = new BytesInFlight({ perClient: limits.perClient.bytes, perBridge: limits.bytes });
     this.#feeds = new Feeds({
       clock,
@@ -65,8 +65,8 @@ export class Streams {
   }
 
   /**
-   * A topic that cannot be told is told to be refused, unless the order is `strict`.
-   * @throws {QueueLockError} when there are too many streams.
+   * Opens a stream. A topic that is refused is reported in the stream, unless `isStrict` is set.
+   * @throws {QueueLockError} when there are too many streams, or when `isStrict` is set and a topic is refused.
    */
   open(order: StreamOrder): ReadableStream<Uint8Array> {
     const release = this.#tools.limits.streams.take(order.client);
@@ -77,13 +77,13 @@ export class Streams {
       for (const reading of readings) reading.close();
     });
     this.#connections.add(connection);
-    for (const wanted of order.topics) {
+    for (const topic of order.topics) {
       try {
-        readings.push(this.#read(wanted, connection, order.client));
+        readings.push(this.#read(topic, connection, order.client));
       } catch (error) {
         if (order.isStrict) connection.close();
         if (order.isStrict) throw error;
-        connection.say(refusedEvent(wanted.topic, error));
+        connection.sendText(refusedEvent(topic.topic, error));
       }
     }
     return connection.stream;
@@ -95,29 +95,29 @@ export class Streams {
     this.#encoder.close();
   }
 
-  #read({ topic, since, refusal }: Order, { news }: SseConnection, client: ClientId): Reading {
+  #read({ topic, since, refusal }: Order, { onSnapshot }: SseConnection, client: ClientId): Reading {
     if (refusal) throw refusal;
-    const reading = this.#feeds.read(topic, { news, client });
-    if (reading.feed.version > this.#knownVersion(since)) news(reading.feed);
+    const reading = this.#feeds.read(topic, { listener: onSnapshot, client });
+    if (reading.feed.version > this.#knownVersion(since)) onSnapshot(reading.feed);
     return reading;
   }
 
   #connection({ topics, joined, client }: StreamOrder, onEnd: () => void): SseConnection {
     const { settings, time, epoch } = this.#tools;
     const { clock, times } = settings;
-    const inTimeMs = times.graceMs / BEATS_IN_GRACE;
+    const inTimeMs = times.graceMs / HEARTBEATS_IN_GRACE;
     const hasJoin = topics.some(({ topic }) => topic.kind === 'join');
     const heartbeatMs = hasJoin ? Math.min(times.heartbeatMs, inTimeMs) : times.heartbeatMs;
     const hello = { version: WIRE_VERSION, epoch, now: time.now(), heartbeatMs } satisfies Hello;
     const [encoder, inFlight] = [this.#encoder, this.#inFlight];
     const { stuckMs } = times;
     const connection = new SseConnection({ clock, heartbeatMs, stuckMs, client, encoder, inFlight, onEnd });
-    connection.say(`retry: 1000\n${eventOf('hello', hello)}`);
-    if (joined) connection.say(eventOf('joined', joined));
+    connection.sendText(`retry: 1000\n${eventOf('hello', hello)}`);
+    if (joined) connection.sendText(eventOf('joined', joined));
     return connection;
   }
 
-  /** Of an event's id, if it is one of ours. */
+  /** Returns the version in an event id of this bridge; 0 for any other id. */
   #knownVersion(id: string | undefined): number {
     const [epoch, version] = id?.split('.') ?? [];
     return epoch === this.#tools.epoch && /^\d{1,15}$/.test(version ?? '') ? Number(version) : 0;

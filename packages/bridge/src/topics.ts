@@ -17,7 +17,7 @@ import type { ServerTime } from './server-time.ts';
 import type { TopicSource } from './stream/feed.ts';
 import type { ContendersSnapshot, JoinKey, Topic } from './wire.ts';
 
-/** What topics are told from. */
+/** Dependencies of `Topics`. */
 export interface TopicTools {
   readonly settings: Settings;
   readonly time: ServerTime;
@@ -26,14 +26,14 @@ export interface TopicTools {
   readonly faults: FaultLog;
 }
 
-// A time budget shrinks also while nothing happens.
+// Refreshes snapshots of joins, because the remaining time shrinks without any event.
 const BUDGET_EVERY_MS = 1_000;
-// Looks over many queues: the reduction of a waits-for graph, and lists of all entries.
+// Shortest interval between evaluations of many queues, in milliseconds: cycles of waiters, and lists of all entries.
 const DEEP_EVERY_MS = 500;
 
 type DeepChoice = Pick<DeepSettings, 'minDepth' | 'again'> & { readonly prefix: string };
 
-/** Where the snapshots of each kind of topic come from. */
+/** Makes the sources of the snapshots of each kind of topic. */
 export class Topics {
   readonly #tools: TopicTools;
   readonly #lists: SharedLists;
@@ -46,7 +46,10 @@ export class Topics {
     this.#names = new NameBudget(limits.queues);
   }
 
-  /** @throws {QueueLockError} for a name that the store cannot have, a limit, a join that is not known. */
+  /**
+   * Opens the source of a topic.
+   * @throws {QueueLockError} for a name that the store cannot represent, a limit, a join that is not known.
+   */
   open(topic: Topic): TopicSource {
     switch (topic.kind) {
       case 'queues':
@@ -87,7 +90,7 @@ export class Topics {
 
   #queue(kind: 'queue' | 'timeline' | 'election', name: string): TopicSource {
     const { watched, time, joins } = this.#tools;
-    const [queue, stopLooking] = watched.look(name);
+    const [queue, stopLooking] = watched.watch(name);
     const draws = {
       queue: () => queueSnapshot(queue, time.now(), (id) => joins.budgetOf(id)),
       timeline: () => timelineSnapshot(queue, time.now()),
@@ -123,11 +126,11 @@ export class Topics {
   #deadlocks(prefix: string): TopicSource {
     const { settings, time } = this.#tools;
     const seen = new SeenDeadlocks(prefix, settings.clock);
-    // Where nobody waits nobody waits in a circle.
+    // A queue without waiters cannot be part of a deadlock.
     const deep$ = this.#deepest({ prefix, minDepth: 2, again: () => seen.isUnsure });
     const changed$ = deep$.pipe(
       tap((deep) => {
-        seen.look(deep);
+        seen.update(deep);
       }),
     );
     return { changed$, encode: inJson(() => seen.snapshot(time.now())), close };
@@ -153,7 +156,7 @@ export class Topics {
     return { changed$: contenders.changed$.pipe(startWith(undefined)), encode: inJson(draw), close };
   }
 
-  /** From time to time, since many queues change often. */
+  /** Watches the deepest queues. Values are throttled, because many queues change often. */
   #deepest({ prefix, ...which }: DeepChoice): Observable<DeepQueues> {
     const { client, clock, limits } = this.#tools.settings;
     const settings = {
@@ -161,24 +164,24 @@ export class Topics {
       client,
       clock,
       names: this.#names,
-      most: limits.deepest,
+      max: limits.deepest,
       everyMs: DEEP_EVERY_MS,
     };
     return watchDeepest(this.#lists.view(prefix), settings);
   }
 }
 
-/** Whether there is more to tell than that nothing is known yet. */
+/** Returns whether a state contains more than that nothing is known yet. */
 function isSeen({ status, error }: { readonly status: string; readonly error?: unknown }): boolean {
   return status !== 'connecting' || error !== undefined;
 }
 
-/** A snapshot that is encoded in one piece. */
+/** Encodes a snapshot in one piece. */
 function inJson(draw: () => unknown): () => Iterable<string> {
   return () => [JSON.stringify(draw())];
 }
 
-/** Of sources whose subscription is all they have. */
+/** Does nothing: these sources hold no resource besides their subscription. */
 function close(): void {
-  // Nothing is kept besides.
+  // Unsubscribing releases everything.
 }

@@ -1,4 +1,4 @@
-// What goes over the wire, and its validators: for both ends, and for clients in other languages.
+// The messages on the wire and their validators, for both ends and for clients in other languages.
 import type * as v from 'valibot';
 import { contendersSchema, type ContendersSnapshot } from './wire/contenders.ts';
 import { joinSnapshotSchema, type JoinSnapshot } from './wire/join.ts';
@@ -22,7 +22,7 @@ import {
 } from './wire/queue.ts';
 import type { Topic } from './wire/topic.ts';
 
-/** Which snapshot belongs to which kind of topic. */
+/** Maps each kind of topic to its snapshot. */
 export interface SnapshotOf {
   readonly queues: QueuesSnapshot;
   readonly queue: QueueSnapshot;
@@ -35,7 +35,7 @@ export interface SnapshotOf {
   readonly join: JoinSnapshot;
 }
 
-/** Checks snapshots, by the kind of their topic. */
+/** Schemas of snapshots, by the kind of their topic. */
 export const snapshotSchemas: { readonly [K in Topic['kind']]: v.GenericSchema<SnapshotOf[K]> } = {
   queues: queuesSchema,
   queue: queueSchema,

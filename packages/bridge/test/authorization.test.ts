@@ -13,13 +13,13 @@ const PREFIXES = ['', 'red/', 'blue/'] as const;
 const NAMED = ['evict', 'ask', 'join'] as const;
 const LISTS = ['queues', 'sessions', 'deadlocks', 'faults'] as const;
 const QUEUES = ['queue', 'timeline', 'election'] as const;
-/** So long a stream is read: the snapshots of what is allowed are in it, and others would be. */
+/** Number of events that are read from a stream: enough to contain all snapshots that are allowed, and any that are not. */
 const READ_EVENTS = 3;
 
-/** An action as a text, to refuse it by. */
+/** Converts an action to a text, by which a test refuses it. */
 function textOf(action: Action): string {
   if (action.kind === 'facts') return 'facts';
-  if (action.kind !== 'look') return `${action.kind} ${action.name ?? '*'}`;
+  if (action.kind !== 'watch') return `${action.kind} ${action.name ?? '*'}`;
   const { topic } = action;
   return `look ${topic.kind} ${'name' in topic ? topic.name : topic.prefix}`;
 }
@@ -29,28 +29,28 @@ const ACTIONS: readonly Action[] = [
   { kind: 'facts' },
   { kind: 'contend', name: NAMES[0] },
   ...NAMED.flatMap((kind) => [{ kind }, ...NAMES.map((name) => ({ kind, name }))]),
-  ...QUEUES.flatMap((kind) => NAMES.map((name) => ({ kind: 'look', topic: { kind, name } }) as const)),
-  ...LISTS.flatMap((kind) => PREFIXES.map((prefix) => ({ kind: 'look', topic: { kind, prefix } }) as const)),
+  ...QUEUES.flatMap((kind) => NAMES.map((name) => ({ kind: 'watch', topic: { kind, name } }) as const)),
+  ...LISTS.flatMap((kind) => PREFIXES.map((prefix) => ({ kind: 'watch', topic: { kind, prefix } }) as const)),
 ];
 
 interface Attempt {
   readonly path: string;
   readonly method: 'GET' | 'POST';
-  /** As a function: of an entry in the queue that a visitor made. */
+  /** Body of the request; `LATEST` in it stands for the latest visitor's entry. */
   readonly body?: unknown;
-  /** What it does: one that is refused refuses it. */
+  /** Actions of the request. Refusing one of them must refuse the request. */
   readonly needs: readonly string[];
-  /** The beginning of the names that it may show something of; `undefined`: of none. */
+  /** Prefix of the queue names that the response may show; `undefined`: no queue. */
   readonly shows?: string;
 }
 
-/** Stands for the entry of the latest visitor who joined the queue. */
+/** Placeholder for the entry of the latest visitor that joined the queue. */
 const LATEST = { latest: true };
 const wish = { reason: 'urgent', withinMs: 1 };
 const name = fc.constantFrom(...NAMES);
 const KEPT = { kept: 'yes' };
 
-/** With a secret that is not that of a join. */
+/** A secret that belongs to no join. */
 const KEY = { id: '0'.repeat(24), secret: 'x'.repeat(32) };
 const OF_A_JOIN = [
   ['joins/touch', { joins: [KEY] }],
@@ -132,19 +132,19 @@ describe('authorization', () => {
     client = createLockClient(memory({ server }));
     refused = new Set();
     const authorize = (_: Request, action: Action): boolean => !refused.has(textOf(action));
-    // Longer than the test: the bridge leaves no place of its own accord.
+    // Longer than the test, so that the bridge ends no join by itself.
     const times = { lingerMs: 0, paceMs: 0, graceMs: 600_000 };
     contended = 0;
     const contenders: Contenders = {
       name: NAMES[0],
       changed$: EMPTY,
-      draw: () => ({ most: 1, ttlMs: 1, cut: '', canCut: false, contenders: [], happenings: [] }),
+      draw: () => ({ maxContenders: 1, ttlMs: 1, cut: '', canCut: false, contenders: [], happenings: [] }),
       act: async () => void (contended += 1),
     };
     bridge = createBridge({ client, authorize, times, contenders, clientOf: () => undefined });
     for (const name of NAMES) {
       await client.acquire(name, { owner: `holder of ${name}` });
-      // Watched, so that the bridge knows of an eviction in it.
+      // Watches the queue, so that the bridge sees an eviction in it.
       const watching = await send({ path: `stream?queue=${name}`, method: 'GET', needs: [] });
       const victim = client.claim(name, { owner: `victim in ${name}` }).subscribe({ error: () => undefined });
       const seenQueue = await seen(client.watch(name), ({ entries }) => entries.length === 2);
@@ -160,7 +160,7 @@ describe('authorization', () => {
     await client.close();
   });
 
-  it('of every route: a request that does something refused has no effect and shows nothing', async () => {
+  it('of every route gives a refused request no effect and shows nothing', async () => {
     const policies = fc.uniqueArray(fc.constantFrom(...ACTIONS.map(textOf)), { minLength: 1, maxLength: 30 });
     const property = fc.asyncProperty(policies, attempts, async (policy, attempt) => {
       refused = new Set(policy);
@@ -185,7 +185,7 @@ describe('authorization', () => {
     await fc.assert(property, { numRuns: 150 });
   }).timeout(60_000);
 
-  it('is not taken for given where authorize returns neither true nor an identity', async () => {
+  it('refuses when authorize returns neither true nor an identity', async () => {
     for (const ruling of [undefined, null, 1, 'yes', {}, { name: 7 }]) {
       const careless = createBridge({ client, authorize: () => ruling as never });
       const response = await careless.handle(new Request(`${ORIGIN}/facts`));
@@ -194,7 +194,7 @@ describe('authorization', () => {
     }
   });
 
-  it('reads no body of a request that is refused whatever its body says', async () => {
+  it('does not read the body of a request that every body would be refused for', async () => {
     for (const kind of NAMED) {
       refused = new Set([`${kind} *`]);
       let pulls = 0;
@@ -215,8 +215,8 @@ describe('authorization', () => {
   });
 });
 
-describe('a join with a request', () => {
-  it('is refused where ask is refused, and leaves no entry', async () => {
+describe('join with a handover request', () => {
+  it('is refused when ask is refused, and leaves no entry', async () => {
     const authorize = (_: Request, { kind }: Action): boolean => kind !== 'ask';
     await using s = await stage({ authorize });
     await s.other('program').acquire('doc');
@@ -226,14 +226,14 @@ describe('a join with a request', () => {
     expect((await post('joins', { name: 'doc' })).status).to.equal(200);
   });
 
-  it('waits for an answer for a minute at most', async () => {
+  it('waits at most a minute for an answer', async () => {
     await using s = await stage();
     const { post } = await programAt(s.url);
     const response = await post('joins', { name: 'doc', request: { reason: 'now', withinMs: 60_001 } });
     expect([response.status, s.server.entryCount]).to.deep.equal([400, 0]);
   });
 
-  it('counts among the requests to holders until it is answered', async () => {
+  it('counts in the quota of handover requests until it is answered', async () => {
     await using s = await stage({ limits: { asks: 1 } });
     const holder = new Tab(s.page().join('doc'));
     await holder.until('held');
@@ -252,7 +252,7 @@ describe('a join with a request', () => {
 });
 
 describe('faults of a prefix', () => {
-  it('show the evictions of its queues, and of no others', async () => {
+  it('show evictions of its queues only', async () => {
     await using s = await stage();
     const page = s.page();
     const looks = NAMES.map((name) => page.queue(name).subscribe());
@@ -274,7 +274,7 @@ describe('faults of a prefix', () => {
   });
 });
 
-/** The first events of a stream, or all up to a refusal. */
+/** Reads the first events of a stream, or all of them up to a refusal. */
 async function beginningOf(response: Response): Promise<string> {
   const reader = response.body!.getReader();
   let text = '';

@@ -8,7 +8,7 @@ for (const [name, start] of stores) {
     const ground = layGround(start);
     const { page } = ground;
 
-    it(`says that the store is gone, and goes on when it is back (${name})`, async () => {
+    it(`reports that the store is down, and continues when it is back (${name})`, async () => {
       const look$ = page().queue('restarted');
       const looking = look$.subscribe();
       await seen(look$, ({ snapshot }) => snapshot?.status === 'live');

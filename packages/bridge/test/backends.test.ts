@@ -14,7 +14,7 @@ for (const [name, start] of stores) {
       const first = page();
       const looking = first.queue('viewed').subscribe();
       await seen(first.queue('viewed'), ({ snapshot }) => snapshot?.status === 'live');
-      // The last of them is set a little after the first snapshot.
+      // The last watch is set a little after the first snapshot.
       const areSet = async (): Promise<void> => {
         expect(await ground.store.watches()).to.equal(ground.store.watchesOfAQueue);
       };
@@ -26,7 +26,7 @@ for (const [name, start] of stores) {
       for (const look of [looking, ...all]) look.unsubscribe();
     });
 
-    it(`hands a lock from page to page (${name})`, async () => {
+    it(`passes a lock from page to page (${name})`, async () => {
       const a = new Tab(page().join('doc', { owner: 'a' }));
       const { lock } = await a.until('held');
       const b = new Tab(page().join('doc', { owner: 'b' }));

@@ -9,14 +9,14 @@ import { programAt, seen, stage, Tab, untilSo } from './stage.ts';
 const HOSTILE = '</script><script>alert(1)</script>\r\n\r\ndata: forged\u2028event: state';
 
 describe('bridge', () => {
-  it('watches a queue once for all who look, and no longer than a while after', async () => {
+  it('watches a queue once for all readers, and for a limited time after the last', async () => {
     await using s = await stage({ times: { lingerMs: 50 } });
     const before = s.server.watcherCount;
     const pages = Array.from({ length: 20 }, () => s.page());
     const looks = pages.map((page) => page.queue('q').subscribe());
     await Promise.all(pages.map((page) => seen(page.queue('q'), ({ snapshot }) => snapshot !== undefined)));
     const one = s.server.watcherCount - before;
-    // The queue itself, and the register of its evictions.
+    // One watch for the queue and one for its evictions.
     expect(one).to.equal(2);
     await seen(pages[0]!.timeline('q'), ({ snapshot }) => snapshot !== undefined);
     await seen(pages[0]!.election('q'), ({ snapshot }) => snapshot !== undefined);
@@ -25,7 +25,7 @@ describe('bridge', () => {
     await untilSo('nothing is watched any more', () => s.server.watcherCount === before);
   });
 
-  it('shows a page that opens what has happened before', async () => {
+  it('shows earlier events to a page that opens later', async () => {
     await using s = await stage();
     const watching = s.page();
     const look = watching.queue('q').subscribe();
@@ -41,7 +41,7 @@ describe('bridge', () => {
     look.unsubscribe();
   });
 
-  it('tells of queues, elections, sessions, deadlocks and faults', async () => {
+  it('sends queues, elections, sessions, deadlocks and faults', async () => {
     await using s = await stage();
     const page = s.page();
     const [a, b] = [s.other('a'), s.other('b')];
@@ -73,7 +73,7 @@ describe('bridge', () => {
     for (const subscription of subscriptions) subscription.unsubscribe();
   });
 
-  it('shows what is left of a hold that a page has, and the token of every holder', async () => {
+  it("shows the remaining time of a page's hold and the token of every holder", async () => {
     await using s = await stage();
     const tab = new Tab(s.page().join('q'));
     const { lock } = await tab.until('held');
@@ -89,7 +89,7 @@ describe('bridge', () => {
     tab.close();
   });
 
-  it('lets hostile names, owners and metadata through as data', async () => {
+  it('passes hostile names, owners and metadata on as data', async () => {
     await using s = await stage();
     const page = s.page();
     const tab = new Tab(page.join(HOSTILE, { owner: HOSTILE, metadata: { [HOSTILE]: HOSTILE } }));
@@ -100,9 +100,9 @@ describe('bridge', () => {
     tab.close();
   });
 
-  it('refuses a topic that cannot be told, and tells the others of the same stream', async () => {
+  it('refuses a topic that is not valid and sends the others of the same stream', async () => {
     const authorize = (_: Request, action: Action): boolean =>
-      !(action.kind === 'look' && action.topic.kind === 'queue' && action.topic.name === 'secret');
+      !(action.kind === 'watch' && action.topic.kind === 'queue' && action.topic.name === 'secret');
     await using s = await stage({ authorize });
     const page = s.page();
     const [secret, open] = await Promise.all([
@@ -114,7 +114,7 @@ describe('bridge', () => {
     expect((await fetch(`${s.url}/v2/stream?queue=secret`)).status).to.equal(403);
   });
 
-  it('goes on after the id of the last event', async () => {
+  it('resumes after the id of the last event', async () => {
     await using s = await stage();
     await s.other('a').acquire('q');
     const first = await eventAt(`${s.url}/v2/stream?queue=q`, {});
@@ -134,12 +134,12 @@ describe('bridge', () => {
     controller.abort();
   });
 
-  it('asks who it is, and the operator has a name', async () => {
+  it('shows the operator the name that authorize returned', async () => {
     const actions: Action[] = [];
     const authorize = (_: Request, action: Action) => (actions.push(action), { name: 'olga' });
-    await using s = await stage({ authorize, place: 'memory:' });
+    await using s = await stage({ authorize, storeLabel: 'memory:' });
     const page = s.page();
-    expect(await page.facts()).to.include({ identity: 'olga', place: 'memory:' });
+    expect(await page.facts()).to.include({ identity: 'olga', storeLabel: 'memory:' });
     const tab = new Tab(page.join('q', { owner: 'somebody else' }));
     await tab.until('held');
     const { snapshot } = await seen(page.queue('q'), ({ snapshot }) => snapshot?.entries.length === 1);
@@ -150,7 +150,7 @@ describe('bridge', () => {
     expect(actions).to.deep.include({ kind: 'evict', name: 'q' });
   });
 
-  it('refuses whatever authorize refuses or fails at, with a clear error', async () => {
+  it('refuses what authorize refuses or fails on, with a clear error', async () => {
     const authorize = (_: Request, { kind }: Action): boolean => {
       if (kind === 'ask') throw new Error('the user database is down: password=hunter2');
       return kind === 'facts';
@@ -175,7 +175,7 @@ describe('bridge', () => {
     }
   });
 
-  it('answers nonsense with INVALID_ARGUMENT', async () => {
+  it('responds to malformed requests with INVALID_ARGUMENT', async () => {
     await using s = await stage();
     const { post } = await programAt(s.url);
     const bodies = [
@@ -231,7 +231,7 @@ describe('bridge', () => {
     expect(s.server.entryCount).to.equal(0);
   });
 
-  it('says in every answer that it is not to be kept, framed, sniffed or read elsewhere', async () => {
+  it('forbids in every response to cache, frame, sniff or share it', async () => {
     await using s = await stage();
     for (const path of ['facts', 'nothing', 'stream?queue=q']) {
       const response = await fetch(`${s.url}/v2/${path}`);
@@ -247,7 +247,7 @@ describe('bridge', () => {
     }
   });
 
-  it('makes no snapshot for a client that does not read, and then the latest', async () => {
+  it('encodes nothing for a client that does not read, and then only the latest snapshot', async () => {
     await using s = await stage({ times: { paceMs: 0 } });
     const response = await s.bridge.handle(new Request(`${s.url}/v2/stream?queue=q`));
     const reader = response.body!.getReader();
@@ -263,7 +263,7 @@ describe('bridge', () => {
     await reader.cancel();
   });
 
-  it('shows what strangers have written as far as it looks right', async () => {
+  it('shows records of other programs as far as they are well formed', async () => {
     await using s = await stage();
     const stranger = s.other('stranger');
     const odd = { entry: { key: 'k', order: '1', owner: 'o' }, kind: 'evicted', by: 'b', reason: 'r' };
@@ -282,7 +282,7 @@ describe('bridge', () => {
     entry.unsubscribe();
   });
 
-  it('takes no more upon itself than its limits', async () => {
+  it('refuses requests beyond its limits', async () => {
     await using s = await stage({ limits: { streams: 2, queues: 1, joins: 1 } });
     const { post } = await programAt(s.url);
     const look = (name: string): Promise<Response> => fetch(`${s.url}/v2/stream?queue=${name}`);
@@ -297,7 +297,7 @@ describe('bridge', () => {
     expect((await post('stream', { topics })).status, 'topics').to.equal(400);
   });
 
-  it('leaves nothing behind when it is closed', async () => {
+  it('leaves no watch, entry or timer behind when it is closed', async () => {
     const s = await stage();
     const page = s.page();
     const tab = new Tab(page.join('q'));
@@ -318,7 +318,7 @@ describe('bridge', () => {
     await s[Symbol.asyncDispose]();
   });
 
-  it('names what is wrong with its options', async () => {
+  it('names the invalid option in its error', async () => {
     const client = createLockClient(memory());
     const make = (options: object) => () => createBridge({ client, authorize: () => true, ...options });
     expect(make({ authorize: undefined })).to.throw(/authorize is a function/);
@@ -338,7 +338,7 @@ describe('bridge', () => {
   });
 });
 
-/** The first event `state` of a stream. */
+/** Returns the first event `state` of a stream. */
 async function eventAt(url: string, headers: Record<string, string>): Promise<string> {
   const response = await fetch(url, { headers });
   const reader = response.body!.getReader();

@@ -27,12 +27,12 @@ const b = entry('b', 2);
 const stale: QueueState = { status: 'stale', name: 'q', entries: [a] };
 
 describe('chronicle', () => {
-  it('tells who joined, held and left, and when', () => {
+  it('records joins, grants and departures with their times', () => {
     const seen = new Chronicle(0);
-    seen.look(live(), 0);
-    seen.look(live(a), 10);
-    seen.look(live(a, b), 20);
-    seen.look(live(b), 30);
+    seen.record(live(), 0);
+    seen.record(live(a), 10);
+    seen.record(live(a, b), 20);
+    seen.record(live(b), 30);
     expect(seen.spans).to.deep.equal([
       { key: 'a', order: '1', owner: 'a', shared: false, joinedAt: 10, heldAt: 10, leftAt: 30 },
       { key: 'b', order: '2', owner: 'b', shared: false, joinedAt: 20, heldAt: 30 },
@@ -41,10 +41,10 @@ describe('chronicle', () => {
     expect(seen.typicalHoldMs).to.equal(20);
   });
 
-  it('says of what was there before it looked that it began earlier, and counts no length of it', () => {
+  it('marks what was there before the watch began as earlier, and does not measure its hold', () => {
     const seen = new Chronicle(0);
-    seen.look(live(a, b), 5);
-    seen.look(live(b), 30);
+    seen.record(live(a, b), 5);
+    seen.record(live(b), 30);
     expect(seen.spans[0]).to.include({ joinedEarlier: true, heldEarlier: true, leftAt: 30 });
     expect(seen.spans[1])
       .to.include({ joinedEarlier: true, heldAt: 30 })
@@ -52,45 +52,45 @@ describe('chronicle', () => {
     expect(seen.typicalHoldMs).to.equal(undefined);
   });
 
-  it('tells when the store could not be seen, and measures no hold that began or ended meanwhile', () => {
+  it('records when the store could not be read, and does not measure holds that began or ended meanwhile', () => {
     const seen = new Chronicle(0);
-    seen.look(live(a), 0);
-    seen.look(stale, 10);
-    seen.look(stale, 15);
+    seen.record(live(a), 0);
+    seen.record(stale, 10);
+    seen.record(stale, 15);
     expect(seen.gaps).to.deep.equal([{ from: 10 }]);
-    seen.look(live(b), 20);
+    seen.record(live(b), 20);
     expect(seen.gaps).to.deep.equal([{ from: 10, to: 20 }]);
     expect(seen.typicalHoldMs).to.equal(undefined);
     expect(seen.handOffs).to.equal(1);
   });
 
-  it('tells apart a key that is used again', () => {
+  it('distinguishes two entries with the same key', () => {
     const seen = new Chronicle(0);
-    seen.look(live(a), 0);
-    seen.look(live({ ...a, order: 9n }), 10);
+    seen.record(live(a), 0);
+    seen.record(live({ ...a, order: 9n }), 10);
     expect(seen.spans.map(({ order, leftAt }) => [order, leftAt])).to.deep.equal([
       ['1', 10],
       ['9', undefined],
     ]);
   });
 
-  it('explains a departure by an eviction, whichever is known first', () => {
+  it('explains a departure by an eviction, in either order of arrival', () => {
     const eviction = { entry: a, kind: 'evicted', by: 'op', reason: 'hangs', at: 0 } as const;
     const seen = new Chronicle(0);
-    seen.look(live(a), 0);
+    seen.record(live(a), 0);
     seen.explain([eviction]);
-    seen.look(live(), 10);
+    seen.record(live(), 10);
     seen.explain([eviction]);
     expect(seen.spans[0]?.evicted).to.deep.equal({ kind: 'evicted', by: 'op', reason: 'hangs' });
   });
 
-  it('keeps the latest stays only, however many there were', () => {
+  it('keeps only the latest stays', () => {
     const seen = new Chronicle(0);
-    for (let order = 1; order <= 10_000; order += 1) seen.look(live(entry('k', order)), order);
+    for (let order = 1; order <= 10_000; order += 1) seen.record(live(entry('k', order)), order);
     expect(seen.spans).to.have.lengthOf(201);
     for (let at = 1; at < 100; at += 1) {
-      seen.look(stale, 20_000 + at);
-      seen.look(live(), 20_000 + at);
+      seen.record(stale, 20_000 + at);
+      seen.record(live(), 20_000 + at);
     }
     expect(seen.gaps).to.have.lengthOf(20);
   });

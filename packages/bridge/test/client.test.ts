@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { virtualClock, type VirtualClock } from '@queuelock/memory';
 import { expect } from 'chai';
 import { createBridgeClient, type BridgeClient, type BridgeError, type Observed } from '../src/client.ts';
@@ -5,7 +6,7 @@ import { PageHold } from '../src/client/page-hold.ts';
 import type { QueueSnapshot, StreamRequest } from '../src/wire.ts';
 import { seen, stage, Tab } from './stage.ts';
 
-/** A bridge that a test plays. */
+/** A fake bridge that the test controls. */
 class PlayedBridge {
   readonly requests: StreamRequest[] = [];
   isDown = false;
@@ -47,7 +48,7 @@ class PlayedBridge {
   }
 }
 
-describe('client of a page', () => {
+describe('bridge client of a page', () => {
   let clock: VirtualClock;
   let bridge: PlayedBridge;
   let page: BridgeClient;
@@ -69,7 +70,7 @@ describe('client of a page', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  it('is connecting, then live with what it was told', async () => {
+  it('is connecting, then live with the snapshot it received', async () => {
     expect(last()).to.include({ connection: 'connecting', snapshot: undefined });
     bridge.hello();
     bridge.tell('q', 1);
@@ -79,7 +80,74 @@ describe('client of a page', () => {
     expect(page.serverNow()).to.be.within(5_000, 5_001);
   });
 
-  it('is stale when nothing was heard for two and a half heartbeats, keeps the snapshot, and opens anew', async () => {
+  it('tells each subscriber in its own asynchronous context, and aborts the signal of a hold there', async () => {
+    const caller = new AsyncLocalStorage<string>();
+    const calls: string[] = [];
+    const note = (what: string): void => void calls.push(`${what} as ${String(caller.getStore())}`);
+    const looks = ['Ann', 'Ben'].flatMap((owner) =>
+      caller.run(owner, () => [
+        page.queue('q').subscribe(() => note(`queue of ${owner}`)),
+        page.connection$.subscribe(() => note(`connection of ${owner}`)),
+      ]),
+    );
+    const hold = new PageHold({
+      ...{ name: 'q', id: 'i', key: 'k', order: '1', token: '1' },
+      ...{ clock, deadline: 100, onLoss: () => undefined, release: async () => undefined },
+      answer: async () => undefined,
+    });
+    caller.run('Ann', () => hold.signal.addEventListener('abort', () => note('signal of Ann')));
+    await caller.run('Cid', async () => {
+      bridge.hello();
+      bridge.tell('q', 1);
+      await clock.advance(10_000);
+    });
+    for (const look of looks) look.unsubscribe();
+    expect(calls.filter((call) => !/of (\w+) as \1$/.test(call))).to.deep.equal([]);
+    for (const what of ['queue of Ann', 'queue of Ben', 'connection of Ben', 'signal of Ann'])
+      expect(calls).to.include(`${what} as ${what.slice(-3)}`);
+  });
+
+  it('asks for headers before each request, and sends the last ones while that fails', async () => {
+    const sent: (string | null)[] = [];
+    let token: string | undefined = 'one';
+    const own = createBridgeClient({
+      clock,
+      headers: async () => {
+        if (token === undefined) throw new Error('no token');
+        return { authorization: token };
+      },
+      fetch: async (_, init) => {
+        sent.push(new Headers(init?.headers).get('authorization'));
+        throw new TypeError('fetch failed');
+      },
+    });
+    const errors: BridgeError[] = [];
+    own.errors$.subscribe((error) => errors.push(error));
+    for (const next of ['two', undefined, 'three']) {
+      await own.facts().catch(() => undefined);
+      token = next;
+    }
+    await own.facts().catch(() => undefined);
+    expect(sent).to.deep.equal(['one', 'two', 'two', 'three']);
+    expect(errors.map(({ message }) => message)).to.deep.equal([
+      '[UNAVAILABLE] the headers of a request cannot be had: no token',
+    ]);
+    own.close();
+  });
+
+  it('fails a request for which there were no headers yet, and does not wait for them for ever', async () => {
+    const own = createBridgeClient({
+      clock,
+      headers: () => new Promise<never>(() => undefined),
+      fetch: () => expect.fail('not without headers'),
+    });
+    const failure = own.facts().catch((error: unknown) => error);
+    await clock.advance(2_000);
+    expect(await failure).to.include({ code: 'UNAVAILABLE', retryable: true });
+    own.close();
+  });
+
+  it('becomes stale after 2.5 heartbeats without data, keeps the snapshot, and reconnects', async () => {
     bridge.hello();
     bridge.tell('q', 1);
     await clock.advance(2_000);
@@ -99,7 +167,7 @@ describe('client of a page', () => {
     expect(last().snapshot).to.include({ handOffs: 1 });
   });
 
-  it('tries again with growing pauses while the bridge is down', async () => {
+  it('retries with growing backoff while the bridge is down', async () => {
     bridge.hello();
     await clock.advance(1);
     bridge.isDown = true;
@@ -112,7 +180,7 @@ describe('client of a page', () => {
     expect(bridge.requests).to.have.lengthOf(2);
   });
 
-  it('waits for as long as the bridge asks for when a limit is reached', async () => {
+  it('waits as long as the bridge requires when a limit is reached', async () => {
     bridge.hello();
     await clock.advance(1);
     bridge.isOverloaded = true;
@@ -127,7 +195,7 @@ describe('client of a page', () => {
     expect(bridge.requests).to.have.lengthOf(3);
   });
 
-  it('asks no more when the last one leaves on hearing of the trouble', async () => {
+  it('stops retrying when the last subscriber unsubscribes upon the error', async () => {
     bridge.hello();
     await clock.advance(1);
     looking.unsubscribe();
@@ -142,7 +210,7 @@ describe('client of a page', () => {
     expect(bridge.requests).to.have.lengthOf(asked);
   });
 
-  it('opens one stream for all that is looked at, and anew when that changes', async () => {
+  it('opens one stream for all subscriptions, and reopens it when they change', async () => {
     bridge.hello();
     bridge.tell('q', 1);
     await clock.advance(1);
@@ -162,7 +230,7 @@ describe('client of a page', () => {
     for (const look of [...others, again]) look.unsubscribe();
   });
 
-  it('looks at 64 things at most, and says so of more', async () => {
+  it('refuses a subscription beyond 64 topics', async () => {
     const others = Array.from({ length: 63 }, (_, n) => page.queue(`n${String(n)}`).subscribe());
     let refused: Observed<QueueSnapshot> | undefined;
     const more = page.queue('more').subscribe((state) => (refused = state));
@@ -172,15 +240,15 @@ describe('client of a page', () => {
     for (const look of [...others, more]) look.unsubscribe();
   });
 
-  it('does not believe what it does not understand', async () => {
+  it('rejects snapshots that do not match the schema', async () => {
     bridge.hello();
     bridge.say('id: e.1\nevent: state\ndata: {"topic":"[\\"queue\\",\\"q\\"]","snapshot":{"at":"now"}}\n\n');
     await clock.advance(1);
     expect(last()).to.include({ connection: 'stale', snapshot: undefined });
-    expect(last().error?.message).to.match(/not understood/);
+    expect(last().error?.message).to.match(/response of the bridge is not valid/);
   });
 
-  it('gives one who comes late the last snapshot at once', async () => {
+  it('gives a late subscriber the last snapshot at once', async () => {
     bridge.hello();
     bridge.tell('q', 3);
     await clock.advance(1);
@@ -197,7 +265,7 @@ describe('client of a page', () => {
 describe('hold of a page', () => {
   const NAMES = { name: 'q', id: 'i', key: 'k', order: '1', token: '1' };
 
-  it('is over at the deadline to the millisecond, also when the timer is late', async () => {
+  it('ends at the deadline to the millisecond, also when the timer is late', async () => {
     const clock = virtualClock();
     const losses: BridgeError[] = [];
     const hold = new PageHold({

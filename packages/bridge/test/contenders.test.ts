@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { QueueLockError } from '@queuelock/core';
 import { expect } from 'chai';
 import { Subject } from 'rxjs';
@@ -6,7 +7,7 @@ import type { ContendersAct, ContendersSnapshot, Refusal } from '../src/wire.ts'
 import { programAt, seen, stage } from './stage.ts';
 
 const NOBODY: ReturnType<Contenders['draw']> = {
-  most: 8,
+  maxContenders: 8,
   ttlMs: 3_000,
   cut: 'how',
   canCut: true,
@@ -14,13 +15,13 @@ const NOBODY: ReturnType<Contenders['draw']> = {
   happenings: [],
 };
 
-/** Contenders that note what is done to them. */
+/** Demo programs that record the actions on them. */
 function contenders(acts: ContendersAct[] = []): Contenders & { readonly changed$: Subject<void> } {
   const changed$ = new Subject<void>();
   return {
     name: 'q',
     changed$,
-    draw: () => ({ ...NOBODY, most: acts.length }),
+    draw: () => ({ ...NOBODY, maxContenders: acts.length }),
     act: async (act) => {
       if (act.act === 'kill') throw new QueueLockError('INVALID_ARGUMENT', 'not this one');
       acts.push(act);
@@ -29,8 +30,8 @@ function contenders(acts: ContendersAct[] = []): Contenders & { readonly changed
   };
 }
 
-describe('contenders of a bridge', () => {
-  it('are offered, shown and disturbed', async () => {
+describe('bridge with demo contenders', () => {
+  it('offers and shows the contenders and applies actions to them', async () => {
     await using s = await stage({ contenders: contenders() });
     const page = s.page();
     expect((await page.facts()).contenders).to.equal('q');
@@ -38,12 +39,28 @@ describe('contenders of a bridge', () => {
     const look = page.contenders('q').subscribe(({ snapshot }) => snapshot && snapshots.push(snapshot));
     await seen(page.contenders('q'), ({ snapshot }) => snapshot !== undefined);
     await page.contend({ act: 'add' });
-    await seen(page.contenders('q'), ({ snapshot }) => snapshot?.most === 1);
-    expect(snapshots[0]).to.include({ name: 'q', most: 0, status: 'live' });
+    await seen(page.contenders('q'), ({ snapshot }) => snapshot?.maxContenders === 1);
+    expect(snapshots[0]).to.include({ name: 'q', maxContenders: 0, status: 'live' });
     look.unsubscribe();
   });
 
-  it('answer why something cannot be done', async () => {
+  it('are drawn in the asynchronous context of the host of the bridge, not of a request', async () => {
+    const caller = new AsyncLocalStorage<string>();
+    const drawn = new Set<string | undefined>();
+    const own = contenders();
+    const draw = (): ReturnType<Contenders['draw']> => {
+      drawn.add(caller.getStore());
+      return own.draw();
+    };
+    await using s = await caller.run('host', () => stage({ contenders: { ...own, draw } }));
+    const page = s.page();
+    await caller.run('visitor', () => seen(page.contenders('q'), ({ snapshot }) => snapshot !== undefined));
+    caller.run('visitor', () => own.changed$.next());
+    await seen(page.contenders('q'), ({ snapshot }) => snapshot !== undefined);
+    expect([...drawn]).to.deep.equal(['host']);
+  });
+
+  it('responds with the reason when an action on a contender fails', async () => {
     await using s = await stage({ contenders: contenders() });
     const failure = await s
       .page()
@@ -52,7 +69,7 @@ describe('contenders of a bridge', () => {
     expect(failure).to.include({ code: 'INVALID_ARGUMENT', message: '[INVALID_ARGUMENT] not this one' });
   });
 
-  it('are not there unless the host of the bridge gives some', async () => {
+  it('offers no contenders unless the host passes some', async () => {
     await using s = await stage();
     const page = s.page();
     expect((await page.facts()).contenders).to.equal(undefined);
@@ -62,7 +79,7 @@ describe('contenders of a bridge', () => {
     expect(failure).to.include({ code: 'INVALID_ARGUMENT' });
   });
 
-  it('are disturbed only by whom the host lets, from a page of its own', async () => {
+  it('applies an action only when authorize allows it and a page of the bridge sends it', async () => {
     const acts: ContendersAct[] = [];
     await using s = await stage({
       contenders: contenders(acts),

@@ -12,7 +12,7 @@ describe('encoder', () => {
   let encoded: string[];
   let pieces: number[];
 
-  /** A feed with a snapshot of so many pieces, each of which takes some time. */
+  /** Makes a feed with a snapshot of `count` pieces, each of which takes some time. */
   function feedOf(name: string, count: number): { readonly feed: Feed; readonly change: () => void } {
     const changed$ = new Subject<void>();
     function* encode(): Generator<string> {
@@ -39,9 +39,9 @@ describe('encoder', () => {
     pieces = [];
   });
 
-  it('rests after each slice for as long as it took, so that half of the time is left for requests', async () => {
-    const encoder = new Encoder({ clock, keptBytes: 10_000 });
-    encoder.want(feedOf('large', 100).feed, 'client');
+  it('pauses after each slice for as long as the slice took, so that half of the time is left for requests', async () => {
+    const encoder = new Encoder({ clock, cachedBytes: 10_000 });
+    encoder.schedule(feedOf('large', 100).feed, 'client');
     await clock.advance(1_000);
     expect(encoded).to.deep.equal(['large']);
     const rests = pieces.slice(1).map((at, index) => at - (pieces[index] ?? 0) - PIECE_MS);
@@ -52,32 +52,32 @@ describe('encoder', () => {
     expect(rested).to.be.at.least(PIECE_MS * 100 - 6);
   });
 
-  it('takes one snapshot of each client in turn', async () => {
-    const encoder = new Encoder({ clock, keptBytes: 10_000 });
-    for (let n = 0; n < 10; n += 1) encoder.want(feedOf(`hostile ${String(n)}`, 2).feed, 'hostile');
-    encoder.want(feedOf('ordinary', 2).feed, 'ordinary');
+  it('encodes one snapshot of each client in turn', async () => {
+    const encoder = new Encoder({ clock, cachedBytes: 10_000 });
+    for (let n = 0; n < 10; n += 1) encoder.schedule(feedOf(`hostile ${String(n)}`, 2).feed, 'hostile');
+    encoder.schedule(feedOf('ordinary', 2).feed, 'ordinary');
     await clock.advance(1_000);
     expect(encoded).to.have.lengthOf(11);
     expect(encoded.indexOf('ordinary')).to.be.at.most(2);
   });
 
-  it('keeps as many bytes as it may for later readers, and encodes again what it dropped', async () => {
-    const encoder = new Encoder({ clock, keptBytes: 500 });
+  it('caches as many bytes as allowed for later readers, and encodes dropped snapshots again', async () => {
+    const encoder = new Encoder({ clock, cachedBytes: 500 });
     const feeds = ['a', 'b', 'c', 'd', 'e'].map((name) => feedOf(name, 1).feed);
-    for (const feed of feeds) encoder.want(feed, 'client');
+    for (const feed of feeds) encoder.schedule(feed, 'client');
     await clock.advance(1_000);
     expect(encoded).to.deep.equal(['a', 'b', 'c', 'd', 'e']);
     const kept = feeds.filter(({ event }) => event !== undefined);
     expect(kept).to.deep.equal(feeds.slice(-2));
-    encoder.want(feeds[0]!, 'client');
+    encoder.schedule(feeds[0]!, 'client');
     await clock.advance(10);
     expect(feeds[0]!.event).to.not.equal(undefined);
   });
 
-  it('sends a snapshot that changes while it is encoded, and the next one after it', async () => {
-    const encoder = new Encoder({ clock, keptBytes: 10_000 });
+  it('sends a snapshot that changes during its encoding, and the next one after it', async () => {
+    const encoder = new Encoder({ clock, cachedBytes: 10_000 });
     const { feed, change } = feedOf('changing', 10);
-    encoder.want(feed, 'client');
+    encoder.schedule(feed, 'client');
     expect(feed.event).to.equal(undefined);
     change();
     expect(feed.version).to.equal(1);
@@ -86,8 +86,8 @@ describe('encoder', () => {
     expect(feed.version).to.equal(2);
   });
 
-  it('hands what a source throws to the readers, and goes on with others', async () => {
-    const encoder = new Encoder({ clock, keptBytes: 10_000 });
+  it('passes an error of a source to its readers and continues with other feeds', async () => {
+    const encoder = new Encoder({ clock, cachedBytes: 10_000 });
     const changed$ = new Subject<void>();
     const encode = (): string[] => {
       throw new Error('no snapshot');
@@ -99,9 +99,9 @@ describe('encoder', () => {
       tools,
     );
     changed$.next();
-    encoder.want(failing, 'client');
+    encoder.schedule(failing, 'client');
     expect(() => failing.event).to.throw('no snapshot');
-    encoder.want(feedOf('good', 1).feed, 'client');
+    encoder.schedule(feedOf('good', 1).feed, 'client');
     await clock.advance(100);
     expect(encoded).to.deep.equal(['good']);
   });

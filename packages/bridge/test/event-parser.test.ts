@@ -8,20 +8,20 @@ function parse(...pieces: readonly string[]): unknown[] {
 }
 
 describe('event parser', () => {
-  it('reads type, id and data, and nothing from comments', () => {
+  it('reads type, id and data, and ignores comments', () => {
     expect(parse(':\n\nid: e.1\nevent: state\ndata: {}\n\n: more\nretry: 10\n\n')).to.deep.equal([
       { type: 'state', id: 'e.1', data: '{}' },
     ]);
   });
 
-  it('keeps the id for later events, puts lines of data together, takes every kind of line end', () => {
+  it('keeps the id for later events, joins lines of data, accepts every kind of line end', () => {
     expect(parse('id:7\r\ndata:a\r\ndata: b\r\n\r\ndata:  c\n\n')).to.deep.equal([
       { type: 'message', id: '7', data: 'a\nb' },
       { type: 'message', id: '7', data: ' c' },
     ]);
   });
 
-  it('reads the same whatever the pieces', () => {
+  it('returns the same events for any split into pieces', () => {
     const stream =
       'retry: 1000\nevent: hello\ndata: {"now":1}\n\n:\n\nid: e.2\nevent: state\ndata: {"a":"\\n:x"}\n\n';
     const whole = parse(stream);

@@ -17,7 +17,7 @@ describe('guard', () => {
     { host: 'LOCALHOST:8080', origin: 'https://localhost:8080' },
   ];
   for (const headers of fromHere) {
-    it(`lets pass what a page of its own or a program sends: ${JSON.stringify(headers)}`, () => {
+    it(`allows a request of its own page or of a program: ${JSON.stringify(headers)}`, () => {
       checkSource(request(headers), rules);
     });
   }
@@ -34,16 +34,16 @@ describe('guard', () => {
     [{ host: 'localhost:8080', 'sec-fetch-site': 'none' }, /another site/],
   ] as const;
   for (const [headers, why] of fromElsewhere) {
-    it(`refuses what comes from elsewhere: ${JSON.stringify(headers)}`, () => {
+    it(`refuses a request from another site: ${JSON.stringify(headers)}`, () => {
       expect(() => checkSource(request(headers), rules)).to.throw(why);
     });
   }
 
-  it('lets an address be typed into a browser', () => {
+  it('allows an address that a user enters in a browser', () => {
     checkSource(request({ host: 'localhost:8080', 'sec-fetch-site': 'none' }, 'GET'), rules);
   });
 
-  it('refuses a change without the token, or with that of another bridge', () => {
+  it('refuses a write without the token or with that of another bridge', () => {
     const json = { 'content-type': 'application/json' };
     for (const token of [{}, { [TOKEN_HEADER]: 'b-token' }, { [TOKEN_HEADER]: '' }])
       expect(() => checkWrite(request({ ...json, ...token }), rules)).to.throw(
@@ -52,7 +52,7 @@ describe('guard', () => {
     checkWrite(request({ ...json, [TOKEN_HEADER]: 'a-token' }), rules);
   });
 
-  it('refuses a change in a content type that a form of another site could send', () => {
+  it('refuses a write in a content type that a form of another site could send', () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'])
       expect(() => checkWrite(request({ 'content-type': type, [TOKEN_HEADER]: 'a-token' }), rules)).to.throw(
         /application\/json/,
@@ -60,8 +60,8 @@ describe('guard', () => {
   });
 });
 
-describe('a page beside the bridge', () => {
-  it('is served under the allowed names only, and leaves the paths of the bridge to it', async () => {
+describe('page beside the bridge', () => {
+  it('is served under the allowed hosts only, and not on the paths of the bridge', async () => {
     await using s = await stage();
     const handle = s.bridge.withPage(() => Promise.resolve(new Response('page')));
     const answerOf = async (path: string, host: string): Promise<readonly unknown[]> => {

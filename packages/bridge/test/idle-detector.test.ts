@@ -2,7 +2,7 @@ import { virtualClock, type VirtualClock } from '@queuelock/memory';
 import { expect } from 'chai';
 import { IdleDetector, type Sign } from '../src/joins/idle-detector.ts';
 
-describe('silence', () => {
+describe('idle detector', () => {
   let clock: VirtualClock;
   let endedAt: number | undefined;
   const silence = (sign: Sign = 'touch'): IdleDetector =>
@@ -13,7 +13,7 @@ describe('silence', () => {
     endedAt = undefined;
   });
 
-  it('is too long after the grace, and a quarter of it at most', async () => {
+  it('reports silence after the grace, at most a quarter of it late', async () => {
     silence();
     await clock.advance(3_999);
     expect(endedAt).to.equal(undefined);
@@ -22,7 +22,7 @@ describe('silence', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  it('is broken by touches', async () => {
+  it('reports nothing while touches arrive', async () => {
     const page = silence();
     for (let n = 0; n < 10; n += 1) {
       await clock.advance(3_500);
@@ -33,7 +33,7 @@ describe('silence', () => {
     expect(endedAt).to.be.within(39_000, 40_000);
   });
 
-  it('does not begin before the stream of one who never touches is closed', async () => {
+  it('waits for the stream to close when the client never sends touches', async () => {
     const close = silence('stream').openStream();
     await clock.advance(60_000);
     expect(endedAt).to.equal(undefined);
@@ -42,7 +42,7 @@ describe('silence', () => {
     expect(endedAt).to.be.within(64_000, 65_000);
   });
 
-  it('of one who has touched is noticed although a stream looks open', async () => {
+  it('reports a client that stopped its touches although a stream looks open', async () => {
     const page = silence('stream');
     page.openStream();
     page.touch();
@@ -50,7 +50,7 @@ describe('silence', () => {
     expect(endedAt).to.equal(5_000);
   });
 
-  it('is not concluded from a process that stood still, before what came meanwhile was read', async () => {
+  it('does not report silence after a freeze of the process before it has read pending touches', async () => {
     const page = silence();
     clock.stall(60_000);
     await clock.advance(0);

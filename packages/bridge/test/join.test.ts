@@ -7,8 +7,8 @@ import { programAt, seen, stage, Tab, untilSo } from './stage.ts';
 
 const QUICK = { times: { graceMs: 1_000 } };
 
-describe('place of a page', () => {
-  it('is taken, waited for, held with a token, and released', async () => {
+describe('join of a page', () => {
+  it('is queued, held with a token, and released', async () => {
     await using s = await stage();
     const first = await s.other('program').acquire('doc');
     const tab = new Tab(s.page().join('doc', { owner: 'anna', metadata: { cursor: '7' } }));
@@ -27,7 +27,7 @@ describe('place of a page', () => {
     expect([lock.held, lock.signal.aborted, s.server.entryCount]).to.deep.equal([false, false, 0]);
   });
 
-  it('goes from page to page in order, and every page sees where it stands', async () => {
+  it('passes the lock from page to page in order and shows every page its position', async () => {
     await using s = await stage();
     const page = s.page();
     const tabs = ['a', 'b', 'c'].map((owner) => () => new Tab(page.join('doc', { owner })));
@@ -46,7 +46,7 @@ describe('place of a page', () => {
     await untilSo('nobody is in line', () => s.server.entryCount === 0);
   });
 
-  it('is left when the page unsubscribes, also while it joins', async () => {
+  it('leaves the queue when the page unsubscribes, also while it is joining', async () => {
     await using s = await stage();
     const page = s.page();
     const early = new Tab(page.join('doc'));
@@ -60,7 +60,7 @@ describe('place of a page', () => {
     await untilSo('nobody is in line', () => s.server.entryCount === 0);
   });
 
-  it('is left within seconds when the connection of the page is gone', async () => {
+  it('leaves the queue within seconds when the connection of the page is gone', async () => {
     await using s = await stage(QUICK);
     const { facts } = await programAt(s.url);
     await using proxy = await startProxy(`127.0.0.1:${String(s.served.port)}`);
@@ -82,7 +82,7 @@ describe('place of a page', () => {
     page.close();
   });
 
-  it('is left when the page falls silent while its connection looks open', async () => {
+  it('leaves the queue when the page falls silent while its connection looks open', async () => {
     await using s = await stage(QUICK);
     await using proxy = await startProxy(`127.0.0.1:${String(s.served.port)}`);
     const page = createBridgeClient({ url: `http://${proxy.endpoint}/queuelock` });
@@ -97,7 +97,7 @@ describe('place of a page', () => {
     page.close();
   });
 
-  it('survives a broken connection within the grace', async () => {
+  it('survives a connection that is broken for less than the grace', async () => {
     await using s = await stage();
     await using proxy = await startProxy(`127.0.0.1:${String(s.served.port)}`);
     const page = createBridgeClient({ url: `http://${proxy.endpoint}/queuelock` });
@@ -117,7 +117,7 @@ describe('place of a page', () => {
     page.close();
   });
 
-  it('is taken once when the answer to the request for it is lost', async () => {
+  it('is added once when the response to the first request is lost', async () => {
     await using s = await stage();
     const { post } = await programAt(s.url);
     const key = { id: '0123456789abcdef01234567', secret: 's'.repeat(32) };
@@ -132,7 +132,7 @@ describe('place of a page', () => {
     expect(s.server.entryCount).to.equal(0);
   });
 
-  it('is told by the stream that answers the request, and kept as long as that is open', async () => {
+  it('is reported by the stream that answers the request, and kept while that stream is open', async () => {
     await using s = await stage({ times: { graceMs: 500 } });
     const { post } = await programAt(s.url);
     const response = await post('joins', { name: 'doc', owner: 'curl' }, { accept: 'text/event-stream' });
@@ -150,7 +150,7 @@ describe('place of a page', () => {
     await untilSo('nobody is in line', () => s.server.entryCount === 0);
   });
 
-  it('is lost with the bridge, and the page is told when it comes back', async () => {
+  it('is lost with the bridge, which the page learns when it reconnects', async () => {
     const s = await stage();
     const tab = new Tab(s.page().join('doc'));
     const { lock } = await tab.until('held');
@@ -164,7 +164,7 @@ describe('place of a page', () => {
     await s[Symbol.asyncDispose]();
   });
 
-  it('is lost when an operator removes it, and the page is told at once', async () => {
+  it('is lost when an operator evicts it, which the page learns at once', async () => {
     await using s = await stage();
     const tab = new Tab(s.page().join('doc', { owner: 'anna' }));
     const { lock } = await tab.until('held');
@@ -180,7 +180,7 @@ describe('place of a page', () => {
     expect(await s.page().evict('doc', snapshot!.entries[0]!, { reason: 'hangs' })).to.equal(false);
   });
 
-  it('is given up in time: a wait that is over ends with TIMEOUT', async () => {
+  it('ends with TIMEOUT when its wait exceeds timeoutMs', async () => {
     await using s = await stage();
     await s.other('program').acquire('doc');
     const tab = new Tab(s.page().join('doc', { timeoutMs: 50 }));
@@ -188,14 +188,14 @@ describe('place of a page', () => {
     expect([outcome, error?.code]).to.deep.equal(['failed', 'TIMEOUT']);
   });
 
-  it('is refused for good reasons without being tried again', async () => {
+  it('is refused without a retry when the name is invalid or access is denied', async () => {
     await using s = await stage();
     const tab = new Tab(s.page().join('doc', { metadata: { long: 'x'.repeat(2_000) } }));
     const { outcome, error } = await tab.until('ended');
     expect([outcome, error?.code, error?.retryable]).to.deep.equal(['failed', 'INVALID_ARGUMENT', false]);
   });
 
-  it('hears those who ask for it, and makes way', async () => {
+  it('receives handover requests and yields the lock', async () => {
     await using s = await stage();
     const [holder, asker] = [s.page(), s.page()];
     const tab = new Tab(holder.join('doc'));

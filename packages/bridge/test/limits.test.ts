@@ -8,12 +8,12 @@ import type { BridgeLimits, BridgeOptions } from '../src/index.ts';
 import type { Refusal } from '../src/wire.ts';
 import { programAt, seen, stage, Tab } from './stage.ts';
 
-/** A bridge that takes the client's name from a header, as behind a proxy. */
+/** Options of a bridge that reads the client's id from a header, as behind a proxy. */
 function byHeader(limits: BridgeLimits): Partial<BridgeOptions> {
   return { limits, clientOf: (request) => request.headers.get('x-client') ?? undefined };
 }
 
-/** The requests of one client. */
+/** Sends the requests of one client. */
 async function visitorAt(url: string, client: string) {
   const { post } = await programAt(url);
   const headers = { 'x-client': client };
@@ -30,7 +30,7 @@ async function leave(...responses: readonly Response[]): Promise<void> {
   for (const { body } of responses) await body?.cancel();
 }
 
-/** Of the first topics that a stream refuses. */
+/** Returns the errors of the first topics that a stream refuses. */
 async function refusalsIn(response: Response): Promise<readonly string[]> {
   const reader = response.body!.getReader();
   const text = new TextDecoder().decode((await reader.read()).value as Uint8Array);
@@ -39,7 +39,7 @@ async function refusalsIn(response: Response): Promise<readonly string[]> {
 }
 
 describe('limits of one client', () => {
-  it('refuse it with 429, the reason and when to retry, and no other client', async () => {
+  it('refuse only that client, with 429, the reason and when to retry', async () => {
     await using s = await stage(byHeader({ perClient: { streams: 1, joins: 1 } }));
     const [hostile, other] = await Promise.all(['h', 'o'].map((client) => visitorAt(s.url, client)));
     const open = [await hostile!.look('queue=q')];
@@ -60,7 +60,7 @@ describe('limits of one client', () => {
     await leave(...open);
   });
 
-  it('let it retry when what it used is free again', async () => {
+  it('let the client continue when it has returned what it used', async () => {
     await using s = await stage(byHeader({ perClient: { streams: 1 } }));
     const visitor = await visitorAt(s.url, 'v');
     await leave(await visitor.look('queue=q'));
@@ -73,7 +73,7 @@ describe('limits of one client', () => {
     expect(status).to.equal(200);
   });
 
-  it('bound its topics over all its streams, and refuse those that are too many', async () => {
+  it('bound the topics over all streams of the client and refuse further topics', async () => {
     await using s = await stage(byHeader({ perClient: { topics: 5, overviews: 2, queues: 2 } }));
     const [hostile, other] = await Promise.all(['h', 'o'].map((client) => visitorAt(s.url, client)));
     const lists = ['', 'a', 'b', 'c'].map((prefix) => ({ kind: 'queues', prefix }));
@@ -82,7 +82,7 @@ describe('limits of one client', () => {
       'perClient.overviews',
     ]);
     const queues = ['a', 'b', 'c', 'd'].map((name) => ({ kind: 'queue', name }));
-    // What it has left still counts: it cannot take others all the time.
+    // Dropped topics still count, so the client cannot take others all the time.
     expect(await refusalsIn(await hostile!.stream(queues))).to.deep.equal([
       'perClient.queues',
       'perClient.queues',
@@ -94,7 +94,7 @@ describe('limits of one client', () => {
     ).to.deep.equal([]);
   });
 
-  it('cannot use up the watched queues of the bridge', async () => {
+  it('keep the client from using up the watched queues of the bridge', async () => {
     await using s = await stage(byHeader({ queues: 4, perClient: { queues: 3 } }));
     const [hostile, other] = await Promise.all(['h', 'o'].map((client) => visitorAt(s.url, client)));
     for (let stream = 0; stream < 4; stream += 1) {
@@ -109,7 +109,7 @@ describe('limits of one client', () => {
     await leave(looked);
   });
 
-  it('count those by address and principal, and one network of IPv6 as one', () => {
+  it('count clients by address and principal, and an IPv6 network as one address', () => {
     const v6 = (address: string): string | undefined => addressAndPrincipal({ remoteAddress: address });
     expect(v6('2001:db8:0:7::1')).to.equal(v6('2001:0db8::7:ffff:1:2:3'));
     expect(v6('2001:db8:0:7::1')).to.not.equal(v6('2001:db8:0:8::1'));
@@ -123,24 +123,24 @@ describe('limits of one client', () => {
     expect(addressAndPrincipal({ principal: 'x'.repeat(10_000) })).to.have.length.below(300);
   });
 
-  it('do not bound what nothing identifies, but those of the bridge do', () => {
+  it('do not apply to clients without an id, which the limits of the bridge bound', () => {
     const quota = new Quota({ option: 'streams', perClient: 1, perBridge: 3 });
     for (let n = 0; n < 3; n += 1) quota.take(undefined);
     expect(() => quota.take(undefined)).to.throw(/the bridge has reached its limit of 3 \(limits\.streams\)/);
   });
 
-  it('of requests a second fill again with time, whatever other clients do', async () => {
+  it('refill the request rate with time, independent of other clients', async () => {
     const clock = virtualClock();
     const rate = new RequestRate(10, clock);
     for (let n = 0; n < 50; n += 1) rate.take('a');
-    expect(() => rate.take('a')).to.throw(/more than 10 requests of this kind a second/);
+    expect(() => rate.take('a')).to.throw(/exceeds 10 requests of this kind per second/);
     rate.take('b');
     await clock.advance(100);
     rate.take('a');
     expect(() => rate.take('a')).to.throw();
   });
 
-  it('of requests a second leave a page its places', async () => {
+  it('let a page keep its joins when it exceeds the request rate', async () => {
     await using s = await stage({ limits: { perClient: { requestsPerSecond: 1 } } });
     const { post } = await programAt(s.url);
     const key = { id: '0123456789abcdef01234567', secret: 's'.repeat(32) };
@@ -157,8 +157,8 @@ describe('limits of one client', () => {
   });
 });
 
-describe('joins that have ended', () => {
-  it('count in the limit, and make room for new ones', async () => {
+describe('ended joins', () => {
+  it('count in the limit and are dropped when a new join needs room', async () => {
     await using s = await stage(byHeader({ joins: 3, perClient: { joins: 2 } }));
     const [hostile, other] = await Promise.all(['h', 'o'].map((client) => visitorAt(s.url, client)));
     const join = async (n: number): Promise<object> => {
@@ -187,7 +187,7 @@ describe('bytes in flight', () => {
   const snapshot = (kilobytes: number): Uint8Array => new Uint8Array(kilobytes * 1_024);
   const nothing = (): void => undefined;
 
-  it('are bounded for a client, which goes on when it has read', () => {
+  it('are bounded for a client, which continues when it has read', () => {
     const inFlight = new BytesInFlight({ perClient: 100 * 1_024, perBridge: 1_000 * 1_024 });
     let rooms = 0;
     const onRoom = (): void => void (rooms += 1);
@@ -199,7 +199,7 @@ describe('bytes in flight', () => {
     expect(inFlight.take(snapshot(60), 'slow', onRoom)).to.not.equal(undefined);
   });
 
-  it('of the bridge count a snapshot once, however many clients it is sent to', () => {
+  it('count a snapshot once for the bridge, however many clients receive it', () => {
     const inFlight = new BytesInFlight({ perClient: 100 * 1_024, perBridge: 100 * 1_024 });
     const shared = snapshot(60);
     for (let client = 0; client < 100; client += 1)
@@ -207,7 +207,7 @@ describe('bytes in flight', () => {
     expect(inFlight.take(snapshot(60), 'late', nothing)).to.equal(undefined);
   });
 
-  it('let small snapshots pass, and one that is larger than the limit alone', () => {
+  it('let small snapshots pass, and a snapshot above the limit only alone', () => {
     const inFlight = new BytesInFlight({ perClient: 50 * 1_024, perBridge: 50 * 1_024 });
     const read = inFlight.take(snapshot(60), 'slow', nothing);
     expect(read).to.not.equal(undefined);
@@ -217,7 +217,7 @@ describe('bytes in flight', () => {
 });
 
 describe('lists of narrower prefixes', () => {
-  it('are parts of one list that is read from the store, and show their queues only', async () => {
+  it('share one list that is read from the store, and show only their own queues', async () => {
     await using s = await stage();
     const owner = s.other('owner');
     for (const name of ['a/1', 'a/2', 'b/1', 'c']) await owner.acquire(name);
@@ -239,7 +239,12 @@ describe('lists of narrower prefixes', () => {
     expect(s.server.watcherCount).to.equal(watchers);
     const more = await owner.acquire('a/3');
     const { snapshot } = await seen(page.queues('a/'), ({ snapshot }) => snapshot?.count === 3);
-    expect(snapshot!.queues[2]).to.include({ name: 'a/3', depth: 1, front: String(more.order), left: 0 });
+    expect(snapshot!.queues[2]).to.include({
+      name: 'a/3',
+      depth: 1,
+      front: String(more.order),
+      departures: 0,
+    });
     all.unsubscribe();
   });
 
@@ -263,8 +268,8 @@ describe('lists of narrower prefixes', () => {
   });
 });
 
-describe('a request body', () => {
-  it('that does not come to its end in time is refused, and holds up nothing', async () => {
+describe('request body', () => {
+  it('is refused when it does not arrive in time, and blocks nothing else', async () => {
     await using s = await stage({ times: { bodyMs: 100 }, limits: { perClient: { bodies: 1 } } });
     const { facts, post } = await programAt(s.url);
     let end: () => void = () => undefined;

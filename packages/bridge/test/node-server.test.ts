@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { serve } from '../src/index.ts';
+import { serve, type Handler } from '../src/index.ts';
 import { untilSo } from './stage.ts';
 
 const MEGABYTE = new Uint8Array(1_048_576);
 
 describe('node server', () => {
-  it('reads from a body no faster than the connection takes it', async () => {
+  it('reads a body no faster than the connection takes it', async () => {
     let pulls = 0;
     const body = new ReadableStream<Uint8Array>(
       {
@@ -29,14 +29,14 @@ describe('node server', () => {
       last = pulls;
       return same > 20;
     });
-    // What the buffers of the system took, and a little more.
+    // About as many pieces as fit in the buffers of the system.
     expect(pulls).to.be.below(50);
     socket.resume();
     await once(socket, 'close');
     expect(pulls).to.equal(200);
   });
 
-  it('tells the body that its reader has gone', async () => {
+  it('cancels the body when its reader has disconnected', async () => {
     let isCancelled = false;
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(MEGABYTE.subarray(0, 10)),
@@ -50,7 +50,7 @@ describe('node server', () => {
     await untilSo('it was told', () => isCancelled);
   });
 
-  it('breaks the connection off when the body breaks off, so that nobody takes the half for the whole', async () => {
+  it('cuts the connection when the body breaks off, so that the client does not take a part for the whole', async () => {
     let breakOff: (error: Error) => void = () => undefined;
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
@@ -65,7 +65,7 @@ describe('node server', () => {
     expect(error).to.be.instanceOf(TypeError);
   });
 
-  it('closes the connections that one address opens beyond its limit, and takes others again', async () => {
+  it('closes connections beyond the limit of one address, and accepts others later', async () => {
     const handle = (): Promise<Response> => Promise.resolve(new Response('hello'));
     await using served = await serve({ handle, connectionsPerAddress: 2 });
     const open = (): Promise<Socket> =>
@@ -83,18 +83,18 @@ describe('node server', () => {
     expect(text).to.equal('hello');
   });
 
-  it('tells the handler the address of the other end', async () => {
+  it('passes the address of the peer to the handler', async () => {
     const addresses: unknown[] = [];
-    const handle = (_: Request, connection: unknown): Promise<Response> => {
-      addresses.push(connection);
+    const handle: Handler = (_, { remoteAddress }) => {
+      addresses.push(remoteAddress);
       return Promise.resolve(new Response());
     };
     await using served = await serve({ handle });
     await fetch(served.url);
-    expect(addresses).to.deep.equal([{ remoteAddress: '127.0.0.1' }]);
+    expect(addresses).to.deep.equal(['127.0.0.1']);
   });
 
-  it('ends the connection after a response to a request whose body is not complete', async () => {
+  it('ends the connection after the response when the request body is incomplete', async () => {
     const handle = (): Promise<Response> => Promise.resolve(new Response('no', { status: 413 }));
     await using served = await serve({ handle });
     const socket = connect(served.port, '127.0.0.1');
@@ -106,7 +106,7 @@ describe('node server', () => {
     expect(text).to.match(/^connection: close\r$/im);
   });
 
-  it('hands on headers, body and the end of the connection', async () => {
+  it('passes headers, body and the end of the connection on', async () => {
     let aborted = false;
     const handle = async (request: Request): Promise<Response> => {
       request.signal.addEventListener('abort', () => (aborted = true));
@@ -130,7 +130,7 @@ describe('node server', () => {
   });
 });
 
-/** Tries again until a connection is let in. */
+/** Retries until a connection is accepted. */
 async function untilFetched(url: string, take: (body: string) => void): Promise<void> {
   let isFetched = false;
   while (!isFetched)

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pageClock } from '../src/client/page-time.ts';
 
-describe('the clock of a page', () => {
+describe('clock of a page', () => {
   const { now } = Date;
   let setMs = 0;
 
@@ -13,7 +13,7 @@ describe('the clock of a page', () => {
     Date.now = now;
   });
 
-  it('goes on when the time of day was set forward and back: nothing lasts longer by that', async () => {
+  it('keeps advancing when the time of day is set forward and back, and extends no deadline', async () => {
     const clock = pageClock();
     setMs = 3_600_000;
     const ahead = clock.now();

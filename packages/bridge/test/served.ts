@@ -5,10 +5,10 @@ import { etcdMetrics, startEtcd, startZooKeeper, sumOf, zkFourLetter } from '@qu
 import { createBridgeClient, type BridgeClient } from '../src/client.ts';
 import { createBridge, serve, type Bridge, type Served } from '../src/index.ts';
 
-/** A store that can be restarted, and how many watches it has. */
+/** A store that can be restarted and that counts its watches. */
 interface Store {
   readonly watches: () => Promise<number>;
-  /** How many there are for a queue that somebody looks at, and its evictions. */
+  /** Number of watches for one queue with readers and its evictions. */
   readonly watchesOfAQueue: number;
   readonly backend: () => Backend;
   readonly restart: () => Promise<void>;
@@ -43,14 +43,14 @@ export const stores: readonly (readonly [name: string, start: () => Promise<Stor
   ['zookeeper', zooKeeperStore],
 ];
 
-/** What the tests of a suite stand on: a store for all, a bridge for each. */
+/** Fixtures of a suite: one store for all tests, and a bridge for each test. */
 interface Ground {
   readonly store: Store;
-  /** Another one; closed after the test. */
+  /** Makes another page client, which is closed after the test. */
   readonly page: () => BridgeClient;
 }
 
-/** For the suite that calls this in its body. */
+/** Registers the hooks; call it in the body of the suite. */
 export function layGround(start: () => Promise<Store>): Ground {
   let store: Store;
   let client: LockClient;

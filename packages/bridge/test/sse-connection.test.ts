@@ -7,7 +7,7 @@ import { Encoder } from '../src/stream/encoder.ts';
 import { Feed, type FeedTools } from '../src/stream/feed.ts';
 import { SseConnection } from '../src/stream/sse-connection.ts';
 
-/** A feed over a number, and what it costs to tell of it. */
+/** Makes a feed of a number, and counts how often it is encoded. */
 function feedOf(clock: VirtualClock, nextVersion: FeedTools['nextVersion'], name = 'q') {
   const changed$ = new Subject<void>();
   const made = { draws: 0, value: 0 };
@@ -30,7 +30,7 @@ function text(chunk: Uint8Array | undefined): string {
   return new TextDecoder().decode(chunk);
 }
 
-describe('stream', () => {
+describe('SSE connection', () => {
   let clock: VirtualClock;
   let ends: number;
   let encoder: Encoder;
@@ -44,17 +44,17 @@ describe('stream', () => {
   beforeEach(() => {
     clock = virtualClock();
     ends = 0;
-    encoder = new Encoder({ clock, keptBytes: 1_000_000 });
+    encoder = new Encoder({ clock, cachedBytes: 1_000_000 });
     inFlight = new BytesInFlight({ perClient: 100_000, perBridge: 250_000 });
   });
 
-  it('tells news at once, and the next after a pause, whatever came meanwhile', async () => {
+  it('sends a first change at once and the latest of the following ones after a pause', async () => {
     const { feed, set, made } = feedOf(clock, counting());
     const told: number[] = [];
     feed.read(() => {
       if (feed.event) return;
       told.push(clock.now());
-      encoder.want(feed, 'client');
+      encoder.schedule(feed, 'client');
     });
     for (let value = 0; value < 10; value += 1) set(value);
     await clock.advance(1_000);
@@ -63,23 +63,23 @@ describe('stream', () => {
     feed.close();
   });
 
-  it('makes a snapshot once for a thousand readers', () => {
+  it('encodes a snapshot once for a thousand readers', () => {
     const { feed, set, made } = feedOf(clock, counting());
     const events = new Set<Uint8Array>();
     for (let reader = 0; reader < 1_000; reader += 1)
       feed.read(() => {
         if (feed.event) events.add(feed.event);
-        else encoder.want(feed, `client ${String(reader)}`);
+        else encoder.schedule(feed, `client ${String(reader)}`);
       });
     set(1);
     expect([made.draws, events.size]).to.deep.equal([1, 1]);
     feed.close();
   });
 
-  it('sends a client that reads slowly the latest snapshot, and keeps none of those between', async () => {
+  it('sends a slow reader the latest snapshot and skips those in between', async () => {
     const { feed, set, made } = feedOf(clock, counting());
     const slow = connection();
-    feed.read(slow.news);
+    feed.read(slow.onSnapshot);
     const reader = slow.stream.getReader();
     for (let value = 1; value <= 100; value += 1) {
       set(value);
@@ -92,12 +92,12 @@ describe('stream', () => {
     feed.close();
   });
 
-  it('sends the oldest news first, so that an id says that everything older was sent', async () => {
+  it('sends the oldest topic first, so that an event id implies that everything older was sent', async () => {
     const nextVersion = counting();
     const one = feedOf(clock, nextVersion, 'one');
     const two = feedOf(clock, nextVersion, 'two');
     const client = connection();
-    for (const { feed } of [one, two]) feed.read(client.news);
+    for (const { feed } of [one, two]) feed.read(client.onSnapshot);
     one.set(1);
     two.set(1);
     await clock.advance(100);
@@ -123,7 +123,7 @@ describe('stream', () => {
       epoch: 'e',
       nextVersion: counting(),
     });
-    encoder.want(feed, 'client');
+    encoder.schedule(feed, 'client');
     const events = new EventParser().push(text(feed.event));
     expect(events).to.have.lengthOf(1);
     expect(JSON.parse(events[0]!.data)).to.deep.equal({
@@ -133,7 +133,7 @@ describe('stream', () => {
     feed.close();
   });
 
-  it('beats while there is nothing to tell', async () => {
+  it('sends heartbeats while nothing changes', async () => {
     const client = connection();
     const reader = client.stream.getReader();
     const read = reader.read();
@@ -143,19 +143,19 @@ describe('stream', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  it('cuts a client that reads nothing for too long', async () => {
+  it('cuts a client that does not read for too long', async () => {
     const client = connection();
     const reader = client.stream.getReader();
-    client.say('event: hello\ndata: {}\n\n');
+    client.sendText('event: hello\ndata: {}\n\n');
     await reader.read();
     await clock.advance(36_000);
     expect(ends).to.equal(1);
     const error: unknown = await reader.read().catch((thrown: unknown) => thrown);
-    expect(String(error)).to.contain('nothing was read');
+    expect(String(error)).to.contain('the client read nothing');
     expect(clock.timerCount).to.equal(0);
   });
 
-  it('ends once, with the client or with the bridge', async () => {
+  it('ends once, when the client or the bridge ends it', async () => {
     const client = connection();
     await client.stream.cancel();
     client.close();

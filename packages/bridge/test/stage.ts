@@ -8,22 +8,22 @@ import { TOKEN_HEADER, type BridgeFacts } from '../src/wire.ts';
 
 const PATIENCE_MS = 30_000;
 
-/** A bridge over a memory server, listening. */
+/** A listening bridge over a memory server. */
 export interface Stage extends AsyncDisposable {
   readonly server: MemoryServer;
-  /** The client of the bridge. */
+  /** The lock client of the bridge. */
   readonly client: LockClient;
   readonly bridge: Bridge;
   readonly served: Served;
-  /** Where pages find the bridge. */
+  /** URL of the bridge for pages. */
   readonly url: string;
-  /** Another program's client; closed with the stage. */
+  /** Makes the lock client of another program; closed with the stage. */
   other(owner: string): LockClient;
-  /** Another page's client; closed with the stage. */
+  /** Makes the client of another page; closed with the stage. */
   page(): BridgeClient;
 }
 
-/** Sets up a bridge on real HTTP. */
+/** Starts a bridge on real HTTP. */
 export async function stage(options: Partial<BridgeOptions> = {}): Promise<Stage> {
   const server = createMemoryServer();
   const client = createLockClient(memory({ server }), { owner: 'bridge' });
@@ -57,7 +57,7 @@ export async function stage(options: Partial<BridgeOptions> = {}): Promise<Stage
   };
 }
 
-/** The first value that is like this; fails after half a minute. */
+/** Resolves with the first value that satisfies `isIt`; rejects after 30 s. */
 export function seen<T>(values$: Observable<T>, isIt: (value: T) => boolean): Promise<T> {
   return firstValueFrom(values$.pipe(filter(isIt), timeout(PATIENCE_MS)), {
     defaultValue: undefined as never,
@@ -66,7 +66,7 @@ export function seen<T>(values$: Observable<T>, isIt: (value: T) => boolean): Pr
 
 type State<S extends JoinState['status']> = JoinState & { readonly status: S };
 
-/** A join of a page whose states are kept. */
+/** A join of a page that records its states. */
 export class Tab {
   readonly states: JoinState[] = [];
   readonly #subscription: { unsubscribe(): void };
@@ -79,7 +79,7 @@ export class Tab {
     });
   }
 
-  /** Resolves when the newest state has this status, and is as wanted. */
+  /** Resolves when the newest state has this status and satisfies the condition. */
   async until<S extends JoinState['status']>(
     status: S,
     isIt: (state: State<S>) => boolean = () => true,
@@ -106,7 +106,7 @@ export class Tab {
   }
 }
 
-/** Resolves when it is so; fails after half a minute. */
+/** Resolves when the condition is true; rejects after 30 s. */
 export async function untilSo(what: string, isSo: () => boolean): Promise<void> {
   const end = performance.now() + PATIENCE_MS;
   while (!isSo()) {
@@ -115,7 +115,7 @@ export async function untilSo(what: string, isSo: () => boolean): Promise<void> 
   }
 }
 
-/** Requests as a program makes them that is no page. */
+/** Returns a client that sends requests as a program other than a browser does. */
 export async function programAt(url: string) {
   const facts = (await (await fetch(`${url}/v2/facts`)).json()) as BridgeFacts;
   const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>

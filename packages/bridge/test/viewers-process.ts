@@ -1,10 +1,10 @@
-// Looks at a queue through many connections, as many pages do, and tells its parent when all have seen something.
+// Watches a queue through many connections, as many pages do. Notifies the parent process when all of them have seen each holder.
 import { request, type IncomingMessage } from 'node:http';
 
 const [url = '', count = '0'] = process.argv.slice(2);
 const seen = new Map<string, number>();
 
-/** Every viewer tells once of each holder that it sees. */
+/** Reports each holder that the viewer sees, once. */
 function look(response: IncomingMessage): void {
   let holder = '';
   response.setEncoding('utf8');

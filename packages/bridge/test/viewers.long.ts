@@ -9,10 +9,10 @@ import { createBridge, serve } from '../src/index.ts';
 const VIEWERS = Number(process.env['QUEUELOCK_VIEWERS'] ?? 1_000);
 const HOLDERS = Number(process.env['QUEUELOCK_VIEWED_HOLDERS'] ?? 10);
 
-describe('a thousand viewers (etcd)', function () {
+describe('bridge with a thousand viewers of one queue (etcd)', function () {
   this.timeout(60_000);
 
-  it('of one queue cost the store one watch, and the bridge little', async () => {
+  it('needs one watch on the store and little CPU time', async () => {
     const { endpoint } = await sharedEtcd('bridge viewers');
     const watches = async (): Promise<number> =>
       sumOf(await etcdMetrics(endpoint), 'etcd_debugging_mvcc_watcher_total');

@@ -4,8 +4,8 @@ import { describeFailure, exitCodeFor } from './failure.ts';
 import { createProgram } from './program.ts';
 
 /**
- * Does what a command line asks for. What went wrong is told on standard error, and nothing else is.
- * @returns the exit code of what went wrong; `undefined` when nothing did, and the command has said how the process ends
+ * Runs a command line. Prints errors, and nothing else, to standard error.
+ * @returns the exit code after an error; `undefined` after a success, when the command has set the exit code itself
  */
 export async function answer(argv: readonly string[]): Promise<number | undefined> {
   try {
@@ -17,7 +17,7 @@ export async function answer(argv: readonly string[]): Promise<number | undefine
 }
 
 function report(error: unknown, argv: readonly string[]): number {
-  // Commander has said it already.
+  // Commander has printed the error already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
   process.stderr.write(`${describeFailure(error, own.includes('--verbose'))}\n`);

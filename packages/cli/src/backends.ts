@@ -3,11 +3,11 @@ import { EXIT } from './exit-codes.ts';
 import { Failure } from './failure.ts';
 
 interface BackendModule {
-  /** Throws `INVALID_ARGUMENT` for a URL that it does not understand; connects later, on first use. */
+  /** Throws `INVALID_ARGUMENT` for a URL that it does not understand. Connects later, on first use. */
   readonly fromUrl: (url: string) => Backend;
 }
 
-// Loaded only when asked for: a team on etcd never loads a ZooKeeper client.
+// Loaded on demand: a team on etcd never loads a ZooKeeper client.
 const MODULES: ReadonlyMap<string, () => Promise<BackendModule>> = new Map<
   string,
   () => Promise<BackendModule>
@@ -28,27 +28,30 @@ const MODULES: ReadonlyMap<string, () => Promise<BackendModule>> = new Map<
   ['consuls', () => import('@queuelock/consul')],
 ]);
 
-/** The URLs that are understood, for messages. */
-export const KNOWN =
+/** URL schemes that are supported, for messages. */
+export const KNOWN_SCHEMES =
   'memory:, sqlite:file, etcd://host:port, etcds://host:port, zk://host:port, zks://host:port, redis://host:port, rediss://host:port, postgres://host:port/database, mysql://host:port/database, consul://host:port, consuls://host:port';
 
-/** How a backend is used. */
+/** How a command uses the backend. */
 export interface BackendUse {
-  /** What is done under its locks may go on after this process has died: then only the lease ends them. */
-  readonly outlived?: true;
+  /** The work under the lock may outlive this process, so that only the lease may end the hold. */
+  readonly mayOutlive?: true;
 }
 
-/** The backend that a URL names; not connected yet. The messages never repeat more of the URL than its scheme. */
-export async function backendFromUrl(url = '', { outlived }: BackendUse = {}): Promise<Backend> {
+/** Makes the backend for a URL, not connected yet. Errors never contain more of the URL than its scheme. */
+export async function backendFromUrl(url = '', { mayOutlive }: BackendUse = {}): Promise<Backend> {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase();
-  if (scheme === undefined) throw usage(`the backend URL needs a scheme; known are ${KNOWN}`);
+  if (scheme === undefined) throw usage(`the backend URL needs a scheme; known schemes are ${KNOWN_SCHEMES}`);
   const load = MODULES.get(scheme);
-  if (load === undefined) throw usage(`unknown backend ${scheme}:; known are ${KNOWN}`);
-  return (await loaded(scheme, load)).fromUrl(outlived && scheme === 'sqlite' ? leftToLease(url) : url);
+  if (load === undefined) throw usage(`unknown backend ${scheme}:; known schemes are ${KNOWN_SCHEMES}`);
+  return (await loaded(scheme, load)).fromUrl(mayOutlive && scheme === 'sqlite' ? keepUntilExpiry(url) : url);
 }
 
-/** A store that sees the death of a process frees its locks at once, unless it is told otherwise. */
-function leftToLease(url: string): string {
+/**
+ * Adds the option that keeps the locks of a dead process until the lease expires. Without it a store that sees the death of a
+ * process frees them at once.
+ */
+function keepUntilExpiry(url: string): string {
   if (/[?&]onProcessExit=/.test(url)) return url;
   return `${url}${url.includes('?') ? '&' : '?'}onProcessExit=expire`;
 }

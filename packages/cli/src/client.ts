@@ -1,47 +1,47 @@
 import { createLockClient, type Backend, type LockClient } from '@queuelock/core';
 import { backendFromUrl, type BackendUse } from './backends.ts';
-import { placeOf, type PlaceOptions } from './config/place.ts';
+import { selectStore, type StoreOptions } from './config/store-selection.ts';
 import { EXIT } from './exit-codes.ts';
 import { Failure } from './failure.ts';
 import { lineWriter, type LineWriter } from './lines.ts';
-import { readerGone, stopOnSignals, type Stop } from './stop.ts';
+import { readerClosed, stopOnSignals, type Stop } from './stop.ts';
 
-/** What a command line says about the client of a command. */
-export interface ClientOptions extends PlaceOptions, BackendUse {
-  /** In seconds; without it that of the profile, else the backend's own default. */
+/** Options of a command line about its client. */
+export interface ClientOptions extends StoreOptions, BackendUse {
+  /** Lease TTL in seconds. Default: the profile's, then the backend's own. */
   readonly ttl?: number;
-  /** The label in queues; without it `host:pid`. */
+  /** Owner label in queues. Default: `host:pid`. */
   readonly id?: string;
-  /** Of the fencing tokens; without it that of the profile, else 0. */
+  /** Epoch of the fencing tokens. Default: the profile's, then 0. */
   readonly epoch?: number;
-  /** Put between the client and its backend. */
-  readonly way?: (backend: Backend) => Backend;
+  /** Wraps the backend before the client uses it. */
+  readonly wrapBackend?: (backend: Backend) => Backend;
 }
 
 interface OpenedClient {
   readonly client: LockClient;
-  /** The one under the client; closed with it. */
+  /** The client's backend, which is closed with it. */
   readonly backend: Backend;
   readonly ttlMs: number;
   readonly epoch: number;
 }
 
 /** What a command works with. */
-export interface Surroundings extends OpenedClient {
-  /** Ends with the first signal, or when nobody reads the output any more. */
+export interface CommandContext extends OpenedClient {
+  /** Ends with the first signal, or when the reader of the output has gone. */
   readonly stop: Stop;
   /** Standard output. */
   readonly lines: LineWriter;
 }
 
 /**
- * Does the work of a command with a client, and closes the client on every end: done, failed, stopped by a signal, or nobody
- * there to read. Nothing of it is left in a queue then, or the TTL takes it away where the server cannot be reached.
- * @returns the exit code: that of the stop if there was one, else what `work` answers
+ * Runs a command with a client, and closes the client however the command ends: done, failed, stopped by a signal, or without a
+ * reader. No entry of it stays in a queue. If the server cannot be reached, the TTL removes the entries.
+ * @returns the exit code of the stop if there was one, else the result of `work`
  */
 export async function withClient(
   options: ClientOptions,
-  work: (surroundings: Surroundings) => Promise<number>,
+  work: (surroundings: CommandContext) => Promise<number>,
 ): Promise<number> {
   const stop = stopOnSignals();
   let lines: LineWriter | undefined;
@@ -50,10 +50,10 @@ export async function withClient(
     const exitCode = await work({
       ...opened,
       stop,
-      // Whoever runs a program leaves standard output to it.
+      // A command that runs a program leaves standard output to the program.
       get lines() {
         return (lines ??= lineWriter(process.stdout, () => {
-          stop.ask(readerGone());
+          stop.request(readerClosed());
         }));
       },
     });
@@ -67,17 +67,17 @@ export async function withClient(
   }
 }
 
-/** A client of the place that the options name; nothing is connected yet. */
+/** Makes a client for the store that the options select. It is not connected yet. */
 async function openClient({
   ttl,
   id,
   epoch,
-  outlived,
-  way = (backend) => backend,
+  mayOutlive,
+  wrapBackend = (backend) => backend,
   ...options
 }: ClientOptions): Promise<OpenedClient> {
-  const place = placeOf(options);
-  const backend = way(await backendFromUrl(place.url, outlived ? { outlived } : {}));
+  const place = selectStore(options);
+  const backend = wrapBackend(await backendFromUrl(place.url, mayOutlive ? { mayOutlive } : {}));
   try {
     const ttlMs = ttlOf(backend, ttl ?? place.ttl);
     const client = createLockClient(backend, { ttlMs, ...(id === undefined ? {} : { owner: id }) });
@@ -92,8 +92,8 @@ function ttlOf({ info }: Backend, seconds: number | undefined): number {
   const { minTtlMs, minTtlRule, defaultTtlMs, name } = info;
   const ttlMs = seconds === undefined ? defaultTtlMs : seconds * 1000;
   if (ttlMs >= minTtlMs) return ttlMs;
-  const least = String(Math.ceil(minTtlMs / 1000));
+  const min = String(Math.ceil(minTtlMs / 1000));
   const why = minTtlRule === undefined ? '' : `: ${minTtlRule}`;
-  const message = `--ttl ${String(ttlMs / 1000)} is too short: ${name} needs at least ${least} seconds${why}`;
+  const message = `--ttl ${String(ttlMs / 1000)} is too short: ${name} needs at least ${min} seconds${why}`;
   throw new Failure(message, { exitCode: EXIT.usage });
 }

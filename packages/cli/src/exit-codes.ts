@@ -1,25 +1,25 @@
 import { constants } from 'node:os';
 
-/** What the command's exit codes mean; `run` answers with its command's own code unless the lock was lost. */
+/** Exit codes of the command. `run` returns the code of its program unless the lock was lost. */
 export const EXIT = {
   ok: 0,
-  /** The server, the queue or the verdict said no. */
+  /** The server refused, the queue could not be used, or the verdict is negative. */
   failure: 1,
   /** The command line can never succeed as written. */
   usage: 2,
-  /** What was asked for is not there (any more): nobody leads, no such entry, the token is not the current one. */
+  /** The requested thing does not exist (any more): no leader, no such entry, or the token is not the current one. */
   absent: 3,
-  /** Somebody else has the lock and there was no time, or no wish, to wait (sysexits.h: EX_UNAVAILABLE). */
+  /** Another client holds the lock, and the time to wait is over or was 0 (sysexits.h: EX_UNAVAILABLE). */
   busy: 69,
   /** The lock was lost while it was held (sysexits.h: EX_TEMPFAIL, the caller may try again). */
   lost: 75,
-  /** As shells answer when a program is there but cannot be started. */
+  /** Code of shells for a program that exists but cannot be started. */
   notExecutable: 126,
-  /** As shells answer when there is no such program. */
+  /** Code of shells for a program that does not exist. */
   notFound: 127,
 } as const;
 
-/** 128 + the signal's number, as shells answer. */
+/** Returns 128 + the signal's number, as shells do. */
 export function exitCodeOf(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal];
 }

@@ -2,7 +2,7 @@ import { isQueueLockError, toPrintable, type QueueLockErrorCode } from '@queuelo
 import { EXIT } from './exit-codes.ts';
 import { redact } from './secrets.ts';
 
-/** An error that tells the user what to do and how the command ends. */
+/** An error with an exit code, whose message tells the user what to do. */
 export class Failure extends Error {
   override readonly name: string = 'Failure';
   readonly exitCode: number;
@@ -14,14 +14,14 @@ export class Failure extends Error {
 }
 
 const ADVICE: Partial<Record<QueueLockErrorCode, string>> = {
-  TIMEOUT: 'allow a longer wait (--wait), or look at who holds the lock',
+  TIMEOUT: 'allow a longer wait (--wait), or find the holder with queuelock who',
   UNAVAILABLE: 'check that the server runs and that the address is right',
   ACCESS_DENIED: 'check user, password and permissions',
   SESSION_LOST: 'the server was out of reach for too long; try again, or allow a longer --ttl',
   ENTRY_LOST: 'try again',
 };
 
-/** The exit code for an error that ended a command. */
+/** Returns the exit code for an error that ended a command. */
 export function exitCodeFor(error: unknown): number {
   if (error instanceof Failure) return error.exitCode;
   if (isQueueLockError(error, 'INVALID_ARGUMENT')) return EXIT.usage;
@@ -31,13 +31,13 @@ export function exitCodeFor(error: unknown): number {
 }
 
 /**
- * What is printed on stderr: one line, and with `verbose` a line for every cause underneath. Never a password, and no character that a
- * terminal obeys.
+ * Formats an error for stderr: one line, and with `verbose` one more for every cause. Contains no password and no control
+ * characters.
  */
 export function describeFailure(error: unknown, verbose: boolean): string {
   const advice = (isQueueLockError(error) && ADVICE[error.code]) || '';
   const message = redact(messageOf(error)).replace(/[\s:;.]+$/, '');
-  // The error of a wait may have said it.
+  // Adds the advice unless the message ends with it, as after a wait.
   const first = `queuelock: ${message}${message.endsWith(advice) ? '' : `; ${advice}`}`;
   const lines = verbose
     ? [first, ...causesOf(error).map((cause) => `  caused by: ${redact(messageOf(cause))}`)]
@@ -45,7 +45,7 @@ export function describeFailure(error: unknown, verbose: boolean): string {
   return lines.map((line) => toPrintable(oneLine(line), MAX_LINE)).join('\n');
 }
 
-/** The line for what commander says about a wrong command line. */
+/** Formats commander's message about a wrong command line. */
 export function describeUsageError(text: string): string {
   const message = oneLine(redact(text).trim())
     .replace(/^error: /, '')
@@ -71,7 +71,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }
 
-/** Of a line, in UTF-16 code units. */
+/** Length limit of a line, in UTF-16 code units. */
 const MAX_LINE = 10_000;
 
 function oneLine(text: string): string {

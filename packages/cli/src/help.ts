@@ -1,8 +1,8 @@
-/** What help and manual page say about a command besides its arguments and options. */
+/** Text about a command besides its arguments and options, for the help and the manual page. */
 export interface Explanation {
   /** Paragraphs, in lines of at most 120 characters. */
   readonly notes?: string;
-  /** Command lines, each with a remark if it needs one; at least one. */
+  /** Command lines, at least one, each with an optional remark. */
   readonly examples: readonly (string | readonly [command: string, remark: string])[];
 }
 
@@ -12,7 +12,7 @@ interface HasHelp {
 
 const explanations = new WeakMap<object, Explanation>();
 
-/** Adds it to the help of the command, and keeps it for the manual page. */
+/** Adds the text to the help of the command, and keeps it for the manual page. */
 export function explain<C extends HasHelp>(command: C, explanation: Explanation): C {
   explanations.set(command, explanation);
   const notes = explanation.notes === undefined ? '' : `\n${explanation.notes}\n`;
@@ -21,12 +21,12 @@ export function explain<C extends HasHelp>(command: C, explanation: Explanation)
   return command;
 }
 
-/** What was said about a command. */
+/** Returns the text that was added to a command. */
 export function explanationOf(command: object): Explanation | undefined {
   return explanations.get(command);
 }
 
-/** The examples, with their remarks in one column. */
+/** Formats the examples, with their remarks in one column. */
 export function exampleLines({ examples }: Explanation): string[] {
   const pairs = examples.map((example) => (typeof example === 'string' ? ([example, ''] as const) : example));
   const width = Math.max(...pairs.map(([command, remark]) => (remark === '' ? 0 : command.length)));

@@ -4,17 +4,17 @@ import { exitCodeOf } from './exit-codes.ts';
 import { paint, type Span } from './terminal/paint.ts';
 import { hasColours } from './terminal/terminal.ts';
 
-/** Lines to a stream that may be slow or go away. Characters that a terminal obeys are written as JSON escapes them. */
+/** Writes lines to a stream that may be slow or closed. Control characters are escaped as in JSON. */
 export interface LineWriter {
-  /** Queues a line; nothing happens any more once the reader has gone. */
+  /** Queues a line. Does nothing after the reader has gone. */
   write(line: string): void;
-  /** As `write`, coloured where colours are wanted. */
+  /** As `write`, with colours if the stream supports them. */
   paint(line: readonly Span[]): void;
-  /** Settles when every line so far is with the reader, or the reader has gone. */
+  /** Resolves when every line so far is written, or the reader has gone. */
   flushed(): Promise<void>;
 }
 
-/** @param onGone is called once when nobody reads any more (`EPIPE`, or any other error of the stream) */
+/** @param onGone Called once when the stream fails, for instance with `EPIPE` because the reader has gone. */
 export function lineWriter(stream: Writable, onGone: () => void): LineWriter {
   let gone = false;
   let last: Promise<void> = Promise.resolve();
@@ -25,7 +25,7 @@ export function lineWriter(stream: Writable, onGone: () => void): LineWriter {
   });
   const queue = (line: string): void => {
     if (gone) return;
-    // Writes are done in order, so the last one's callback stands for all.
+    // Writes complete in order, so the callback of the last one is enough.
     last = new Promise((resolve) => {
       stream.write(`${line}\n`, () => {
         resolve();
@@ -40,7 +40,7 @@ export function lineWriter(stream: Writable, onGone: () => void): LineWriter {
   };
 }
 
-/** A text that is there as a whole, to standard output. When its reader goes away, it is as if SIGPIPE had ended the process. */
+/** Writes a complete text to standard output. If the reader goes away, the process ends as with SIGPIPE. */
 export function writeOut(text: string): void {
   process.stdout.once('error', () => {
     process.exitCode = exitCodeOf('SIGPIPE');

@@ -4,11 +4,11 @@ import { hideArguments } from './secrets.ts';
 const EXIT_WITHIN_MS = 1_000;
 
 hideArguments(process.argv);
-// Nobody reads the complaints any more: no reason to end in the middle of something.
+// Ignores a closed stderr: a lost message is no reason to end a command in the middle of its work.
 process.stderr.on('error', () => undefined);
 const failed = await answer(process.argv);
 if (failed !== undefined) process.exitCode = failed;
-// Everything is closed here. Should a client library have left a handle open, it must not keep a script waiting.
+// Everything is closed here. A handle that a client library has left open must not keep a script waiting.
 setTimeout(() => {
   process.exit();
 }, EXIT_WITHIN_MS).unref();

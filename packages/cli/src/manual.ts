@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import { exampleLines, explanationOf } from './help.ts';
 
-/** The manual page queuelock(1) as source for man(7), from the definitions of the commands. */
+/** Generates the manual page queuelock(1) in the format of man(7), from the definitions of the commands. */
 export function manualOf(program: CommandUnknownOpts): string {
   const name = program.name();
   const lines = [
@@ -31,17 +31,17 @@ export function manualOf(program: CommandUnknownOpts): string {
 }
 
 const VARIABLES: readonly (readonly [name: string, meaning: string])[] = [
-  ['QUEUELOCK_URL', 'where the queues are; see DESCRIPTION for what goes first'],
-  ['QUEUELOCK_PROFILE', 'a name in the configuration'],
-  ['QUEUELOCK_CONFIG', 'another configuration file'],
-  ['QUEUELOCK_USER, QUEUELOCK_PASSWORD', 'who logs in, where the URL does not say it'],
-  ['QUEUELOCK_PASSWORD_FILE', 'a file with the password and nothing else'],
-  ['NO_COLOR, FORCE_COLOR', 'no colours, or colours also where the output is no terminal'],
+  ['QUEUELOCK_URL', 'URL of the store; see DESCRIPTION for the order of precedence'],
+  ['QUEUELOCK_PROFILE', 'name of a profile in the configuration'],
+  ['QUEUELOCK_CONFIG', 'path of the configuration file'],
+  ['QUEUELOCK_USER, QUEUELOCK_PASSWORD', 'user name, if the URL has none'],
+  ['QUEUELOCK_PASSWORD_FILE', 'path of a file that contains only the password'],
+  ['NO_COLOR, FORCE_COLOR', 'no colours, or colours even if the output is not a terminal'],
 ];
 
 const FILE: readonly string[] = [
   'The configuration: {"default": NAME, "profiles": {NAME: {"url": URL, "user": USER, "passwordFile": FILE, "ttl": SECONDS, "epoch": N}}}.',
-  'Only url is needed. With a password in a URL the file must be readable by its owner only.',
+  'Only url is required. With a password in a URL the file must be readable by its owner only.',
 ];
 
 function sectionOf(program: string, command: CommandUnknownOpts): string[] {
@@ -72,7 +72,7 @@ function meaningOf({ description, argChoices, defaultValue, defaultValueDescript
   return facts.length === 0 ? description : `${description} (${facts.join('; ')})`;
 }
 
-/** Lines that are indented are a table, which stays as it is. */
+/** Formats the notes. Indented lines are a table, which is not wrapped. */
 function notesOf(command: CommandUnknownOpts): string[] {
   const lines = (explanationOf(command)?.notes ?? '').split('\n');
   return lines.flatMap((line, at) => {
@@ -94,7 +94,7 @@ function lowered(text: string): string {
   return text.replace(/\.$/, '').replace(/^./, (first) => first.toLowerCase());
 }
 
-/** Backslashes, hyphens that are typed, characters beyond ASCII, and dots that would be requests. */
+/** Escapes backslashes, hyphens that users type, characters beyond ASCII, and dots at the start of a line. */
 function escaped(text: string): string {
   return text
     .replaceAll('\\', '\\e')

@@ -1,12 +1,12 @@
 import type { LineWriter } from './lines.ts';
 
-/** Says the same to programs and to people. */
+/** Prints the same facts as JSON for programs or as text for users. */
 export interface Printer {
-  /** One JSON object on a line, or the lines of text. */
+  /** Prints a JSON object on one line, or the lines of text. */
   print(value: object, ...text: readonly string[]): void;
 }
 
-/** @param json whether a program reads it */
+/** @param json Whether to print JSON. */
 export function printer(lines: LineWriter, json: boolean): Printer {
   return {
     print(value, ...text) {
@@ -16,7 +16,7 @@ export function printer(lines: LineWriter, json: boolean): Printer {
   };
 }
 
-/** JSON on one line. Numbers that may be large (tokens, orders) are decimal strings. */
+/** Formats JSON on one line. Large numbers (tokens, orders) are decimal strings. */
 export function jsonLine(value: object): string {
   return JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? part.toString() : part));
 }

@@ -4,7 +4,7 @@ import { describeUsageError } from './failure.ts';
 import { explain } from './help.ts';
 import { writeOut } from './lines.ts';
 
-const NOTES = `Where the queues are: --backend URL, else --profile NAME, else QUEUELOCK_URL, else QUEUELOCK_PROFILE, else the default of the
+const NOTES = `The store is selected by --backend URL, else --profile NAME, else QUEUELOCK_URL, else QUEUELOCK_PROFILE, else the default of the
 configuration, ~/.config/queuelock/config.json (or QUEUELOCK_CONFIG):
   memory:                                         this process alone
   sqlite:path/to/file                             a file: the processes of one machine, without a server
@@ -15,22 +15,22 @@ configuration, ~/.config/queuelock/config.json (or QUEUELOCK_CONFIG):
   mysql://[user:password@]host:port/database      MySQL, MariaDB; ?tls=true with TLS, ?ca=file&cert=file&key=file
   consul://[:token@]host:port[,…][/prefix]        Consul; ?dc=, ?ns=, ?node=, ?minTtlMs=; consuls:// with TLS, ?ca=file&cert=file&key=file
 
-Others can read a command line: give passwords in QUEUELOCK_PASSWORD or QUEUELOCK_PASSWORD_FILE with QUEUELOCK_USER, or in the configuration.
+Other users can read a command line: give passwords in QUEUELOCK_PASSWORD or QUEUELOCK_PASSWORD_FILE with QUEUELOCK_USER, or in the configuration.
 
 Exit codes:
   0          done
   1          failed: no server, no access, a violation was found
   2          wrong command line or configuration
-  3          not there: nobody leads, no such entry
-  69         somebody else has the lock, and the wait was over
+  3          not found: no leader, no such entry
+  69         another client holds the lock, and the wait ended
   75         the lock was lost while it was held
-  126, 127   the command could not be started, there is no such command
-  128+n      ended by signal n; 141 when the reader of the output went away
-  others     of a command that was run: its own`;
+  126, 127   the command could not be started, or does not exist
+  128+n      ended by signal n; 141 when the reader of the output has gone
+  others     the code of the command that was run`;
 
 type Add = (program: Command) => void;
 
-// In the order of the help. Each is loaded when it is asked for: what all of them need takes longer than most of them run.
+// Commands in the order of the help. Each is loaded on demand: to load all of them takes longer than most commands run.
 const COMMANDS: ReadonlyMap<string, () => Promise<Add>> = new Map([
   ['demo', async () => (await import('./commands/demo.ts')).addDemo],
   ['run', async () => (await import('./commands/run.ts')).addRun],
@@ -50,13 +50,18 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Add>> = new Map([
   ['completion', async () => (await import('./commands/completion.ts')).addCompletion],
   ['man', async () => (await import('./commands/man.ts')).addMan],
 ]);
-/** They speak of all others. */
+/** Commands that describe all others. */
 const ABOUT_ALL: readonly string[] = ['completion', 'man'];
 
-/** The command line of `queuelock`, with the command of that name; with all of them where there is none of it, or it speaks of them. */
+/**
+ * Makes the command line of `queuelock` with the named command. Loads all commands if there is no such command, or if it
+ * describes all others.
+ */
 export async function createProgram(named = ''): Promise<Command> {
   const program = new Command('queuelock')
-    .description('Fair locks over etcd, ZooKeeper or a SQLite file: first come, first served.')
+    .description(
+      'Fair locks over etcd, ZooKeeper, Redis, PostgreSQL, MySQL or a SQLite file: first come, first served.',
+    )
     .version(version(), '--version')
     .exitOverride()
     .configureOutput({

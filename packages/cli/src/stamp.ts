@@ -1,6 +1,6 @@
-/** The two clocks that a stamp is made of. */
+/** The two clocks that a stamp is computed from. */
 export interface StampClocks {
-  /** Monotonic, in nanoseconds; the same zero for all processes of the machine. */
+  /** Monotonic time in nanoseconds, with the same zero for all processes of the machine. */
   readonly monotonicNs: () => bigint;
   /** Time of day in whole milliseconds, for the offset only. */
   readonly wallMs: () => number;
@@ -8,12 +8,13 @@ export interface StampClocks {
 
 const MILLISECOND_NS = 1_000_000n;
 const PRECISE_NS = 5_000n;
-// A clock that has not ticked by then, or a machine so busy that we never saw it, is taken as it is.
+// After this time the measurement ends with the bound that it has. The clock may not tick, or the machine may be too busy to see
+// it.
 const MEASURED_WITHIN_NS = 200_000_000n;
 
 /**
- * A clock for histories of several processes of one machine: nanoseconds of the day's time, as a decimal string. It never
- * goes back, also when the time of day is set: the offset between time of day and the monotonic clock is measured once.
+ * Makes a clock for histories of several processes of one machine. It returns nanoseconds since 1970 as a decimal string. The
+ * offset between time of day and the monotonic clock is measured once, so it never goes back, even when the time of day is set.
  * Two processes agree to within some microseconds, also on a busy machine, see `measureOffset`.
  */
 export function createStamp(clocks: StampClocks = machineClocks): () => string {
@@ -26,12 +27,12 @@ export function createStamp(clocks: StampClocks = machineClocks): () => string {
   };
 }
 
-/** The time between two stamps, in milliseconds. */
+/** Returns the time between two stamps in milliseconds. */
 export function millisBetween(from: string, to: string): number {
   return Number(BigInt(to) - BigInt(from)) / 1e6;
 }
 
-/** A stamp in whole milliseconds since 1970. */
+/** Converts a stamp to whole milliseconds since 1970. */
 export function millisOf(stamp: string): number {
   return Number(BigInt(stamp) / MILLISECOND_NS);
 }
@@ -42,9 +43,9 @@ const machineClocks: StampClocks = {
 };
 
 /**
- * Each look bounds the offset: at some moment between the two readings of the monotonic clock the time of day was within
- * that millisecond. A process that is preempted in the middle of a look gets a loose bound, never a wrong one; looks
- * around a change of the millisecond bound it from both sides.
+ * Measures the offset. Each reading bounds it: between two readings of the monotonic clock the time of day was within that
+ * millisecond. A process that is preempted during a reading gets a loose bound, never a wrong one. Readings around a change of
+ * the millisecond bound it from both sides.
  */
 function measureOffset({ monotonicNs, wallMs }: StampClocks): bigint {
   const start = monotonicNs();

@@ -13,25 +13,25 @@ export class Stopped extends Error {
   }
 }
 
-/** An orderly end that anybody may ask for; the first reason counts. */
+/** An orderly stop that any part of the program may request. The first reason counts. */
 export interface Stop {
   /** Aborts with a {@link Stopped} as reason. */
   readonly signal: AbortSignal;
-  ask(reason: Stopped): void;
-  /** How the command ends if it was stopped. */
+  request(reason: Stopped): void;
+  /** Exit code of the command if it was stopped. */
   readonly exitCode: number | undefined;
-  /** Signals go to the listener instead, until the answer is called. */
+  /** Sends signals to the listener instead, until the returned function is called. */
   divert(listener: (signal: NodeJS.Signals) => void): () => void;
 }
 
 /**
- * Stops on the first SIGINT, SIGTERM or SIGHUP, or when the parent that holds an IPC channel is gone, which counts as SIGHUP; a second one
- * ends the process on the spot, the TTL cleans up.
+ * Stops on the first SIGINT, SIGTERM or SIGHUP. The end of a parent with an IPC channel counts as SIGHUP. A second signal ends
+ * the process at once, and the TTL removes its entries.
  */
 export function stopOnSignals(): Stop {
   const stop = new AbortController();
   let stopped: Stopped | undefined;
-  const ask = (reason: Stopped): void => {
+  const request = (reason: Stopped): void => {
     stopped ??= reason;
     stop.abort(stopped);
   };
@@ -39,15 +39,15 @@ export function stopOnSignals(): Stop {
   const hear = (signal: NodeJS.Signals): void => {
     if (listener) listener(signal);
     else if (stopped) process.exit(exitCodeOf(signal));
-    else ask(new Stopped(signal, exitCodeOf(signal)));
+    else request(new Stopped(signal, exitCodeOf(signal)));
   };
   for (const signal of SIGNALS) process.on(signal, hear);
-  onParentGone(() => {
+  onParentEnd(() => {
     hear('SIGHUP');
   });
   return {
     signal: stop.signal,
-    ask,
+    request,
     divert(other) {
       listener = other;
       return () => {
@@ -61,13 +61,13 @@ export function stopOnSignals(): Stop {
 }
 
 /** A child with an IPC channel must not outlive its parent, and the channel alone must not keep it alive. */
-function onParentGone(listener: () => void): void {
+function onParentEnd(listener: () => void): void {
   if (!process.connected) return;
   process.on('disconnect', listener);
   process.channel?.unref();
 }
 
-/** For a reader of stdout that has gone: as if SIGPIPE had ended the process. */
-export function readerGone(): Stopped {
+/** Makes the reason for a closed stdout: the process ends as with SIGPIPE. */
+export function readerClosed(): Stopped {
   return new Stopped('the end of its reader', exitCodeOf('SIGPIPE'));
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { livedSince } from '@queuelock/harness/lived-time';
 import { command } from './command.ts';
 
-/** Nothing of whoever runs the tests. */
+/** Removes the variables of the environment that runs the tests. */
 export const UNSET = {
   QUEUELOCK_URL: '',
   QUEUELOCK_PROFILE: '',
@@ -14,13 +14,13 @@ export const UNSET = {
   XDG_CONFIG_HOME: '/dev/null',
 };
 
-/** How the command ended, and what it said. */
+/** Exit and output of the command. */
 export interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** From the start to the end, in milliseconds. */
+  /** Duration from the start to the end, in milliseconds. */
   readonly tookMs: number;
 }
 
@@ -51,7 +51,7 @@ export class Cli {
     return parseLines(this.#stdout);
   }
 
-  /** Settles when a line with this event is out; rejects if the process ends before. */
+  /** Resolves when a line with this event was printed; rejects if the process ends before. */
   async until(ev: string, n = 1): Promise<Line> {
     for (;;) {
       const event = this.events.find((line) => line.ev === ev && line.n === n);

@@ -14,7 +14,7 @@ describe('numbers on the command line', () => {
     ['+7', 7],
     ['007', 7],
   ] as const) {
-    it(`take ${JSON.stringify(text)}`, () => {
+    it(`accept ${JSON.stringify(text)}`, () => {
       expect(parse(text)).to.equal(value);
     });
   }
@@ -40,7 +40,7 @@ describe('numbers on the command line', () => {
 });
 
 describe('labels on the command line', () => {
-  it('take what people read', () => {
+  it('accept printable text', () => {
     expect(label('Käthe, host:17')).to.equal('Käthe, host:17');
   });
 
@@ -51,17 +51,17 @@ describe('labels on the command line', () => {
   }
 });
 
-describe('an error on stderr', () => {
+describe('error on stderr', () => {
   it('is one line', () => {
     expect(describeFailure(new Error('a\n  b\nc'), false)).to.equal('queuelock: a b c');
   });
 
-  it('tells what to do', () => {
+  it('contains advice', () => {
     const error = new QueueLockError('UNAVAILABLE', 'no session at etcd://h:1 within 5000 ms');
     expect(describeFailure(error, false)).to.match(/etcd:\/\/h:1.*; check that the server runs/);
   });
 
-  it('has its causes below it when asked for', () => {
+  it('is followed by its causes with --verbose', () => {
     const error = new Error('top', { cause: new Error('middle', { cause: 'bottom' }) });
     expect(describeFailure(error, true).split('\n')).to.deep.equal([
       'queuelock: top',
@@ -70,7 +70,7 @@ describe('an error on stderr', () => {
     ]);
   });
 
-  it('ends with causes that go round in a circle', () => {
+  it('ends when its causes form a cycle', () => {
     const error = new Error('round');
     error.cause = error;
     expect(describeFailure(error, true).split('\n').length).to.be.lessThan(20);
@@ -88,7 +88,7 @@ describe('an error on stderr', () => {
     });
   }
 
-  it('of commander names option, value and rule in our words', () => {
+  it('of commander names option, value and rule', () => {
     const text = "error: option '--ttl <s>' argument 'x' is invalid. It must be a whole number.\n";
     expect(describeUsageError(text)).to.equal(
       "queuelock: option '--ttl <s>' argument 'x' is invalid. It must be a whole number; see queuelock --help",
@@ -96,7 +96,7 @@ describe('an error on stderr', () => {
   });
 });
 
-describe('the exit code', () => {
+describe('exit code', () => {
   for (const [error, code] of [
     [new Error('x'), 1],
     [new QueueLockError('UNAVAILABLE', 'x'), 1],

@@ -3,7 +3,10 @@ import { isBuilt, type Script } from '@queuelock/harness/services/script';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** How to start the command `queuelock`: as users have it where all was built for this run, which starts three times as fast; else from the sources. */
+/**
+ * How to start the command `queuelock`. Uses the built bundle if this run built it, which starts three times as fast, else the
+ * sources.
+ */
 export const command: Script = isBuilt
   ? { script: `${ROOT}packages/cli/bin/queuelock.js`, execArgv: [] }
   : {

@@ -9,24 +9,24 @@ const TIMES = 3;
 describe('queuelock demo', function () {
   this.timeout(120_000);
 
-  it('ends within 20 s with a verdict that is OK, one crash and one that gave up', async () => {
+  it('ends within 20 s with the verdict OK after one crash and one departure', async () => {
     const tookMs: number[] = [];
     for (let time = 0; time < TIMES; time += 1) tookMs.push((await expectGoodDemo()).tookMs);
     expect(medianOf(tookMs)).to.be.lessThan(20_000);
   });
 
-  it('says first what it does and on what, and last the verdict and what to try next', async () => {
+  it('prints what it does and on which store first, and the verdict and the next steps last', async () => {
     const { code, stdout } = await runCli(['demo', '--contenders', '3', '--rounds', '1']);
     const lines = stdout.trim().split('\n');
     expect(code).to.equal(0);
     expect(lines[0]).to.equal(
-      'queuelock demo: 3 contenders, 1 round, on sqlite: (a file, and a process each)',
+      'queuelock demo: 3 contenders, 1 round, on sqlite: (a file, one process for each contender)',
     );
     expect(lines).to.include('verdict: OK');
     expect(lines.at(-1)).to.contain('queuelock demo --backend etcd://127.0.0.1:2379');
   });
 
-  it('ends in order on SIGINT, without a verdict', async () => {
+  it('ends with a release on SIGINT, without a verdict', async () => {
     const cli = new Cli(['demo', '--json']);
     await cli.until('acquired');
     cli.child.kill('SIGINT');
@@ -47,13 +47,13 @@ describe('queuelock run', () => {
     runCli(['run', 'job', '--backend', 'memory:', '--', ...command]);
 
   for (const signal of ['SIGINT', 'SIGHUP'] as const)
-    it(`hands ${signal} on to the command and everything it started`, () => handsOn(signal));
+    it(`passes ${signal} on to the command and its descendants`, () => handsOn(signal));
 
-  it('answers with 128+n when signal n ended the command', async () => {
+  it('exits with 128+n when signal n ended the command', async () => {
     expect(await run('sh', '-c', 'kill -9 $$')).to.include({ code: 137 });
   });
 
-  it('uses no shell', async () => {
+  it('starts the command without a shell', async () => {
     expect(await run('echo', '$HOME', '*', '-n')).to.include({ code: 0, stdout: '$HOME * -n\n' });
   });
 });

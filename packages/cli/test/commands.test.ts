@@ -12,8 +12,8 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
   version: string;
 };
 
-describe('the command queuelock', () => {
-  it('has help with examples for itself and for a command', async () => {
+describe('command queuelock', () => {
+  it('prints help with examples for itself and for a command', async () => {
     for (const args of [[], ['run']]) {
       const { code, stdout, stderr } = await runCli([...args, '--help']);
       expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
@@ -21,7 +21,7 @@ describe('the command queuelock', () => {
     }
   });
 
-  it('tells its version', async () => {
+  it('prints its version', async () => {
     expect(await runCli(['--version'])).to.include({ code: 0, stdout: `${version}\n` });
   });
 
@@ -62,7 +62,7 @@ describe('queuelock contend', () => {
     expect(lines.every(({ id, name }) => id === 'me' && name === 'stock')).to.equal(true);
   });
 
-  it('without a backend shares a file with the others of its user', async () => {
+  it('shares a file with the other processes of its user when no backend is given', async () => {
     const state = mkdtempSync(join(tmpdir(), 'queuelock-state-'));
     const env = { XDG_STATE_HOME: state };
     const holder = new Cli(['contend', 'stock', '--json', '--hold', '60000'], env);
@@ -75,7 +75,7 @@ describe('queuelock contend', () => {
     rmSync(state, { recursive: true });
   });
 
-  it('tells people the same in words, and takes the backend from the environment', async () => {
+  it('prints the same as text, and reads the backend from the environment', async () => {
     const { code, stdout } = await runCli(['contend', 'stock', '--id', 'me'], { QUEUELOCK_URL: 'memory:' });
     expect(code).to.equal(0);
     expect(stdout.trim().split('\n')).to.have.length(4);
@@ -97,7 +97,7 @@ describe('queuelock contend', () => {
     await cli.until('released');
     const output = cli.child.stdout!;
     output.pause();
-    // Node reads ahead until its buffer is full; from then on the command has only the pipe, and then has to wait.
+    // Node reads ahead until its buffer is full. From then on only the pipe takes data, and the command has to wait.
     while (output.readableLength < output.readableHighWaterMark) await new Promise(setImmediate);
     expect(cli.child.exitCode).to.equal(null);
     output.resume();
@@ -111,28 +111,28 @@ describe('queuelock run', () => {
   const run = (...command: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> =>
     runCli(['run', 'job', ...MEMORY, '--', ...command]);
 
-  it('gives the command the name, the token and the key', async () => {
+  it('passes the name, the token and the key to the command', async () => {
     const { code, stdout } = await run('sh', '-c', 'echo "$QUEUELOCK_NAME $QUEUELOCK_TOKEN $QUEUELOCK_KEY"');
     expect(code).to.equal(0);
     expect(stdout).to.match(/^job (\d+) job\/\1\n$/);
   });
 
-  it("answers with the command's exit code", async () => {
+  it("exits with the command's exit code", async () => {
     expect(await run('sh', '-c', 'exit 7')).to.include({ code: 7, stderr: '' });
   });
 
-  it('ends with 127 or 126 when the command cannot be started', async () => {
+  it('exits with 127 or 126 when the command cannot be started', async () => {
     const missing = await run('no-such-program-here');
     expect(missing).to.include({ code: 127 });
     expect(missing.stderr).to.match(/^queuelock: cannot start "no-such-program-here": [^\n]*\n$/);
     expect(await run('/dev/null')).to.include({ code: 126 });
   });
 
-  it('hands SIGTERM on to the command and everything it started', () => handsOn('SIGTERM'));
+  it('passes SIGTERM on to the command and its descendants', () => handsOn('SIGTERM'));
 });
 
 describe('queuelock demo', () => {
-  it('ends with a verdict that is OK, one crash and one that gave up', async () => {
+  it('ends with the verdict OK after one crash and one departure', async () => {
     await expectGoodDemo();
   });
 });

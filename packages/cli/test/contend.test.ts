@@ -7,12 +7,12 @@ import { Link } from '../src/contend/link.ts';
 import { createStamp } from '../src/stamp.ts';
 
 describe('rounds of a contender', () => {
-  for (const keeps of [true, false]) {
-    it(`${keeps ? 'go on' : 'end'} after one that failed ${keeps ? 'where' : 'unless'} it keeps on`, async () => {
+  for (const keepsGoing of [true, false]) {
+    it(`${keepsGoing ? 'continue' : 'end'} after a failed round ${keepsGoing ? 'with' : 'without'} keepsGoing`, async () => {
       const server = createMemoryServer();
       const link = new Link(() => undefined);
       link.cut();
-      const client = createLockClient(link.through(memory({ server })), { connectTimeoutMs: 500 });
+      const client = createLockClient(link.wrap(memory({ server })), { connectTimeoutMs: 500 });
       const events: string[] = [];
       const emit = ({ n, ev }: ContendEvent): void => {
         events.push(`${String(n)} ${ev}`);
@@ -21,12 +21,12 @@ describe('rounds of a contender', () => {
       const contender = { client, name: 'q', id: 'me', holdMs: 0, stamp: createStamp(), emit };
       const rounds = contend(
         { ...contender, stop: new AbortController().signal },
-        { count: 2, gapMs: 0, keeps },
+        { count: 2, gapMs: 0, keepsGoing },
       );
       const ending = await rounds.catch((error: unknown) => (error as { code: string }).code);
       const served = ['2 requesting', '2 enqueued', '2 acquired', '2 released'];
-      expect(events).to.deep.equal(['1 requesting', '1 error', ...(keeps ? served : [])]);
-      expect(ending).to.equal(keeps ? 1 : 'UNAVAILABLE');
+      expect(events).to.deep.equal(['1 requesting', '1 error', ...(keepsGoing ? served : [])]);
+      expect(ending).to.equal(keepsGoing ? 1 : 'UNAVAILABLE');
       await client.close();
       server.close();
     });

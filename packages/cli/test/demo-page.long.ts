@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { DemoPage } from './demo-page.ts';
 
-/** Whether there is such a process; one that has ended and was not waited for is none. */
+/** Returns whether the process exists; a zombie does not count. */
 function lives(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -23,12 +23,12 @@ async function untilAllEnded(pids: readonly number[]): Promise<void> {
   }
 }
 
-describe('the page of queuelock demo', function () {
+describe('page of queuelock demo', function () {
   this.timeout(90_000);
   let directory: string;
   let demo: DemoPage;
   let killed: DemoPage;
-  // What runs the sources may leave something there, too.
+  // Ignores other files: the loader of the sources may leave some there.
   const files = (): string[] => readdirSync(directory).filter((name) => name.startsWith('queuelock-'));
 
   before(async () => {
@@ -45,7 +45,7 @@ describe('the page of queuelock demo', function () {
 
   const isLast = ({ position }: { readonly position?: number }): boolean => position === 3;
 
-  it('refuses what cannot be done to a contender, and says why', async () => {
+  it('refuses an action that is not possible, with the reason', async () => {
     const { contenders } = await demo.seen(({ contenders }) => contenders.some(isLast));
     const { id } = contenders.find(isLast)!;
     const refusals: string[] = [];
@@ -64,7 +64,7 @@ describe('the page of queuelock demo', function () {
     ]);
   });
 
-  it('leaves nothing when Ctrl-C ends it: no process, be it frozen or cut off, no file, no port', async () => {
+  it('leaves no process, file or port after Ctrl-C, even with frozen and cut-off contenders', async () => {
     await demo.client.contend({ act: 'add' });
     await demo.until(({ id, ev }) => id === 'c5' && ev === 'enqueued');
     await demo.client.contend({ act: 'freeze', id: 'c4' });
@@ -81,7 +81,7 @@ describe('the page of queuelock demo', function () {
     expect(await fetch(demo.url).catch(() => 'nobody listens')).to.equal('nobody listens');
   });
 
-  it('takes its contenders with it when it is killed, also one that stands still', async () => {
+  it('ends its contenders when it is killed, also a frozen one', async () => {
     await killed.until(({ id, ev }) => id === 'c4' && ev === 'enqueued');
     await killed.client.contend({ act: 'freeze', id: 'c4' });
     const { contenders } = await killed.seen(({ contenders }) => contenders.some(({ isFrozen }) => isFrozen));

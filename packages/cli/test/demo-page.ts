@@ -4,7 +4,7 @@ import type { ContendersSnapshot } from '@queuelock/bridge/wire';
 import { filter, firstValueFrom, map, timeout } from 'rxjs';
 import { Cli, type Line } from './cli-process.ts';
 
-/** What the demo prints about its page and its contenders. */
+/** Output of the demo about its page and its contenders. */
 export interface DemoLine extends Line {
   readonly url?: string;
   readonly until?: string;
@@ -13,15 +13,15 @@ export interface DemoLine extends Line {
 
 const SOON_MS = 60_000;
 
-/** `queuelock demo` when it serves its page. */
+/** `queuelock demo` while it serves its page. */
 export class DemoPage {
   readonly cli: Cli;
   readonly url: string;
-  /** The queue. */
+  /** Name of the queue. */
   readonly name: string;
   readonly client: BridgeClient;
 
-  /** After the shortest contest that there is. */
+  /** Opens the page after the shortest possible contest. */
   static async open(
     args: readonly string[] = [],
     env: Readonly<Record<string, string>> = {},
@@ -38,27 +38,27 @@ export class DemoPage {
     this.client = createBridgeClient({ url: `${new URL(url).origin}/queuelock` });
   }
 
-  /** Of the page's own queue, without the contest before. */
+  /** Events of the page's own queue, without the contest before. */
   get events(): readonly DemoLine[] {
     const all = this.cli.events;
     const first = all.findIndex(({ name }) => name === this.name);
     return first < 0 ? [] : all.slice(first);
   }
 
-  /** The first event like this, printed already or to come; with `after`: of those that are later. */
+  /** Resolves with the first event that satisfies the condition, printed already or to come; with `after`, only later ones. */
   until(isIt: (event: DemoLine) => boolean, after?: DemoLine): Promise<DemoLine> {
     return found(this.cli, () =>
       this.events.find((event) => (!after || isLater(event, after)) && isIt(event)),
     );
   }
 
-  /** The first grant that is not printed yet: the holder has most of its hold before it. */
+  /** Resolves with the first grant that is not printed yet, so that most of the hold is still ahead. */
   nextGrant(): Promise<DemoLine> {
     const known = new Set(this.events.map(({ t }) => t));
     return this.until(({ ev, t }) => ev === 'acquired' && !known.has(t));
   }
 
-  /** The first snapshot like this. */
+  /** Resolves with the first snapshot that satisfies the condition. */
   seen(isIt: (snapshot: ContendersSnapshot) => boolean): Promise<ContendersSnapshot> {
     return firstValueFrom(
       this.client.contenders(this.name).pipe(
@@ -71,7 +71,7 @@ export class DemoPage {
     );
   }
 
-  /** Ends it as Ctrl-C does; answers with its exit code. */
+  /** Ends the demo as Ctrl-C does; resolves with its exit code. */
   async interrupt(): Promise<number | null> {
     this.client.close();
     this.cli.child.kill('SIGINT');
@@ -79,7 +79,7 @@ export class DemoPage {
   }
 }
 
-/** By their stamps. */
+/** Compares two events by their stamps. */
 export function isLater({ t }: DemoLine, than: DemoLine): boolean {
   return BigInt(t) > BigInt(than.t);
 }

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { restWithout } from '../src/run/descriptors.ts';
 
-describe('what a command inherits above the three standard descriptors', () => {
-  it('is nothing', () => {
+describe('descriptors above 2 that a command inherits', () => {
+  it('are none', () => {
     expect(restWithout([], 99)).to.deep.equal([]);
   });
 
-  it('is nothing in place of a stray one, and the gaps stay closed', () => {
+  it('replace a stray one with nothing, and leave closed ones closed', () => {
     expect(restWithout([4, 6], 99)).to.deep.equal(['ignore', 99, 'ignore', 99]);
   });
 });

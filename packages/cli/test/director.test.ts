@@ -6,13 +6,13 @@ import { direct } from '../src/demo/director.ts';
 import type { HistoryEvent } from '../src/demo/history.ts';
 import type { Actor, Stage } from '../src/demo/stage.ts';
 
-describe('the director of the demo', () => {
-  it('lets its victim die also when nobody is left who could give up behind it', async () => {
+describe('director of the demo', () => {
+  it('crashes its contender even when no waiter is left to leave behind it', async () => {
     let t = 0;
     const stamp = (): string => String((t += 1));
     const queue$ = new BehaviorSubject<QueueState>({ status: 'live', name: 'q', entries: [] });
     const others: Promise<void>[] = [];
-    /** Holds as soon as nobody else wants to. */
+    /** Holds as soon as no other contender wants to. */
     async function live(
       id: string,
       emit: (event: ContendEvent) => void,
@@ -27,14 +27,14 @@ describe('the director of the demo', () => {
       else told('released');
     }
     const stage: Stage = {
-      place: 'here',
-      seesDeaths: true,
+      storeLabel: 'here',
+      detectsDeath: true,
       observer: { watch: () => queue$ } as Partial<LockClient> as LockClient,
       enter({ id }, emit): Actor {
         let crash: () => void = () => undefined;
         const death = new Promise<void>((resolve) => (crash = resolve));
-        const gone = live(id, emit, death);
-        if (id !== 'c2') others.push(gone);
+        const ended = live(id, emit, death);
+        if (id !== 'c2') others.push(ended);
         return {
           id,
           provenUntil: undefined,
@@ -44,7 +44,7 @@ describe('the director of the demo', () => {
             queue$.next(queue$.value);
             setTimeout(() => queue$.next(queue$.value));
           },
-          gone,
+          ended,
         };
       },
       close: async () => undefined,
@@ -55,7 +55,7 @@ describe('the director of the demo', () => {
       script: { name: 'q', contenders: 3, rounds: 1, holdMs: 1 },
       stamp,
       emit: (event) => history.push(event),
-      onEnter: () => undefined,
+      onJoin: () => undefined,
       onQueue: () => undefined,
       stop: AbortSignal.timeout(60_000),
     });

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { Etcd3 } from 'etcd3';
 import { parseLines, runCli } from './cli-process.ts';
 
-describe('a foreign key that is ahead of a lock in etcd', function () {
+describe('foreign key ahead of a lock in etcd', function () {
   this.timeout(60_000);
   const prefix = `foreign-${randomUUID()}/`;
   const [name, config] = ['jobs', 'config'];
@@ -42,7 +42,7 @@ describe('a foreign key that is ahead of a lock in etcd', function () {
     const { stdout } = await runCli(['who', name, '--json', ...backend]);
     expect(parseLines(stdout)[0]).to.include({ foreign: 'without-lease', owner: 'of another program' });
     const { stdout: text } = await runCli(['who', name, ...backend]);
-    expect(text).to.contain('no entry of a lock client, stays until it is deleted');
+    expect(text).to.contain('not an entry of a lock client, stays until it is deleted');
   });
 
   it('is shown by queuelock doctor', async () => {

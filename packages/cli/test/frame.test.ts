@@ -47,31 +47,31 @@ const linesOf = (changes: Partial<View>, size: Partial<Paper> = {}): string[] =>
 const lineOf = (lines: readonly string[], start: string): string =>
   lines.find((line) => line.startsWith(start)) ?? '';
 
-describe('the live snapshot', () => {
-  it('shows who holds, with the budget that is left', () => {
+describe('frame of the demo', () => {
+  it('shows the holder with its remaining time', () => {
     expect(lineOf(linesOf({}), '  1')).to.equal('  1 c1  #1  holds 1.4 s proven ■■■■■■■');
   });
 
-  it('shows a dead holder, and when it may expire at the earliest', () => {
+  it('shows a crashed holder and the earliest time of its expiry', () => {
     const crashed = event(900, 'c1', 'crashed', { until: ms(1_700) });
     expect(lineOf(linesOf({ history: [...view.history, crashed] }), '  1')).to.equal(
       '  1 c1  #1  is dead 0.7 s until it may expire ■■■■',
     );
   });
 
-  it('gives everybody a lane of time', () => {
+  it('shows a timeline for every contender', () => {
     const lines = linesOf({});
     expect(lineOf(lines, 'c1')).to.match(/^c1 {2}holds {3}█{21}$/);
     expect(lineOf(lines, 'c2')).to.match(/^c2 {2}waits {13}░{11}$/);
   });
 
-  it('says when the server does not answer', () => {
+  it('reports that the server does not respond', () => {
     expect(linesOf({ queue: { ...view.queue, status: 'stale' } })[0]).to.contain(
-      'the server does not answer',
+      'the server does not respond',
     );
   });
 
-  it('has the same number of lines while contenders come and go', () => {
+  it('keeps the number of lines while contenders come and go', () => {
     const heights = [
       linesOf({}),
       linesOf({ history: [] }),
@@ -95,7 +95,7 @@ describe('the live snapshot', () => {
     });
   }
 
-  it('says how many more there are where the queue does not fit', () => {
+  it('shows how many entries are hidden when the queue does not fit', () => {
     expect(linesOf({}, { rows: 11 })).to.include('    and 2 more');
   });
 
@@ -106,7 +106,7 @@ describe('the live snapshot', () => {
     expect(coloured.replace(/\u001B\[\d+m/g, '')).to.equal(drawFrame(view, paper));
   });
 
-  it('does without block characters', () => {
+  it('works without block characters', () => {
     expect(drawFrame(view, { ...paper, blocks: false })).to.match(/^[\x20-\x7e\n]*$/);
   });
 });

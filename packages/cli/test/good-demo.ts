@@ -3,7 +3,7 @@ import { expectSafe } from '../../../integration/scenarios/verdict.ts';
 import type { Verdict } from '../src/demo/judge.ts';
 import { parseLines, runCli, type Ending, type Line } from './cli-process.ts';
 
-/** Runs the demo: nobody held beside another, one died, one gave up, all others were served. */
+/** Runs the demo and checks it: no overlap, one crash, one departure, all others served. */
 export async function expectGoodDemo(): Promise<Ending> {
   const ending = await runCli(['demo', '--json', '--contenders', '4', '--rounds', '1']);
   const { code, stdout, stderr } = ending;

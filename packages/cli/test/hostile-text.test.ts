@@ -9,13 +9,13 @@ import { filter, firstValueFrom, type Subscription } from 'rxjs';
 import { fileUrl } from '../src/config/own-file.ts';
 import { Cli, runCli, type Ending } from './cli-process.ts';
 
-/** Renames a terminal, clears it, forges a line, reverses what follows, and hides. */
+/** Text that sets the terminal's title, clears it, forges a line, reverses the following text, and hides. */
 const HOSTILE = 'a\u001B]0;t\u0007\u009B2J\nFORGED\r\u0085\u2028\u202Eb\u2066c\u200B\uFEFF\u007F';
 const RAW = /[\p{C}\p{Zl}\p{Zp}]/u;
 const WORK = ['sh', '-c', 'echo begun; exec sleep 600'];
 const NAME = `queue ${HOSTILE}`;
 
-/** No line has a character that a terminal obeys, and none was begun by the hostile text. */
+/** Checks that no line contains control characters, and that the hostile text began no line. */
 function expectHarmless({ stdout, stderr }: Pick<Ending, 'stdout' | 'stderr'>): void {
   for (const line of `${stdout}${stderr}`.split('\n')) {
     expect(RAW.test(line), JSON.stringify(line)).to.equal(false);
@@ -23,7 +23,7 @@ function expectHarmless({ stdout, stderr }: Pick<Ending, 'stdout' | 'stderr'>): 
   }
 }
 
-describe('text of another process that a terminal would obey', function () {
+describe('control characters in text of another process', function () {
   this.timeout(60_000);
   let directory: string;
   let backend: string[];
@@ -78,7 +78,7 @@ describe('text of another process that a terminal would obey', function () {
     'an unknown profile': ['who', NAME, '--profile', HOSTILE],
   };
   for (const [what, [command = '', ...args]] of Object.entries(shown)) {
-    it(`is escaped by queuelock ${what}`, async () => {
+    it(`are escaped by queuelock ${what}`, async () => {
       const named = args.includes('--profile') || command === HOSTILE ? [] : backend;
       const ending = await runCli([command, ...named, ...args]);
       expectHarmless(ending);
@@ -86,12 +86,12 @@ describe('text of another process that a terminal would obey', function () {
     });
   }
 
-  it('is escaped by queuelock doctor and deadlocks', async () => {
+  it('are escaped by queuelock doctor and deadlocks', async () => {
     expectHarmless(await runCli(['doctor', ...backend]));
     expectHarmless(await runCli(['deadlocks', ...backend]));
   });
 
-  it('is escaped by queuelock watch', async () => {
+  it('are escaped by queuelock watch', async () => {
     const cli = new Cli(['watch', NAME, ...backend]);
     while (cli.stdout.split('\n').length < 3) await once(cli.child.stdout!, 'data');
     cli.child.kill('SIGTERM');
@@ -108,7 +108,7 @@ describe('text of another process that a terminal would obey', function () {
     'contend --json': (name) => ['contend', ...backend, name, '--hold', '600000', '--json'],
   };
   for (const [what, argsFor] of Object.entries(evicted)) {
-    it(`is escaped by queuelock ${what} when the operator that evicts it is hostile`, async () => {
+    it(`are escaped by queuelock ${what} when they come from the evicting operator`, async () => {
       const name = `${what} ${NAME}`;
       const cli = new Cli(argsFor(name));
       while (!/begun|leads|elected|holds|acquired/.test(cli.stdout)) await once(cli.child.stdout!, 'data');
@@ -122,7 +122,7 @@ describe('text of another process that a terminal would obey', function () {
     });
   }
 
-  it('is cut where it would flood a screen', async () => {
+  it('are cut where they would flood a screen', async () => {
     const flood = await client.acquire('flood', { value: 'x'.repeat(1_000) });
     const { stdout } = await runCli(['who', 'flood', ...backend]);
     expect(Math.max(...stdout.split('\n').map(({ length }) => length))).to.be.below(400);

@@ -5,7 +5,7 @@ import { judge } from '../src/demo/judge.ts';
 type Ev = HistoryEvent['ev'];
 type Extra = Partial<Pick<HistoryEvent, 'token' | 'zxid' | 'n' | 'message'>> & { until?: string };
 
-/** An event at `ms`. */
+/** Makes an event at `ms`. */
 function at(ms: number, id: string, ev: Ev, extra: Extra = {}): HistoryEvent {
   return {
     t: String(1_000_000_000n + BigInt(Math.round(ms * 1e6))),
@@ -17,7 +17,7 @@ function at(ms: number, id: string, ev: Ev, extra: Extra = {}): HistoryEvent {
   };
 }
 
-/** A turn that waits from `ask`, holds from `from` to `to`. */
+/** Makes a turn that waits from `ask` and holds from `from` to `to`. */
 function turn(
   id: string,
   token: string,
@@ -43,32 +43,32 @@ const crash = [
 ];
 
 const GOOD: Record<string, HistoryEvent[]> = {
-  'two holds one after the other': [...first, ...second],
+  'two holds in sequence': [...first, ...second],
   'a grant in the same nanosecond as the release before it': [
     ...first,
     ...turn('b', '6', { ask: 0, from: 10, to: 12 }),
   ],
-  'lines in another order than time': [...second, ...first],
+  'events in another order than time': [...second, ...first],
   'two rounds of one contender': [...first, ...turn('a', '8', { ask: 10, from: 11, to: 12 }, { n: 2 })],
   'orders that look smaller as text': [
     ...turn('a', '9', { ask: 0, from: 1, to: 2 }),
     ...turn('b', '10', { ask: 1, from: 3, to: 4 }),
   ],
-  'one that gives up and is skipped': [
+  'a waiter that leaves and is skipped': [
     ...first,
     at(2, 'c', 'requesting'),
     at(3, 'c', 'enqueued', { token: '6' }),
     at(4, 'c', 'cancelled', { token: '6' }),
     ...turn('b', '7', { ask: 4, from: 11, to: 20 }),
   ],
-  'one that gives up before it has a place': [at(0, 'c', 'requesting'), at(1, 'c', 'cancelled')],
-  'a dead holder whose time has run out': [...crash, ...turn('b', '6', { ask: 2, from: 15, to: 20 })],
+  'a contender that leaves before it has an entry': [at(0, 'c', 'requesting'), at(1, 'c', 'cancelled')],
+  'a crashed holder whose proven time has ended': [...crash, ...turn('b', '6', { ask: 2, from: 15, to: 20 })],
   'a lost hold': [
     ...first.slice(0, 3),
     at(5, 'a', 'lost', { token: '5' }),
     ...turn('b', '6', { ask: 2, from: 5, to: 6 }),
   ],
-  'fencing tokens beside the order': [
+  'fencing tokens that differ from the order': [
     ...turn('a', '1', { ask: 0, from: 1, to: 2 }, { zxid: '4294967297' }),
     ...turn('b', '2', { ask: 0, from: 3, to: 4 }, { zxid: '4294967299' }),
   ],
@@ -80,7 +80,7 @@ const BAD: Record<string, { history: HistoryEvent[]; rule: string; says: RegExp 
     rule: 'exclusion',
     says: /b \(round 1\) was granted while the hold of a \(round 1\) ended 0\.001 ms later/,
   },
-  'a hold inside another, seen past a short one': {
+  'a hold within another, with a short one in between': {
     history: [
       ...turn('a', '5', { ask: 0, from: 1, to: 100 }),
       ...turn('b', '6', { ask: 0, from: 2, to: 3 }),
@@ -94,7 +94,7 @@ const BAD: Record<string, { history: HistoryEvent[]; rule: string; says: RegExp 
     rule: 'exclusion',
     says: /never ended/,
   },
-  'a grant before a dead holder can have expired': {
+  'a grant before a crashed holder can have expired': {
     history: [...crash, ...turn('b', '6', { ask: 2, from: 14.9, to: 20 })],
     rule: 'exclusion',
     says: /b \(round 1\)/,
@@ -108,12 +108,12 @@ const BAD: Record<string, { history: HistoryEvent[]; rule: string; says: RegExp 
     rule: 'exclusion',
     says: /b \(round 1\)/,
   },
-  'an overtaking': {
+  'a grant out of order': {
     history: [...turn('a', '6', { ask: 0, from: 1, to: 2 }), ...turn('b', '5', { ask: 0, from: 3, to: 4 })],
     rule: 'order',
     says: /b \(round 1\) \(#5\) was granted after a \(round 1\) \(#6\)/,
   },
-  'two grants of one place': {
+  'two grants of one entry': {
     history: [...turn('a', '5', { ask: 0, from: 1, to: 2 }), ...turn('b', '5', { ask: 0, from: 3, to: 4 })],
     rule: 'order',
     says: /#5/,
@@ -126,12 +126,12 @@ const BAD: Record<string, { history: HistoryEvent[]; rule: string; says: RegExp 
     rule: 'tokens',
     says: /got token 9/,
   },
-  'one that waits for ever': {
+  'a waiter that is never granted': {
     history: [...first, at(2, 'c', 'requesting'), at(3, 'c', 'enqueued', { token: '9' })],
     rule: 'progress',
     says: /c \(round 1\) was never served/,
   },
-  'one that asks and hears nothing': {
+  'a request without an entry': {
     history: [...first, at(2, 'c', 'requesting')],
     rule: 'progress',
     says: /never served/,
@@ -142,56 +142,56 @@ const BAD: Record<string, { history: HistoryEvent[]; rule: string; says: RegExp 
     rule: 'progress',
     says: /was not served: no quorum/,
   },
-  'a dead holder that stays in the queue': {
+  'a crashed holder that stays in the queue': {
     history: crash.slice(0, 4),
     rule: 'progress',
     says: /still in the queue/,
   },
-  'an entry that expires while its owner lives': {
+  'an entry that expires although its owner is alive': {
     history: [...first, at(5, 'a', 'expired', { token: '5' })],
     rule: 'progress',
     says: /although it was alive/,
   },
-  'a grant to one that had left': {
+  'a grant to a contender that had left': {
     history: [...first, at(0.5, 'a', 'cancelled', { token: '5' })],
     rule: 'progress',
-    says: /although it had left/,
+    says: /after it had left/,
   },
   'a release without a grant': {
     history: first.filter(({ ev }) => ev !== 'acquired'),
     rule: 'progress',
     says: /released without having been granted/,
   },
-  'a grant without a place': {
+  'a grant without an entry': {
     history: first.filter(({ ev }) => ev !== 'enqueued'),
     rule: 'progress',
-    says: /without a place/,
+    says: /without an entry/,
   },
-  'a grant without asking': { history: first.slice(1), rule: 'progress', says: /never asked/ },
-  'a grant told twice': {
+  'a grant without a request': { history: first.slice(1), rule: 'progress', says: /never requested/ },
+  'a repeated grant': {
     history: [...first, at(4, 'a', 'acquired', { token: '5' })],
     rule: 'progress',
-    says: /twice: acquired/,
+    says: /repeated events: acquired/,
   },
   'a release before its grant': {
     history: turn('a', '5', { ask: 0, from: 5, to: 4 }),
     rule: 'progress',
-    says: /stamps that go back/,
+    says: /stamps go back/,
   },
-  'another place than it queued for': {
+  'a grant with another entry': {
     history: first.map((event) => (event.ev === 'enqueued' ? { ...event, token: '4' } : event)),
     rule: 'progress',
-    says: /another place/,
+    says: /another entry/,
   },
   'no token at all': {
     history: first.map((event) => at((Number(event.t) - 1e9) / 1e6, event.id, event.ev)),
     rule: 'progress',
     says: /without a token/,
   },
-  nothing: { history: [], rule: 'progress', says: /nothing happened/ },
+  'an empty history': { history: [], rule: 'progress', says: /the history has no events/ },
 };
 
-describe('the verdict on a history', () => {
+describe('verdict on a history', () => {
   for (const [what, history] of Object.entries(GOOD)) {
     it(`is OK for ${what}`, () => {
       expect(judge(history)).to.deep.include({ ok: true, violations: [] });
@@ -207,7 +207,7 @@ describe('the verdict on a history', () => {
     });
   }
 
-  it('counts what happened', () => {
+  it('counts the events', () => {
     const verdict = judge([
       ...crash,
       ...turn('b', '6', { ask: 2, from: 15, to: 20 }),
@@ -224,7 +224,7 @@ describe('the verdict on a history', () => {
     });
   });
 
-  it('measures no hand-off to one that came after the release', () => {
+  it('measures no hand-off to a contender that joined after the release', () => {
     expect(judge([...first, ...turn('b', '6', { ask: 12, from: 13, to: 14 })]).handOffs).to.equal(0);
   });
 });

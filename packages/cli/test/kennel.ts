@@ -8,7 +8,7 @@ import { momentNow, type Orders } from '../src/run/orders.ts';
 export const WATCHDOG: string = fileURLToPath(new URL('../src/run/watchdog-process.ts', import.meta.url));
 const STUBBORN = `trap '' TERM; sh -c "trap '' TERM; echo up; sleep 600"`;
 
-/** Watchdogs that know their command by its mark only, and commands with that mark. */
+/** Watchdogs that know their command only by its mark, and commands with that mark. */
 export class Kennel {
   readonly mark: string = randomUUID();
   readonly #dogs: ChildProcess[] = [];
@@ -25,7 +25,7 @@ export class Kennel {
     return child;
   }
 
-  /** Heeds no SIGTERM, and neither does what it starts. */
+  /** Starts a process that ignores SIGTERM, as its children do. */
   stubborn(): ChildProcess {
     const env = { ...process.env, ...marking(this.mark) };
     const child = spawn('sh', ['-c', STUBBORN], { env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
@@ -33,14 +33,14 @@ export class Kennel {
     return child;
   }
 
-  /** Ends what is left. */
+  /** Ends all processes that are left. */
   close(): void {
     for (const dog of this.#dogs) dog.kill('SIGKILL');
     for (const { pid } of this.#commands) endGroup(pid!);
   }
 }
 
-/** The output of a command is closed when the last process that has it is gone. Answers with the signal that ended the first one. */
+/** Resolves with the signal that ended the command, once its output is closed: then the last process that has it has ended. */
 export async function allGone(command: ChildProcess): Promise<unknown> {
   const [, signal] = (await once(command, 'close')) as [unknown, unknown];
   return signal;

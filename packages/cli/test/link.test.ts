@@ -8,11 +8,11 @@ import {
 } from '@queuelock/memory';
 import { expect } from 'chai';
 import { safely } from '@queuelock/harness/safety';
-import { Link, type News } from '../src/contend/link.ts';
+import { Link, type StoreNotification } from '../src/contend/link.ts';
 
 const TTL_MS = 3_000;
 
-describe('the link of a contender', () => {
+describe('link of a contender', () => {
   let clock: VirtualClock;
   let server: MemoryServer;
   const clients: LockClient[] = [];
@@ -29,12 +29,16 @@ describe('the link of a contender', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  /** A contender, and all that it was told. */
-  function contender(): { readonly link: Link; readonly news: News[]; readonly states: ClaimState[] } {
-    const news: News[] = [];
+  /** Makes a contender and records its notifications. */
+  function contender(): {
+    readonly link: Link;
+    readonly news: StoreNotification[];
+    readonly states: ClaimState[];
+  } {
+    const news: StoreNotification[] = [];
     const states: ClaimState[] = [];
     const link = new Link((one) => news.push(one));
-    const client = createLockClient(link.through(memory({ server })), { ttlMs: TTL_MS, clock });
+    const client = createLockClient(link.wrap(memory({ server })), { ttlMs: TTL_MS, clock });
     clients.push(client);
     client.claim('q').subscribe((state) => states.push(state));
     return { link, news, states };
@@ -42,7 +46,7 @@ describe('the link of a contender', () => {
   const statusOf = ({ states }: { readonly states: readonly ClaimState[] }): string | undefined =>
     states.at(-1)?.status;
 
-  it('tells that the store has told something, to one waiter for each release', async () => {
+  it('reports a notification of one waiter for each release', async () => {
     const all = [];
     for (let n = 0; n < 4; n += 1) {
       all.push(contender());
@@ -57,7 +61,7 @@ describe('the link of a contender', () => {
     expect(all.map(({ news }) => news)).to.deep.equal([[], [{ admitted: true }], [], []]);
   });
 
-  it('that is cut ends a hold by its own clock, before the next one begins', async () => {
+  it("ends a hold by the contender's own clock before the next begins, when it is cut", async () => {
     const [a, b] = [contender(), contender()];
     await clock.advance(10);
     a.link.cut();
@@ -70,7 +74,7 @@ describe('the link of a contender', () => {
     safely(() => expect(lostAt).to.be.below(clock.now()));
   });
 
-  it('that is mended in time costs nothing', async () => {
+  it('keeps the hold when it is restored in time', async () => {
     const a = contender();
     await clock.advance(10);
     a.link.cut();
@@ -80,7 +84,7 @@ describe('the link of a contender', () => {
     expect(statusOf(a)).to.equal('held');
   });
 
-  it('that is cut lets no news in before it is mended', async () => {
+  it('delivers no notification while it is cut', async () => {
     const [a, b] = [contender(), contender()];
     await clock.advance(10);
     b.link.cut();

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { decide, type Situation } from '../src/run/action.ts';
-import { deedOf, ordersFor, passedMs, SILENT_AFTER_MS } from '../src/run/orders.ts';
+import { watchdogAction, ordersFor, elapsedMs, GUARD_TIMEOUT_MS } from '../src/run/orders.ts';
 
 const from = { monotonicMs: 1_000, bootMs: 5_000 };
 const situation = (changes: Partial<Situation>): Situation => ({
@@ -12,8 +12,8 @@ const situation = (changes: Partial<Situation>): Situation => ({
   ...changes,
 });
 
-describe('the orders of a watchdog', () => {
-  it('end the command where the guard would, a little later', () => {
+describe('orders of a watchdog', () => {
+  it('end the command a little later than the guard would', () => {
     expect(ordersFor({ group: 7 }, situation({}), from)).to.deep.equal({
       group: 7,
       from,
@@ -23,23 +23,23 @@ describe('the orders of a watchdog', () => {
     });
   });
 
-  it('give a guard that looks, and has no doubt, time for another look', () => {
+  it('allow another check while the guard is active and the hold is not suspect', () => {
     const { termInMs, killInMs } = ordersFor(
       { group: 7 },
       situation({ remainingMs: 1_550, suspect: false }),
       from,
     );
-    expect({ termInMs, killInMs }).to.deep.equal({ termInMs: SILENT_AFTER_MS, killInMs: 1_500 });
+    expect({ termInMs, killInMs }).to.deep.equal({ termInMs: GUARD_TIMEOUT_MS, killInMs: 1_500 });
   });
 
-  it('kill at once when the hold is over', () => {
+  it('kill at once when the hold has ended', () => {
     expect(ordersFor({ group: 7 }, situation({ remainingMs: 0 }), from)).to.include({
       termInMs: 0,
       killInMs: 0,
     });
   });
 
-  it('kill before the end of the hold, after the guard, always', () => {
+  it('always kill before the end of the hold and after the guard', () => {
     const situations = fc.record({
       remainingMs: fc.double({ min: 200, max: 100_000, noNaN: true }),
       suspect: fc.boolean(),
@@ -53,13 +53,13 @@ describe('the orders of a watchdog', () => {
         expect(orders.termInMs).to.be.within(0, orders.killInMs);
         const action = decide(now);
         if (action.do === 'wait') expect(orders.killInMs).to.be.greaterThan(action.ms);
-        expect(deedOf(orders, now.remainingMs, false)).to.deep.equal({ do: 'kill' });
+        expect(watchdogAction(orders, now.remainingMs, false)).to.deep.equal({ do: 'kill' });
       }),
     );
   });
 });
 
-describe('what a watchdog does', () => {
+describe('action of a watchdog', () => {
   const orders = { ...ordersFor({ group: 7 }, situation({}), from), termInMs: 100, killInMs: 300 };
 
   for (const [passed, termed, deed] of [
@@ -70,12 +70,12 @@ describe('what a watchdog does', () => {
     [300, false, { do: 'kill' }],
   ] as const) {
     it(`is to ${deed.do} after ${String(passed)} ms${termed ? ' and a SIGTERM' : ''}`, () => {
-      expect(deedOf(orders, passed, termed)).to.deep.equal(deed);
+      expect(watchdogAction(orders, passed, termed)).to.deep.equal(deed);
     });
   }
 
   it('counts the time for which the machine slept', () => {
-    expect(passedMs(from, { monotonicMs: 1_100, bootMs: 5_100 })).to.equal(100);
-    expect(passedMs(from, { monotonicMs: 1_100, bootMs: 65_100 })).to.equal(60_080);
+    expect(elapsedMs(from, { monotonicMs: 1_100, bootMs: 5_100 })).to.equal(100);
+    expect(elapsedMs(from, { monotonicMs: 1_100, bootMs: 65_100 })).to.equal(60_080);
   });
 });

@@ -14,23 +14,23 @@ import { createProgram } from '../src/program.ts';
 
 const program: CommandUnknownOpts = await createProgram();
 
-describe('the program', () => {
+describe('command-line program', () => {
   const names = ({ commands }: CommandUnknownOpts): string[] => commands.map((command) => command.name());
 
-  it('has the command alone that is asked for, under its own name', async () => {
+  it('loads only the named command', async () => {
     for (const name of names(program).filter((one) => !['completion', 'man'].includes(one)))
       expect(names(await createProgram(name))).to.deep.equal([name]);
   });
 
-  it('has all of them where there is none of that name, and for those that speak of them', async () => {
+  it('loads all commands if there is none of that name, or if it describes them all', async () => {
     for (const name of ['--help', 'help', 'rnu', 'constructor', 'completion', 'man'])
       expect(names(await createProgram(name)), name).to.deep.equal(names(program));
   });
 });
 
-describe('the help', () => {
+describe('help', () => {
   for (const command of [program, ...program.commands]) {
-    it(`of ${command.name()} has examples with options that there are`, () => {
+    it(`of ${command.name()} has examples with existing options`, () => {
       const explanation = explanationOf(command);
       const lines = explanation ? exampleLines(explanation) : [];
       expect(lines).to.not.deep.equal([]);
@@ -45,7 +45,7 @@ describe('the help', () => {
     });
   }
 
-  it('of every command that needs a server says how to name it', () => {
+  it('of every command that needs a server explains how to select it', () => {
     const withoutServer = ['completion', 'man'];
     for (const command of program.commands.filter((other) => !withoutServer.includes(other.name()))) {
       const options = command.options.map(({ long }) => long);
@@ -54,13 +54,13 @@ describe('the help', () => {
   });
 });
 
-describe('the manual page', () => {
-  it('in the package is the one that the commands make; `queuelock man` prints it', () => {
+describe('manual page', () => {
+  it('of the package matches the commands, and `queuelock man` prints it', () => {
     const file = new URL('../man/queuelock.1', import.meta.url);
     expect(readFileSync(file, 'utf8')).to.equal(manualOf(program));
   });
 
-  it('is plain ASCII, without requests that nobody meant', () => {
+  it('is plain ASCII without accidental requests', () => {
     const lines = manualOf(program).trimEnd().split('\n');
     expect(lines.filter((line) => /[^\x20-\x7e]/.test(line))).to.deep.equal([]);
     const requests = lines.flatMap((line) => /^[.'](\S*)/.exec(line)?.[1] ?? []);
@@ -70,7 +70,7 @@ describe('the manual page', () => {
   });
 });
 
-describe('the completion', () => {
+describe('completion', () => {
   let directory: string;
   let file: string;
   before(() => {
@@ -90,7 +90,7 @@ describe('the completion', () => {
       .filter(Boolean);
   };
 
-  it('of bash knows commands, options, values, and programs to run', () => {
+  it('of bash completes commands, options, values, and programs to run', () => {
     expect(completed('r')).to.deep.equal(['run']);
     expect(completed('run', 'a', '--on')).to.deep.equal(['--on-loss']);
     expect(completed('run', 'a', '--on-loss', '')).to.deep.equal(['stop', 'continue']);
@@ -105,7 +105,7 @@ describe('the completion', () => {
     zsh: zshCompletion(vocabulary),
     fish: fishCompletion(vocabulary),
   })) {
-    it(`of ${shell} is a script that the shell understands`, function () {
+    it(`of ${shell} is a script that the shell can parse`, function () {
       try {
         writeFileSync(file, script);
         execFileSync(shell, ['-n', file], { stdio: 'pipe' });

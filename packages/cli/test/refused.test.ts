@@ -4,7 +4,7 @@ import { UNSET } from './cli-process.ts';
 
 const MEMORY = ['--backend', 'memory:'];
 
-/** What this process says meanwhile, in place of its own output, with nothing of the environment of whoever runs the tests. */
+/** Returns what this process prints meanwhile, without the environment that runs the tests. */
 async function said(work: () => Promise<unknown>): Promise<Record<'stdout' | 'stderr', string>> {
   const texts = { stdout: '', stderr: '' };
   const { env } = process;
@@ -26,17 +26,17 @@ async function said(work: () => Promise<unknown>): Promise<Record<'stdout' | 'st
   return texts;
 }
 
-describe('a command line that cannot be right', () => {
+describe('command line that can never succeed', () => {
   const wrong: Record<string, { args: string[]; says: RegExp }> = {
     'a name that is missing': { args: ['contend'], says: /missing required argument 'name'/ },
     'no backend': { args: ['ls'], says: /--backend URL, set QUEUELOCK_URL/ },
     'an unknown backend': {
       args: ['contend', 'a', '--backend', 'oracle://user:secret@h:1'],
-      says: /unknown backend oracle:; known are memory:, sqlite:file, etcd:\/\/host:port, etcds:\/\/host:port, zk:\/\/host:port, zks:\/\/host:port, redis:\/\/host:port, rediss:\/\/host:port, postgres:\/\/host:port\/database, mysql:\/\/host:port\/database, consul:\/\/host:port, consuls:\/\/host:port$/m,
+      says: /unknown backend oracle:; known schemes are memory:, sqlite:file, etcd:\/\/host:port, etcds:\/\/host:port, zk:\/\/host:port, zks:\/\/host:port, redis:\/\/host:port, rediss:\/\/host:port, postgres:\/\/host:port\/database, mysql:\/\/host:port\/database, consul:\/\/host:port, consuls:\/\/host:port$/m,
     },
     'a backend without a scheme': {
       args: ['contend', 'a', '--backend', 'secret'],
-      says: /needs a scheme; known are memory:/,
+      says: /needs a scheme; known schemes are memory:/,
     },
     'a number out of its range': {
       args: ['contend', 'a', ...MEMORY, '--hold', '-1'],

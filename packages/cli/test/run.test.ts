@@ -7,14 +7,14 @@ import { Cli, runCli } from './cli-process.ts';
 
 const MEMORY = ['--backend', 'memory:'];
 
-/** Until it has printed this; rejects when it ends without. */
+/** Resolves when the command has printed the text; rejects when it ends without. */
 async function untilSaid(cli: Cli, text: string): Promise<void> {
   const early = cli.ending.then(({ stderr }) => Promise.reject(new Error(`it ended before: ${stderr}`)));
   early.catch(() => undefined);
   while (!cli.stdout.includes(text)) await Promise.race([once(cli.child.stdout!, 'data'), early]);
 }
 
-describe('a command under a lock', function () {
+describe('command under a lock', function () {
   this.timeout(60_000);
   let directory: string;
   before(() => {
@@ -24,12 +24,12 @@ describe('a command under a lock', function () {
     rmSync(directory, { recursive: true });
   });
 
-  it('is ended by the watchdog when queuelock is killed, with everything that it started', async () => {
+  it('is ended by the watchdog with all its descendants when queuelock is killed', async () => {
     const stubborn = `trap '' TERM; sh -c "trap '' TERM; echo up; sleep 600"`;
     const cli = new Cli(['run', 'job', ...MEMORY, '--grace', '100', '--', 'sh', '-c', stubborn]);
     await untilSaid(cli, 'up');
     cli.child.kill('SIGKILL');
-    // The output is closed when the last process that has it is gone.
+    // The output closes when the last process that has it has ended.
     const { signal, stderr } = await cli.ending;
     expect(signal).to.equal('SIGKILL');
     expect(stderr).to.match(
@@ -37,23 +37,25 @@ describe('a command under a lock', function () {
     );
   });
 
-  it('knows the epoch, and what it stands for', async () => {
+  it('gets the epoch and the value in its environment', async () => {
     const print = ['sh', '-c', 'echo $QUEUELOCK_NAME $QUEUELOCK_VALUE $QUEUELOCK_EPOCH'];
     const elected = await runCli(['elect', 'chief', 'host:1', ...MEMORY, '--epoch', '4', '--', ...print]);
     expect(elected).to.include({ code: 0, stdout: 'chief host:1 4\n', stderr: '' });
   });
 
-  it('is run again after a failure with --keep, until it is done', async () => {
+  it('is run again after a failure with --keep, until it succeeds', async () => {
     const file = join(directory, 'begun');
     const second = ['sh', '-c', `echo $QUEUELOCK_TOKEN; [ -e ${file} ] || { : > ${file}; exit 9; }`];
     const { code, stdout, stderr } = await runCli(['run', 'job', ...MEMORY, '--keep', '--', ...second]);
     expect(code).to.equal(0);
-    expect(stderr).to.match(/^queuelock: the command failed with 9; queues again in 0\.\d s \(--keep\)\n$/);
+    expect(stderr).to.match(
+      /^queuelock: the command ended with code 9; joins the queue again in 0\.\d s \(--keep\)\n$/,
+    );
     const [first, next] = stdout.trim().split('\n').map(Number);
     expect(next).to.be.greaterThan(first!);
   });
 
-  it('may be absent: a leader says that it leads, until a signal', async () => {
+  it('may be absent: the leader prints that it leads, until a signal', async () => {
     const cli = new Cli(['elect', 'chief', 'a\u001bb', ...MEMORY]);
     await untilSaid(cli, '\n');
     cli.child.kill('SIGTERM');
@@ -62,7 +64,7 @@ describe('a command under a lock', function () {
     expect(stdout).to.match(/^leads chief as a\\u001bb, fencing token \d+\n$/);
   });
 
-  it('has no password on the command line that others can read', async function () {
+  it('shows no password in its command line', async function () {
     if (process.platform !== 'linux') {
       this['skipReason'] = 'only Linux shows the command line of a process in /proc';
       this.skip();
@@ -83,11 +85,11 @@ describe('a command under a lock', function () {
 });
 
 describe('queuelock leader', () => {
-  it('says so when nobody leads', async () => {
+  it('reports when there is no leader', async () => {
     expect(await runCli(['leader', 'chief', ...MEMORY])).to.include({
       code: 3,
       stdout: '',
-      stderr: 'queuelock: nobody leads "chief"\n',
+      stderr: 'queuelock: there is no leader of "chief"\n',
     });
     const { stdout } = await runCli(['leader', 'chief', ...MEMORY, '--json']);
     expect(JSON.parse(stdout)).to.deep.equal({ name: 'chief', status: 'live', leader: null });

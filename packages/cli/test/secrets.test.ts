@@ -6,7 +6,7 @@ import { CHANNELS, createLockClient, type Backend } from '@queuelock/core';
 import { parseBackendUrl } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { backendFromUrl } from '../src/backends.ts';
-import { placeOf } from '../src/config/place.ts';
+import { selectStore } from '../src/config/store-selection.ts';
 import { describeFailure, describeUsageError } from '../src/failure.ts';
 import { withoutSecrets } from '../src/secrets.ts';
 import { Cli, runCli } from './cli-process.ts';
@@ -30,17 +30,17 @@ const CHARACTERS = [...PRINTABLE, 'ü', '🔒', '\t', '\u001B'];
 const DATABASE: Readonly<Record<string, string>> = { redis: '/0', rediss: '/0' };
 const LONGEST_SHOWN = 3;
 
-/** Whether a password of the scheme may have the character: a token of Consul is sent in a header of HTTP. */
+/** Returns whether a password of the scheme may have the character: a token of Consul is sent in a header of HTTP. */
 function isAllowed(scheme: string, character: string): boolean {
   return !scheme.startsWith('consul') || /^[\x21-\x7E]$/.test(character);
 }
 
-/** With a character at its start, within and at its end. */
+/** Makes passwords with a character at the start, in the middle and at the end. */
 function passwordWith(character: string): string {
   return `${character}k7Qw${character}zX3v${character}${character}Pm9t${character}`;
 }
 
-/** Nothing listens there. */
+/** Makes a URL to an address where no server listens. */
 function urlWith(scheme: string, userPart: string): string {
   return `${scheme}://${userPart}@127.0.0.1:1${DATABASE[scheme] ?? '/place'}`;
 }
@@ -48,7 +48,7 @@ function urlWith(scheme: string, userPart: string): string {
 function expectNoPart(text: string, password: string, what: string): void {
   for (let from = 0; from + LONGEST_SHOWN < password.length; from += 1) {
     const part = password.slice(from, from + LONGEST_SHOWN + 1);
-    // Not the text itself, which would be shown then.
+    // Compares without chai's message, which would print the text itself.
     expect(text.includes(part), `${what}: at ${String(from)}`).to.equal(false);
   }
 }
@@ -57,7 +57,7 @@ function textsOf(error: unknown): string {
   return [inspect(error, { depth: 10 }), describeFailure(error, true), JSON.stringify(error)].join('\n');
 }
 
-/** The backend, or what is said in place of it. */
+/** Resolves with the backend, or with the error message. */
 async function opened(url: string): Promise<{ readonly backend?: Backend; readonly said: string }> {
   try {
     const backend = await backendFromUrl(url);
@@ -67,7 +67,7 @@ async function opened(url: string): Promise<{ readonly backend?: Backend; readon
   }
 }
 
-/** What is said while a server cannot be reached: by the error, the session, and the diagnostics. */
+/** Collects all messages while a server cannot be reached: of the error, the session, and the diagnostics. */
 async function saidWithoutServer(backend: Backend): Promise<string> {
   const said: unknown[] = [];
   const note = (message: unknown): void => void said.push(message);
@@ -91,11 +91,11 @@ async function saidWithoutServer(backend: Backend): Promise<string> {
   return inspect(said, { depth: 10 });
 }
 
-describe('a password in the URL of a backend', function () {
+describe('password in the URL of a backend', function () {
   this.timeout(60_000);
 
   for (const scheme of SCHEMES) {
-    it(`of the scheme ${scheme} is understood or refused whatever it is made of, and never shown`, async () => {
+    it(`of the scheme ${scheme} is accepted or refused whatever its characters, and never shown`, async () => {
       for (const character of CHARACTERS) {
         const password = passwordWith(character);
         const encoded = encodeURIComponent(password);
@@ -116,7 +116,7 @@ describe('a password in the URL of a backend', function () {
       }
     });
 
-    it(`of the scheme ${scheme} is in no error, state or diagnostic of a client whose server is away`, async () => {
+    it(`of the scheme ${scheme} is in no error, state or diagnostic of a client whose server is down`, async () => {
       const characters = ['@', '/', '?', '#', '"', "'", ' ', '\\', ':', 'ü'];
       const allowed = characters.filter((character) => isAllowed(scheme, character));
       const tried = allowed.map(async (character) => {
@@ -139,12 +139,12 @@ describe('a password in the URL of a backend', function () {
       }
   });
 
-  it('is in no title of a process that runs, and in nothing that it says', async function () {
+  it('is neither in the title of a process that runs nor in its output', async function () {
     if (process.platform !== 'linux') this.skip();
     for (const character of ['"', "'", ' ', '@', '/', '?', '#']) {
       const password = passwordWith(character);
       const cli = new Cli(['contend', 'x', '--keep', '--backend', urlWith('etcd', `user:${password}`)]);
-      // It may have been refused by then.
+      // The password may have been refused already.
       const titles = (): string => {
         try {
           return readFileSync(`/proc/${String(cli.child.pid)}/cmdline`, 'utf8');
@@ -159,7 +159,7 @@ describe('a password in the URL of a backend', function () {
     }
   });
 
-  it('is in no complaint about a command line', async () => {
+  it('is in no error about a command line', async () => {
     for (const character of ['"', "'", ' ', '@', '/']) {
       const password = passwordWith(character);
       const { code, stderr } = await runCli(['who', 'x', `--bakend=${urlWith('etcd', `user:${password}`)}`]);
@@ -172,7 +172,7 @@ describe('a password in the URL of a backend', function () {
     for (const character of CHARACTERS) {
       const password = passwordWith(character);
       const env = { QUEUELOCK_USER: 'user', QUEUELOCK_PASSWORD: password };
-      const { url } = placeOf({ backend: 'etcd://h:1' }, env);
+      const { url } = selectStore({ backend: 'etcd://h:1' }, env);
       expect(parseBackendUrl(url).password).to.equal(password);
       for (const text of [password, JSON.stringify(password), encodeURIComponent(password), url]) {
         expectNoPart(describeFailure(new Error(text), true), password, JSON.stringify(character));
@@ -182,7 +182,7 @@ describe('a password in the URL of a backend', function () {
   });
 });
 
-describe('a command that queuelock runs', function () {
+describe('command that queuelock runs', function () {
   this.timeout(60_000);
   const env = {
     QUEUELOCK_URL: 'memory:',
@@ -192,7 +192,7 @@ describe('a command that queuelock runs', function () {
   };
   const print = ['sh', '-c', 'env | grep -E "^QUEUELOCK_(URL|USER|PASSWORD|PASSWORD_FILE)=" | sort || true'];
   for (const [command, args] of Object.entries({ run: ['run', 'x'], elect: ['elect', 'x', 'me'] })) {
-    it(`finds no credentials of the store in its environment, unless asked for: ${command}`, async () => {
+    it(`gets no credentials of the store in its environment by default: ${command}`, async () => {
       const without = await runCli([...args, '--', ...print], env);
       expect(without).to.include({ code: 0, stdout: '', stderr: '' });
       const passed = await runCli([...args, '--pass-credentials', '--', ...print], env);

@@ -2,17 +2,17 @@ import { QueueLockError } from '@queuelock/core';
 import { expect } from 'chai';
 import { Failure } from '../src/failure.ts';
 import type { Held } from '../src/run/term.ts';
-import { pauseAfter, runTerms, type Terms } from '../src/run/terms.ts';
+import { backoffDelay, runTerms, type Terms } from '../src/run/terms.ts';
 import { Stopped, type Stop } from '../src/stop.ts';
 
-/** A stop that a test gives its signals. */
+/** Makes a stop whose signals the test sends. */
 function testStop(): Stop & { receive: (signal: NodeJS.Signals) => void } {
   const stop = new AbortController();
   let stopped: Stopped | undefined;
   let listener: ((signal: NodeJS.Signals) => void) | undefined;
   return {
     signal: stop.signal,
-    ask(reason) {
+    request(reason) {
       stopped = reason;
       stop.abort(reason);
     },
@@ -66,21 +66,21 @@ describe('terms of a command', () => {
     stop = testStop();
   });
 
-  it('is one without --keep, whatever its end', async () => {
+  it('are one without --keep, however it ends', async () => {
     expect(await run([75, 0], { keep: false })).to.equal(75);
     expect(log).to.deep.equal(['75', 'released']);
   });
 
-  it('follow each other after losses and failures, each released, until the command is done', async () => {
+  it('follow each other after losses and failures, each released, until the command succeeds', async () => {
     expect(await run([75, 1, 0])).to.equal(0);
     expect(log).to.deep.equal(['75', 'released', '1', 'released', '0', 'released']);
     expect(notes.map((note) => note.replace(/in 0\.\d+ s/, 'in a while'))).to.deep.equal([
-      'the lock was lost; queues again in a while (--keep)',
-      'the command failed with 1; queues again in a while (--keep)',
+      'the lock was lost; joins the queue again in a while (--keep)',
+      'the command ended with code 1; joins the queue again in a while (--keep)',
     ]);
   });
 
-  it('end with a signal, which is for the command', async () => {
+  it('end with a signal, which the command receives', async () => {
     const heard: string[] = [];
     const work: Terms['work'] = async (_held, onSignal) => {
       stop.receive('SIGTERM');
@@ -92,7 +92,7 @@ describe('terms of a command', () => {
     expect({ heard, log }).to.deep.equal({ heard: ['SIGTERM', 'SIGINT'], log: ['released'] });
   });
 
-  it('go on after an outage and a loss in the moment of the grant, not after a refusal', async () => {
+  it('continue after an outage and a loss in the moment of the grant, but not after a refusal', async () => {
     const answers = [
       () => lost('UNAVAILABLE'),
       () => lost('OWNERSHIP_LOST'),
@@ -104,24 +104,24 @@ describe('terms of a command', () => {
     expect(log).to.deep.equal(['1', 'released']);
   });
 
-  it('end with a command that cannot be started, released', async () => {
+  it('end with a command that cannot be started, after a release', async () => {
     const work = (): Promise<number> => Promise.reject(new Failure('no such program', { exitCode: 127 }));
     const error = await run([], { work }).catch((reason: unknown) => reason);
     expect(error).to.have.property('exitCode', 127);
     expect(log).to.deep.equal(['released']);
   });
 
-  it('end in the pause between two when somebody stops it', async () => {
+  it('end during the backoff when a stop is requested', async () => {
     const note = (): void => {
-      stop.ask(new Stopped('SIGTERM', 143));
+      stop.request(new Stopped('SIGTERM', 143));
     };
     expect(await run([1, 0], { note })).to.equal(143);
     expect(log).to.deep.equal(['1', 'released']);
   });
 
-  it('begin after a pause that grows to half a minute', () => {
+  it('begin after a backoff that grows to half a minute', () => {
     const failures = [0, 1, 2, 5, 20];
-    expect(failures.map((n) => pauseAfter(n, 0))).to.deep.equal([100, 200, 400, 3_200, 30_000]);
-    expect(failures.map((n) => pauseAfter(n, 1))).to.deep.equal([50, 100, 200, 1_600, 15_000]);
+    expect(failures.map((n) => backoffDelay(n, 0))).to.deep.equal([100, 200, 400, 3_200, 30_000]);
+    expect(failures.map((n) => backoffDelay(n, 1))).to.deep.equal([50, 100, 200, 1_600, 15_000]);
   });
 });

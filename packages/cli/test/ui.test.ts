@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { Cli, runCli } from './cli-process.ts';
 
 interface Facts {
-  readonly place: string;
+  readonly storeLabel: string;
   readonly identity: string;
   readonly token: string;
   readonly may: object;
@@ -31,7 +31,7 @@ describe('queuelock ui', () => {
     }
   });
 
-  it('serves a page that runs nothing but its own files, on the loopback interface', async () => {
+  it('serves a page that runs only its own files, on the loopback interface', async () => {
     expect(url).to.match(/^http:\/\/127\.0\.0\.1:\d+$/);
     const index = await fetch(`${url}/`);
     const html = await index.text();
@@ -52,7 +52,7 @@ describe('queuelock ui', () => {
     }
   });
 
-  it('serves nothing else', async () => {
+  it('serves no other file', async () => {
     for (const path of [
       '/nothing',
       '/../package.json',
@@ -64,7 +64,7 @@ describe('queuelock ui', () => {
     expect((await fetch(`${url}/`, { method: 'POST' })).status).to.equal(404);
   });
 
-  it('serves no file under a name that is not one of the own machine', async () => {
+  it('serves no file under a host name other than those of the local machine', async () => {
     for (const [host, status] of [
       ['rebound.example', 403],
       ['localhost', 200],
@@ -76,9 +76,9 @@ describe('queuelock ui', () => {
     }
   });
 
-  it('has a bridge for the page, and the operator is the user', async () => {
+  it('connects the page to a bridge whose operator is the user', async () => {
     const facts = (await (await fetch(`${url}/queuelock/v2/facts`)).json()) as Facts;
-    expect(facts.place).to.match(/^memory:/);
+    expect(facts.storeLabel).to.match(/^memory:/);
     expect(facts.identity).to.not.equal('');
     expect(facts.may).to.deep.equal({ evict: true, ask: true, join: true });
   });
@@ -94,7 +94,7 @@ describe('queuelock ui', () => {
     expect(response.status).to.equal(403);
   });
 
-  it('says which port is in use', async () => {
+  it('reports which port is in use', async () => {
     const { port } = new URL(url);
     const second = await runCli(['ui', '--backend', 'memory:', '--port', port]);
     expect(second.code).to.equal(1);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { QueueEntry, QueueState } from '@queuelock/core';
 import { clocksAhead } from '../src/view/clocks.ts';
 import { happenings } from '../src/view/happenings.ts';
-import { placeFacts, placeRow, placesOf } from '../src/view/places.ts';
+import { entryFacts, entryRow, positionedEntries } from '../src/view/positioned-entries.ts';
 
 function entry(order: number, more: Partial<QueueEntry> = {}): QueueEntry {
   const told = { owner: `owner-${String(order)}`, metadata: {}, value: '', permits: 1, limit: 1 };
@@ -22,9 +22,9 @@ function queue(...entries: readonly QueueEntry[]): QueueState {
   return { status: 'live', name: 'q', entries };
 }
 
-describe('the places of a queue', () => {
-  it('tell who holds, and whose number in line is which', () => {
-    const places = placesOf(queue(entry(1, { shared: true }), entry(2, { shared: true }), entry(3)));
+describe('entries of a queue', () => {
+  it('show the holder and the position of each waiter', () => {
+    const places = positionedEntries(queue(entry(1, { shared: true }), entry(2, { shared: true }), entry(3)));
     expect(places.map(({ position, holds }) => [position, holds])).to.deep.equal([
       [0, true],
       [0, true],
@@ -32,35 +32,35 @@ describe('the places of a queue', () => {
     ]);
   });
 
-  it('say to people and to programs what the entry tells, and nothing of what it does not', () => {
-    const [known, foreign] = placesOf(
+  it('show users and programs what the entry publishes, and nothing else', () => {
+    const [known, foreign] = positionedEntries(
       queue(
         entry(1, { host: 'web\n1', pid: 7, since: 5_000, metadata: { job: 'a' } }),
         entry(2, { owner: '' }),
       ),
     );
     const cells = ['0', 'holds', 'owner-1', 'web\\u000a1', '7', '1m00s', '99', 'job=a'];
-    expect(placeRow(known!, 65_000, 99n).cells).to.deep.equal(cells);
-    expect(placeRow(foreign!, 65_000).cells).to.deep.equal(['1', 'waits', '-', '', '', '', '', '']);
-    expect(placeFacts(known!, 65_000)).to.include({ position: 0, state: 'holds', ageMs: 60_000, order: 1n });
-    expect(JSON.stringify({ ...placeFacts(foreign!, 65_000), order: '' })).to.not.match(/ageMs|host|since/);
+    expect(entryRow(known!, 65_000, 99n).cells).to.deep.equal(cells);
+    expect(entryRow(foreign!, 65_000).cells).to.deep.equal(['1', 'waits', '-', '', '', '', '', '']);
+    expect(entryFacts(known!, 65_000)).to.include({ position: 0, state: 'holds', ageMs: 60_000, order: 1n });
+    expect(JSON.stringify({ ...entryFacts(foreign!, 65_000), order: '' })).to.not.match(/ageMs|host|since/);
   });
 });
 
-describe('what happened between two looks at a queue', () => {
+describe('events between two states of a queue', () => {
   const told = (before: QueueState | undefined, now: QueueState): string[] =>
     happenings(before, now).map(
       ({ ev, entry: { owner }, position, holds }) => `${ev} ${owner} ${String(position)} ${String(holds)}`,
     );
 
-  it('is at first who is there', () => {
+  it('are at first the present entries', () => {
     expect(told(undefined, queue(entry(1), entry(2)))).to.deep.equal([
       'present owner-1 0 true',
       'present owner-2 1 false',
     ]);
   });
 
-  it('is who left, whose turn came and who joined', () => {
+  it('are departures, grants and joins', () => {
     const before = queue(entry(1), entry(2), entry(3));
     expect(told(before, queue(entry(2), entry(3), entry(4)))).to.deep.equal([
       'left owner-1 0 true',
@@ -71,14 +71,14 @@ describe('what happened between two looks at a queue', () => {
     expect(told(queue(), queue(entry(9)))).to.deep.equal(['joined owner-9 0 true', 'granted owner-9 0 true']);
   });
 
-  it('is that an entry tells something else, and nothing where nothing is new', () => {
+  it('include a change of an entry, and are empty without a change', () => {
     expect(told(queue(entry(1)), queue(entry(1, { value: 'new' })))).to.deep.equal([
       'changed owner-1 0 true',
     ]);
     expect(told(queue(entry(1)), queue(entry(1)))).to.deep.equal([]);
   });
 
-  it('takes a key that was used again for another entry', () => {
+  it('treat a reused key as another entry', () => {
     const again = entry(5, { key: 'q/1' });
     expect(told(queue(entry(1)), queue(again))).to.deep.equal([
       'left owner-1 0 true',
@@ -89,7 +89,7 @@ describe('what happened between two looks at a queue', () => {
 });
 
 describe('clocks', () => {
-  it('are wrong where somebody will have joined in the future', () => {
+  it('are reported as wrong when an entry joined in the future', () => {
     const entries = [
       entry(1, { host: 'a', since: 10_900 }),
       entry(2, { host: 'b', since: 13_000 }),

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { tableLines } from '../src/view/table.ts';
 import { count, counted, duration, fit, widthOf } from '../src/view/text.ts';
 
-describe('a text from a store', () => {
+describe('text from a store', () => {
   it('takes as many columns as a terminal gives it', () => {
     expect(['abc', '錠', '🔒', 'e\u0301'].map(widthOf)).to.deep.equal([3, 2, 2, 1]);
   });
 
-  it('is cut or filled to exactly so many columns', () => {
+  it('is cut or padded to exactly the given columns', () => {
     for (const text of ['', 'short', 'somewhat too long', '錠錠錠錠錠錠', 'x🔒🔒🔒🔒🔒'])
       for (const width of [0, 1, 2, 7, 8])
         expect(widthOf(fit(text, width)), `${text} ${String(width)}`).to.equal(width);
@@ -15,7 +15,7 @@ describe('a text from a store', () => {
     expect(fit('abcdef', 4)).to.equal('abc…');
   });
 
-  it('tells a duration in its two largest units', () => {
+  it('shows a duration in its two largest units', () => {
     const shown = [-5, 0, 350, 4_200, 9_949, 9_950, 59_400, 185_000, 7_620_000, 1_050_000_000, Infinity].map(
       duration,
     );
@@ -40,12 +40,16 @@ describe('a text from a store', () => {
   });
 });
 
-describe('a table', () => {
-  const columns = [{ title: 'NAME', least: 6 }, { title: 'N', align: 'right' }, { title: 'EMPTY' }] as const;
+describe('table', () => {
+  const columns = [
+    { title: 'NAME', minWidth: 6 },
+    { title: 'N', align: 'right' },
+    { title: 'EMPTY' },
+  ] as const;
   const textOf = (line: ReturnType<typeof tableLines>[number]): string =>
     line.map((span) => (typeof span === 'string' ? span : span[0])).join('');
 
-  it('has columns as wide as what is in them, and none that is empty', () => {
+  it('has columns as wide as their content, and no empty column', () => {
     const rows = [{ cells: ['a', '1', ''] }, { cells: ['longer', '100', ''] }];
     expect(tableLines(columns, rows).map(textOf)).to.deep.equal([
       'NAME      N',
@@ -54,7 +58,7 @@ describe('a table', () => {
     ]);
   });
 
-  it('is never wider than there is room: the columns that may give way do, and the rest is cut', () => {
+  it('never exceeds the given width: shrinkable columns shrink, and the rest is cut', () => {
     const rows = [{ cells: ['a very long name indeed', '12345', ''] }];
     expect(tableLines(columns, rows, 15).map(textOf)).to.deep.equal(['NAME          N', 'a very …  12345']);
     for (const width of [0, 1, 5, 12, 13, 40])

@@ -13,8 +13,8 @@ function after(...looks: readonly (readonly [at: number, ...queues: ListedQueue[
   return looks.reduce<Meter>((meter, [at, ...queues]) => metered(meter, queues, at), EMPTY_METER);
 }
 
-describe('the meter of top', () => {
-  it('knows of the first look only what it shows', () => {
+describe('meter of top', () => {
+  it('has no rates after the first reading', () => {
     const [row] = rowsOf(after([1_000, listed('a', 3)]), 1_500);
     expect(row).to.deep.equal({
       name: 'a',
@@ -27,7 +27,7 @@ describe('the meter of top', () => {
     });
   });
 
-  it('counts who left, and expects that turns go on taking as long', () => {
+  it('counts departures, and expects turns to keep their duration', () => {
     const meter = after(
       [0, listed('a', 3)],
       [1_000, listed('a', 2, { front: 5, left: 2 })],
@@ -43,7 +43,7 @@ describe('the meter of top', () => {
     });
   });
 
-  it('forgets what was more than ten seconds ago', () => {
+  it('forgets samples older than ten seconds', () => {
     const looks = Array.from(
       { length: 31 },
       (_, s) => [s * 1_000, listed('a', 1, { left: s < 10 ? s : 10 })] as const,
@@ -52,7 +52,7 @@ describe('the meter of top', () => {
     expect(rowsOf(after(...looks.slice(0, 10)), 9_000)[0]!.handOffsPerS).to.equal(1);
   });
 
-  it('begins anew with a queue whose count went back, and drops one that is gone', () => {
+  it('starts again for a queue whose count went back, and drops a queue that has ended', () => {
     const meter = after(
       [0, listed('a', 1, { left: 9 }), listed('b', 1)],
       [1_000, listed('a', 1, { left: 0 })],
@@ -62,7 +62,7 @@ describe('the meter of top', () => {
   });
 });
 
-describe('the keys of top', () => {
+describe('keys of top', () => {
   const names = Array.from({ length: 50 }, (_, number) => `q${String(number)}`);
   const screen = { names, page: 10, entries: 35 };
   const press = (state: TopState, ...keys: readonly (string | Key)[]): TopState | 'quit' =>
@@ -72,19 +72,19 @@ describe('the keys of top', () => {
       state,
     );
 
-  it('q and Ctrl-C end it, q not while a filter is typed', () => {
+  it('quit with q and Ctrl-C, but not with q while a filter is typed', () => {
     expect(press(FIRST_STATE, 'q')).to.equal('quit');
     expect(press(FIRST_STATE, '/', { name: 'c', ctrl: true })).to.equal('quit');
     expect(press(FIRST_STATE, '/', 'q')).to.include({ filter: 'q', typing: true });
   });
 
-  it('a letter sorts, and reverses when it is pressed again', () => {
+  it('sort by a letter, and reverse when it is pressed again', () => {
     expect(press(FIRST_STATE, 'h')).to.include({ sort: 'hand-offs', reverse: false });
     expect(press(FIRST_STATE, 'h', 'h')).to.include({ sort: 'hand-offs', reverse: true });
     expect(press(FIRST_STATE, 'h', 'h', 'n')).to.include({ sort: 'name', reverse: false });
   });
 
-  it('a filter is typed, corrected, kept and cleared', () => {
+  it('type, correct, keep and clear a filter', () => {
     const typed = press(FIRST_STATE, '/', 'a', 'é', 'x', { name: 'backspace', text: '\b' }) as TopState;
     expect(typed).to.include({ filter: 'aé', typing: true });
     expect(press(typed, { name: 'return', text: '\r' })).to.include({ filter: 'aé', typing: false });
@@ -92,7 +92,7 @@ describe('the keys of top', () => {
     expect(press(typed, { name: 'return' }, { name: 'escape' })).to.include({ filter: '' });
   });
 
-  it('the cursor moves within the rows and stays on its queue', () => {
+  it('move the cursor within the rows, and keep it on its queue', () => {
     const move = (...keys: readonly string[]): string | undefined =>
       (press(FIRST_STATE, ...keys.map((name) => ({ name }))) as TopState).selected;
     expect(move('up')).to.equal(undefined);
@@ -102,7 +102,7 @@ describe('the keys of top', () => {
     expect(move('end', 'down', 'home')).to.equal(undefined);
   });
 
-  it('Enter opens the queue under the cursor, its entries scroll, and Escape goes back', () => {
+  it('open the queue under the cursor with Enter, scroll its entries, and go back with Escape', () => {
     const opened = press(FIRST_STATE, { name: 'down' }, { name: 'return' }) as TopState;
     expect(opened).to.include({ opened: 'q1', scrolled: 0 });
     expect(press(opened, { name: 'end' })).to.include({ scrolled: 25 });
@@ -111,7 +111,7 @@ describe('the keys of top', () => {
   });
 });
 
-describe('the snapshot of top', () => {
+describe('frame of top', () => {
   const rows: readonly QueueRow[] = Array.from({ length: 200 }, (_, number) => ({
     name: number === 7 ? '錠\u001B[2J🔒'.repeat(20) : `queue-${String(number).padStart(3, '0')}`,
     depth: number,
@@ -124,9 +124,9 @@ describe('the snapshot of top', () => {
   const view = (state: Partial<TopState> = {}, more: Partial<TopView> = {}): TopView => {
     const whole = { ...FIRST_STATE, ...state };
     const base = {
-      place: 'etcd://a:1',
+      storeLabel: 'etcd://a:1',
       status: 'live',
-      trouble: undefined,
+      error: undefined,
       staleMs: 0,
       opened: undefined,
       now: 0,
@@ -138,7 +138,7 @@ describe('the snapshot of top', () => {
       line.map((span) => (typeof span === 'string' ? span : span[0])).join(''),
     );
 
-  it('fills the screen and never more, whatever its size', () => {
+  it('fills the screen exactly, whatever its size', () => {
     const states: Partial<TopState>[] = [
       {},
       { sort: 'name' },
@@ -169,8 +169,8 @@ describe('the snapshot of top', () => {
     expect(far.find((line) => line.startsWith('>'))).to.contain('queue-050');
   });
 
-  it('tells for how long the server has not answered, and why', () => {
-    const lines = textsOf(view({}, { status: 'stale', trouble: 'no route', staleMs: 65_000 }), 80, 24);
-    expect(lines[1]).to.match(/does not answer, this is as of 1m05s ago: no route/);
+  it('shows for how long the server has not responded, and why', () => {
+    const lines = textsOf(view({}, { status: 'stale', error: 'no route', staleMs: 65_000 }), 80, 24);
+    expect(lines[1]).to.match(/does not respond, this is the state of 1m05s ago: no route/);
   });
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { allGone, Kennel } from './kennel.ts';
 
-describe('a watchdog that was never told the number of its command', () => {
+describe('watchdog without the process group of its command', () => {
   let kennel: Kennel;
 
   before(function () {
@@ -17,16 +17,16 @@ describe('a watchdog that was never told the number of its command', () => {
     kennel.close();
   });
 
-  it('ends one that begins only then', async () => {
+  it('ends a command that starts only later', async () => {
     const dog = await kennel.watchdog(60_000);
     const ended = once(dog, 'exit');
     dog.stdin!.end();
-    // A shell that has only just begun is not stubborn yet.
+    // A shell that has just started does not ignore signals yet.
     expect(await allGone(kennel.stubborn())).to.be.oneOf(['SIGTERM', 'SIGKILL']);
     await ended;
   });
 
-  it('ends itself when there is none', async () => {
+  it('ends itself when there is no command', async () => {
     const dog = await kennel.watchdog(60_000);
     dog.stdin!.end();
     expect(await once(dog, 'exit')).to.deep.equal([0, null]);

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { groupsMarked } from '../src/run/marked.ts';
 import { allGone, Kennel, WATCHDOG } from './kennel.ts';
 
-describe('a watchdog that was never told the number of its command', () => {
+describe('watchdog without the process group of its command', () => {
   let kennel: Kennel;
 
   before(function () {
@@ -20,7 +20,7 @@ describe('a watchdog that was never told the number of its command', () => {
     kennel.close();
   });
 
-  it('ends it with all that it started when the one that gave the orders is killed', async () => {
+  it('ends the command and its descendants when the guard is killed', async () => {
     const dog = await kennel.watchdog(60_000);
     const command = kennel.stubborn();
     await once(command.stdout!, 'data');
@@ -31,14 +31,14 @@ describe('a watchdog that was never told the number of its command', () => {
     await ended;
   });
 
-  it('ends one whose giver of orders stands still, also when it begins after the hold', async () => {
+  it('ends the command of a frozen guard, also one that starts after the hold', async () => {
     await kennel.watchdog(0);
     expect(await allGone(kennel.stubborn())).to.equal('SIGKILL');
   });
 });
 
-describe('a watchdog whose queuelock has ended before it came up', () => {
-  it('ends without a word', async () => {
+describe('watchdog whose queuelock ended before it was ready', () => {
+  it('ends silently', async () => {
     const child = spawn(process.execPath, [...process.execArgv, WATCHDOG], { stdio: 'pipe' });
     child.stdout.destroy();
     child.stdin.end();

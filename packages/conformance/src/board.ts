@@ -3,7 +3,7 @@ interface Wait {
   readonly end: () => void;
 }
 
-/** Where everything that happens on a stage is noted, so that a test waits for a state and never for a time. */
+/** Collects notes of all events of a stage, so that a test waits for a state and not for a time. */
 export class Board {
   readonly #longestMs: number;
   readonly #waits = new Set<Wait>();
@@ -12,12 +12,12 @@ export class Board {
     this.#longestMs = longestMs;
   }
 
-  /** Something happened. */
+  /** Records that something happened. */
   note(): void {
     for (const wait of [...this.#waits]) if (wait.holds()) wait.end();
   }
 
-  /** Resolves once `holds` answers true; looks again at every note. */
+  /** Resolves when `holds` returns true; evaluates it again at every note. */
   async until(what: string, holds: () => boolean): Promise<void> {
     if (holds()) return;
     let wait: Wait | undefined;
@@ -31,7 +31,7 @@ export class Board {
     }
   }
 
-  /** The same promise, given up after the longest wait. */
+  /** Resolves with the promise, or rejects after the longest wait. */
   async within<T>(what: string, promise: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {

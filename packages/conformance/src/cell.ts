@@ -24,25 +24,25 @@ export class Cell {
     return (await this.read())?.text;
   }
 
-  /** Writes if that is still in it. */
+  /** Writes if the register still contains `was`. */
   write(text: string | undefined, was: Register | undefined): Promise<boolean> {
     const change = { text, was: was?.version };
     const written = this.#registers.write(this.#queue, this.#kind, change);
     return this.#stage.board.within('a register is written', written);
   }
 
-  /** Writes whatever is in it, as the only writer. */
+  /** Writes unconditionally, for a single writer. */
   async put(text: string | undefined): Promise<void> {
     if (!(await this.write(text, await this.read()))) throw new Error('the only writer was refused');
   }
 
-  /** What an observer has seen so far. */
+  /** Starts to observe the register. */
   watch(): CellWatch {
     return new CellWatch(this.#stage, this.#registers.observe(this.#queue, this.#kind));
   }
 }
 
-/** What an observer of a register has seen. */
+/** Texts that an observer of a register has seen. */
 class CellWatch {
   readonly seen: (Register | undefined)[] = [];
   readonly #stage: Stage;
@@ -64,7 +64,7 @@ class CellWatch {
     });
   }
 
-  /** Until that is the newest text. */
+  /** Resolves when this is the newest text. */
   async until(text: string | undefined): Promise<void> {
     const { board } = this.#stage;
     await board.until(`an observer of a register sees ${text ?? 'nothing in it'}`, () => {

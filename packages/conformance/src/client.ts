@@ -12,19 +12,19 @@ import { longestWaitMs } from './harness.ts';
 import { lacks } from './lacks.ts';
 import type { Stage } from './stage.ts';
 
-/** Between two places that are taken to see whether everything goes on. */
+/** Pause between two probe entries, in milliseconds. */
 const MEANWHILE_MS = 20;
 
 interface Renewal {
   readonly promisedMs: number;
-  /** The time of the call that was answered plus what was promised. */
+  /** Send time of the call plus the promised time. */
   readonly until: number;
 }
 
-/** A session as a client begins with it. */
+/** A session and what the store promised when it was opened. */
 export interface Opened {
   readonly session: Session;
-  /** By the harness's clock. */
+  /** End of the promised time by the harness's clock. */
   readonly promisedUntil: number;
 }
 
@@ -48,17 +48,17 @@ export class Client {
     this.#beating = this.#beat();
   }
 
-  /** How often the session was renewed. */
+  /** Number of renewals of the session. */
   get renewals(): number {
     return this.#renewals;
   }
 
-  /** Until when the store has promised to keep the session. */
+  /** Time until which the store has promised to keep the session. */
   get promisedUntil(): number {
     return this.#promisedUntil;
   }
 
-  /** A wish of this client: exclusive, in the stage's queue, with a new id. */
+  /** Makes an entry spec of this client: exclusive, in the stage's queue, with a new id. */
   wish(wish: Partial<EntrySpec> = {}): EntrySpec {
     return {
       queue: this.stage.queue,
@@ -111,7 +111,7 @@ export class Client {
     return this.stage.board.within('remove answers', this.session.remove(queue, id));
   }
 
-  /** Renews until there is an answer: one that is late is none. The client must be silent. */
+  /** Renews until there is a response; a late response counts as none. The client must be silent. */
   async renew(): Promise<Renewal> {
     const giveUp = AbortSignal.timeout(longestWaitMs(this.stage.harness));
     let calledAt = Number.NaN;
@@ -123,27 +123,27 @@ export class Client {
     return { promisedMs, until: this.#promisedUntil };
   }
 
-  /** Renews no more; resolves when no renewal is on its way. */
+  /** Stops renewing; resolves when no renewal is in flight. */
   async silence(): Promise<void> {
     this.#stopped.abort();
     await this.stage.board.within('the last renewal answers', this.#beating);
   }
 
   /**
-   * Waits for that, and takes and leaves a place in another queue meanwhile, now and then. Answers how much longer than usual that took,
-   * in milliseconds, when it took longest: for so long the store or this process stood still.
+   * Waits for `awaited`, and meanwhile enters and leaves another queue repeatedly. Resolves with the largest delay of these
+   * probes beyond the usual, in milliseconds: the store or this process was stalled for that long.
    */
   async stoodStillUntil(awaited: Promise<void>): Promise<number> {
     const over = new AbortController();
     const waited = awaited.finally(() => over.abort());
-    // It is looked at below.
+    // The rejection is handled below.
     waited.catch(() => undefined);
     let longestMs = 0;
     while (!over.signal.aborted) {
       const begun = this.stage.now();
       await elapsed(MEANWHILE_MS, over.signal);
       const place = this.enter({ queue: `${this.stage.queue}-meanwhile` });
-      // What gets no answer takes its time, too.
+      // A probe that fails takes time too.
       await place.then((entered) => entered.leave()).catch(() => undefined);
       longestMs = Math.max(longestMs, this.stage.now() - begun - MEANWHILE_MS);
     }
@@ -151,14 +151,14 @@ export class Client {
     return longestMs;
   }
 
-  /** Dies without a word. */
+  /** Simulates the death of the client: nothing is released or renewed. */
   async crash(): Promise<void> {
     await this.silence();
     this.#giveUp();
     await this.stage.harness.crash?.(this.session);
   }
 
-  /** Leaves the session to whoever resumes it; its entries stay in everybody's way. */
+  /** Leaves the session to the client that resumes it; its entries stay in the queues. */
   async abandon(): Promise<void> {
     await this.silence();
     for (const contender of this.#contenders) contender.unfollow();
@@ -174,7 +174,7 @@ export class Client {
     return this.follow(contender.spec, placement);
   }
 
-  /** Ends the session properly, unless that was done or it was abandoned. */
+  /** Closes the session, unless it was closed or abandoned. */
   async close(): Promise<void> {
     if (this.#ended) return;
     this.#ended = true;
@@ -203,7 +203,7 @@ export class Client {
     }
   }
 
-  /** Other failures leave the outcome unknown: the next beat is the answer to those. A late beat proves nothing. */
+  /** Ignores other failures, whose outcome is unknown until the next heartbeat. A late heartbeat proves nothing. */
   #judge(error: unknown): void {
     if (isQueueLockError(error, 'SESSION_LOST') && this.stage.now() < this.#promisedUntil) {
       this.stage.referee.accuse('a session was lost before the time that its last renewal promised');

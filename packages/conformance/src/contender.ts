@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { isQueueLockError, type EntrySpec, type Placement, type Turn } from '@queuelock/core/backend';
 import type { Client } from './client.ts';
-import type { Rival } from './referee.ts';
+import type { RefereedEntry } from './referee.ts';
 import { safely } from './safety.ts';
 
-/** One entry of a client, with its turns followed. */
-export class Contender implements Rival {
+/** One entry of a client, with a subscription to its turns. */
+export class Contender implements RefereedEntry {
   readonly placement: Placement;
   readonly spec: EntrySpec;
   readonly #client: Client;
@@ -58,7 +58,7 @@ export class Contender implements Rival {
     return this.#client.stage.now() < this.#client.promisedUntil;
   }
 
-  /** By the harness's clock. */
+  /** Time of the admission by the harness's clock. */
   get admittedAt(): number {
     return this.#admittedAt ?? Number.NaN;
   }
@@ -69,7 +69,7 @@ export class Contender implements Rival {
     if (!this.admitted) throw this.#lost;
   }
 
-  /** The code with which its turns ended. */
+  /** Resolves with the error code with which its turns ended. */
   async untilLost(): Promise<string> {
     await this.#client.stage.board.until('an entry learns that it is gone', () => this.#lost !== undefined);
     return isQueueLockError(this.#lost) ? this.#lost.code : String(this.#lost);
@@ -77,7 +77,7 @@ export class Contender implements Rival {
 
   /** Enters again with another limit, and follows the turns under that one. */
   async resize(limit: number): Promise<void> {
-    // The news may come before the answer.
+    // The notification may arrive before the response.
     this.#limit = Math.max(this.#limit, limit);
     const placement = await this.#client.enqueue({ ...this.spec, limit });
     this.#limit = limit;
@@ -86,14 +86,14 @@ export class Contender implements Rival {
     this.requirePlace(placement);
   }
 
-  /** Becomes a reader. */
+  /** Converts the entry to a shared one. */
   async share(value: string): Promise<boolean> {
-    // The readers behind may be admitted before the answer.
+    // The readers behind may be admitted before the response arrives.
     this.#shared = true;
     return this.#client.share(this.queue, this.spec.id, value);
   }
 
-  /** Throws if that is another place than the own one. */
+  /** Throws if the placement is not that of the own entry. */
   requirePlace({ order, token, key }: Placement): void {
     const { placement } = this;
     safely(() =>
@@ -105,19 +105,19 @@ export class Contender implements Rival {
     );
   }
 
-  /** Stops to follow the turns; the entry stays in the queue. */
+  /** Stops following the turns; the entry stays in the queue. */
   unfollow(): void {
     this.#turns.unsubscribe();
   }
 
-  /** Unfollows and removes the entry. */
+  /** Stops following the turns and removes the entry. */
   leave(): Promise<boolean> {
     this.giveUp();
     this.unfollow();
     return this.#client.remove(this.queue, this.spec.id);
   }
 
-  /** From now on it is in nobody's way. */
+  /** Marks the entry as one that blocks no others any more. */
   giveUp(): void {
     this.#leaving = true;
   }

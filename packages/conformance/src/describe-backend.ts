@@ -3,13 +3,13 @@ import { facts } from './facts.ts';
 import { longestWaitMs, type BackendHarness } from './harness.ts';
 import { inLanes } from './lanes.ts';
 
-/** How many waits in a row a fact may need in the worst case before it is called stuck. */
+/** Number of sequential waits that a fact may need in the worst case before it counts as stuck. */
 const WAITS = 4;
 
 /**
- * Defines the mocha suite that every backend must pass: `<harness.name> is a queuelock backend`, with one test for each
- * of `conformanceTitles`. A fact that needs an optional member which the harness does not have is skipped, with the reason in
- * the context's `skipReason`.
+ * Defines the mocha suite that every backend must pass: `<harness.name> is a queuelock backend`, with one test for each of
+ * `conformanceTitles`. A fact that needs a missing optional member of the harness is skipped, with the reason in the context's
+ * `skipReason`.
  */
 export function describeBackend(harness: BackendHarness): void {
   const { atOnce = 1 } = harness;
@@ -26,7 +26,7 @@ export function describeBackend(harness: BackendHarness): void {
         );
         for (const [place, check] of begun.entries()) checks.set(asked[place] as Fact, check);
       });
-      // Those of tests that were not chosen end too.
+      // Also waits for checks of tests that were not selected.
       after(() => Promise.allSettled(checks.values()));
     }
     for (const fact of facts) {

@@ -13,17 +13,17 @@ export type Need =
   | 'resumption'
   | 'queues';
 
-/** One thing that is true of every backend. */
+/** A fact that is true of every backend. */
 export interface Fact {
-  /** In the present tense. */
+  /** Title in the present tense. */
   readonly title: string;
-  /** The optional members of the harness without which it cannot be checked. */
+  /** Optional members of the harness that the check needs. */
   readonly needs: readonly Need[];
-  /** Rejects if it is not true of that backend. */
+  /** Rejects if the fact is not true of the backend. */
   check(harness: BackendHarness): Promise<void>;
 }
 
-/** A fact that is checked by playing it; the referee watches, and everything is closed afterwards. */
+/** Makes a fact from a scenario. A referee checks every admission, and everything is closed afterwards. */
 export function fact(
   title: string,
   play: (stage: Stage) => Promise<void>,
@@ -35,7 +35,7 @@ export function fact(
     async check(harness) {
       const stage = new Stage(harness);
       const failure = await failureOf(play(stage));
-      // What the referee saw comes first: a wait in vain is often only its consequence.
+      // Reports what the referee saw first, because a timeout is often only its consequence.
       const fault = await failureOf(stage.close());
       if (fault && failure) throw both(fault, failure);
       if (fault) throw fault;

@@ -44,5 +44,5 @@ export const facts: readonly Fact[] = [
   ...loadFacts,
 ];
 
-/** The titles, in order: what a run of the suite must have reported, no more and no less. */
+/** Titles in order: a run of the suite must report exactly these. */
 export const conformanceTitles: readonly string[] = facts.map(({ title }) => title);

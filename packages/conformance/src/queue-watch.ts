@@ -1,7 +1,7 @@
 import type { Backend, ObserveOptions, StoredEntry } from '@queuelock/core/backend';
 import type { Stage } from './stage.ts';
 
-/** What an observer of a queue has seen. */
+/** Collects what an observer of a queue has seen. */
 export class QueueWatch {
   readonly seen: (readonly StoredEntry[])[] = [];
   readonly #stage: Stage;
@@ -26,7 +26,7 @@ export class QueueWatch {
     });
   }
 
-  /** The newest emission. */
+  /** The latest emission. */
   get entries(): readonly StoredEntry[] {
     return this.seen.at(-1) ?? [];
   }
@@ -47,7 +47,7 @@ export class QueueWatch {
     );
   }
 
-  /** Until exactly these are in the queue, in this order. */
+  /** Resolves when the queue contains exactly these keys, in this order. */
   untilKeys(...keys: readonly string[]): Promise<void> {
     return this.until(`[${keys.join(', ')}]`, (entries) => {
       return entries.length === keys.length && entries.every(({ key }, place) => key === keys[place]);

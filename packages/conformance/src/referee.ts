@@ -1,23 +1,23 @@
-/** What the referee has to know of a contender. */
-export interface Rival {
+/** Facts about a contender that the referee needs. */
+export interface RefereedEntry {
   readonly queue: string;
   readonly order: bigint;
   readonly shared: boolean;
   readonly limit: number;
   readonly permits: number;
   readonly admitted: boolean;
-  /** It gives up its place, or something took it away: from then on it is in nobody's way. */
+  /** Whether it leaves or was removed: from then on it blocks no others. */
   readonly leaving: boolean;
-  /** What its session was last promised is not over: nothing but its owner may have ended it. */
+  /** Whether the promised time of its session has not ended, so that only its owner may have removed it. */
   readonly promised: boolean;
 }
 
 /**
- * Whether the admission breaks the rule that every primitive rests on: the conflicting entries ahead and itself take at most
- * `limit` permits. One that is behind and was admitted under no higher limit counts too: whoever let it in has broken the
- * rule before.
+ * Whether the admission breaks the rule of all primitives: the conflicting entries ahead and the entry itself take at most
+ * `limit` permits. An entry behind that was admitted under no higher limit counts too, because its admission broke the rule
+ * before.
  */
-function breaksRule(admitted: Rival, rivals: Iterable<Rival>): boolean {
+function breaksRule(admitted: RefereedEntry, rivals: Iterable<RefereedEntry>): boolean {
   const taken = [...rivals]
     .filter(
       (rival) =>
@@ -31,36 +31,36 @@ function breaksRule(admitted: Rival, rivals: Iterable<Rival>): boolean {
   return taken > 0 && taken + admitted.permits > admitted.limit;
 }
 
-/** Looks at every admission of a fact, whatever the fact itself looks at. */
+/** Checks every admission of a fact, in addition to the checks of the fact. */
 export class Referee {
-  readonly #rivals = new Set<Rival>();
+  readonly #rivals = new Set<RefereedEntry>();
   readonly #faults: string[] = [];
   #isUnsafe = false;
 
-  /** What was seen that a backend must not do. */
+  /** Violations that were seen. */
   get faults(): readonly string[] {
     return this.#faults;
   }
 
-  /** Whether one of the faults is about exclusion, order or tokens. */
+  /** Whether one of the violations is about exclusion, order or tokens. */
   get isUnsafe(): boolean {
     return this.#isUnsafe;
   }
 
-  joins(rival: Rival): void {
+  joins(rival: RefereedEntry): void {
     this.#rivals.add(rival);
   }
 
-  admits(rival: Rival): void {
+  admits(rival: RefereedEntry): void {
     if (!breaksRule(rival, this.#rivals)) return;
     const fault = `entry ${rival.order} was admitted while others were ahead or held`;
-    // Whose session was not renewed in time, as on a machine that stood still, may be gone.
+    // A session that was not renewed in time, as on a stalled machine, may have expired.
     const sure = [...this.#rivals].filter(({ promised }) => promised);
     if (breaksRule(rival, sure)) this.accuse(fault);
     else this.blame(fault);
   }
 
-  /** Of what is unsafe. */
+  /** Records an unsafe violation. */
   accuse(fault: string): void {
     this.#isUnsafe = true;
     this.blame(fault);

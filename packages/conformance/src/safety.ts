@@ -1,9 +1,9 @@
-/** A promise about exclusion, order or tokens does not hold. Whoever runs failed tests a second time never does so with this. */
+/** A broken promise about exclusion, order or tokens. A runner that repeats failed tests must not repeat after this error. */
 export class SafetyViolation extends Error {
   override readonly name = 'SafetyViolation';
 }
 
-/** Answers what the assertion answers; what it throws is thrown as a `SafetyViolation` that says the same. */
+/** Returns the result of the assertion; throws its error as a `SafetyViolation` with the same message. */
 export function safely<T>(assert: () => T): T {
   try {
     return assert();

@@ -9,11 +9,13 @@ import { QueueWatch } from './queue-watch.ts';
 import { Referee } from './referee.ts';
 import { SafetyViolation } from './safety.ts';
 
-/** Sessions whose expiry is not the point live this many times the harness's TTL, and so long at least: a slow machine is no finding. */
+/**
+ * Multiple of the harness's TTL, and minimum, for sessions whose expiry is not the point: a slow machine must not fail a fact.
+ */
 const COMFORT = 5;
 const COMFORT_MS = 10_000;
 
-/** Where one fact plays: a queue of its own, the clients, and what was seen. */
+/** Fixture of one fact: a queue of its own, the clients, and what was observed. */
 export class Stage {
   readonly harness: BackendHarness;
   readonly queue: string = `conformance-${randomBytes(6).toString('hex')}`;
@@ -35,7 +37,7 @@ export class Stage {
     return backend;
   }
 
-  /** Opens a session, on a connection of its own unless one is given. */
+  /** Opens a session, on a new connection unless one is given. */
   async client(on?: Backend, ttlMs?: number): Promise<Client> {
     const comfortMs = Math.max(COMFORT * this.harness.ttlMs, COMFORT_MS);
     const backend = on ?? (await this.connect());
@@ -47,7 +49,7 @@ export class Stage {
     return this.#enlist(backend, { session, promisedUntil: calledAt + session.ttlMs });
   }
 
-  /** Goes on with a session, on a connection of its own. */
+  /** Resumes a session, on a new connection. */
   async resume(resumption: string | undefined): Promise<Client> {
     const backend = await this.connect();
     const session = await this.board.within('resume answers', resume(backend, resumption));
@@ -55,7 +57,7 @@ export class Stage {
     return this.#enlist(backend, { session, promisedUntil: before?.promisedUntil ?? 0 });
   }
 
-  /** The process of that client goes and leaves its session to another one; answers what that one needs. */
+  /** Abandons a session as an exiting process does; resolves with the data that another process needs to resume it. */
   async abandon(client: Client): Promise<string | undefined> {
     const { resumption } = client.session;
     await client.abandon();
@@ -69,12 +71,12 @@ export class Stage {
     await this.board.within('close answers', backend.close());
   }
 
-  /** Three clients, each with its own connection. */
+  /** Opens three clients, each with its own connection. */
   async threeClients(): Promise<[Client, Client, Client]> {
     return [await this.client(), await this.client(), await this.client()];
   }
 
-  /** Watches a queue through a connection of its own. */
+  /** Watches a queue through a new connection. */
   async watch(queue: string = this.queue): Promise<QueueWatch> {
     return this.watchOn(await this.connect(), queue);
   }
@@ -83,14 +85,14 @@ export class Stage {
     return new QueueWatch(this, backend, { queue, ...looking });
   }
 
-  /** Every connection reads the queue once: what was on its way has had its chance to arrive. */
+  /** Reads the queue once on every connection, so that everything in flight has arrived. */
   async settle(queue: string = this.queue): Promise<void> {
     const watches = this.#backends.map((backend) => this.watchOn(backend, queue));
     for (const watch of watches) await watch.untilFirst();
     for (const watch of watches) watch.stop();
   }
 
-  /** An operator removes the contender's entry. */
+  /** Removes the contender's entry as an operator. */
   async evict(contender: Contender): Promise<void> {
     contender.giveUp();
     await this.harness.evict?.(contender.placement.key);
@@ -102,7 +104,7 @@ export class Stage {
     return client;
   }
 
-  /** Ends everything. Throws what the referee has seen. */
+  /** Closes everything. Throws what the referee has seen. */
   async close(): Promise<void> {
     try {
       await Promise.all(this.#clients.map((client) => client.close()));

@@ -2,11 +2,11 @@ import { conformanceTitles } from '@queuelock/conformance';
 import { checkWith } from './defective.ts';
 import { itFindsEveryDefect } from './sight.ts';
 
-describe('the suite is not blind when it is patient', () => {
-  // What stands still for so long is not taken for a defect.
+describe('conformance suite with long timeouts', () => {
+  // A stall of this length is not taken for a defect.
   itFindsEveryDefect(1_000);
 
-  it('it finds no fault with the same backend without a defect, one fact after the other', async () => {
+  it('passes the same backend without a defect, one fact after another', async () => {
     for (const title of conformanceTitles) {
       await checkWith(() => ({}), title, { ttlMs: 800 }).catch((cause: unknown) => {
         throw new Error(`fault found: ${title}`, { cause });

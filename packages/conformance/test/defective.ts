@@ -10,19 +10,19 @@ import type {
 } from '@queuelock/core/backend';
 import { facts, type BackendHarness } from '@queuelock/conformance';
 import { createMemoryServer, memory, type MemoryEntry, type MemoryServer } from '@queuelock/memory';
-import { filter, map } from 'rxjs';
+import { NEVER, filter, map } from 'rxjs';
 
-/** What is replaced, given the sound original. */
+/** Replaced members, made from the correct originals. */
 export interface Replaced {
   session?(sound: CompleteSession): Partial<Session>;
   /** Called once for each connection. */
   backend?(sound: CompleteBackend): Partial<CompleteBackend>;
 }
 
-/** Called once for each store, so that it may remember things across connections. */
+/** Called once for each store, so that it can keep state across connections. */
 export type Defect = (server: MemoryServer) => Replaced;
 
-/** What is broken, how, and which facts must see it. */
+/** What is broken, how, and the facts that must detect it. */
 export type Defects = readonly (readonly [what: string, defect: Defect, facts: readonly string[]])[];
 
 export const ADMITTED: Turn = { admitted: true };
@@ -31,16 +31,16 @@ export function line(server: MemoryServer, queue: string): readonly MemoryEntry[
   return server.queues().get(queue) ?? [];
 }
 
-/** Sends a request a round of the event loop late, as a connection does that is not ordered. */
+/** Sends a request one turn of the event loop late, as an unordered connection does. */
 export function later<T>(send: () => Promise<T>): Promise<T> {
   return new Promise<void>((resolve) => setImmediate(resolve)).then(send);
 }
 
-/** What of a harness decides how long its facts take. */
+/** Members of a harness that decide how long its facts take. */
 type Pace = Pick<BackendHarness, 'ttlMs'> &
   Partial<Pick<BackendHarness, 'timeoutMs' | 'expiryGranularityMs'>>;
 
-/** Checks a fact on memory with one thing broken. Waits are short, since most defects show as a wait in vain. */
+/** Checks a fact on memory with one defect. Timeouts are short, because most defects show as a timeout. */
 export async function checkWith(defect: Defect, title: string, pace: Pace): Promise<void> {
   const fact = facts.find((candidate) => candidate.title === title);
   if (!fact) throw new Error(`no fact has the title ${title}`);
@@ -48,7 +48,7 @@ export async function checkWith(defect: Defect, title: string, pace: Pace): Prom
   try {
     await fact.check(harnessOf(server, defect, pace));
   } finally {
-    // Sessions that a defect has left over would keep the process alive.
+    // Sessions that a defect has left open would keep the process alive.
     server.close();
   }
 }
@@ -84,18 +84,19 @@ function brokenBackend(original: Backend, replaced: Replaced): Backend {
   };
 }
 
-/** With all optional members. */
+/** A backend with all optional members. */
 export type CompleteBackend = Required<Backend>;
 export type CompleteSession = Required<Omit<Session, 'doubts$' | 'hasEnded'>>;
 
-/** The same connection with its members known to be there. */
+/** Returns the connection with a type that has all optional members. */
 export function complete(backend: Backend): CompleteBackend {
   return {
     ...backend,
+    errors$: backend.errors$ ?? NEVER,
     resume: (resumption, signal) => has(backend.resume?.(resumption, signal)),
     evict: (queue, entry) => has(backend.evict?.(queue, entry)),
     registers: has(backend.registers),
-    // Memory's orders are its tokens.
+    // In memory the orders are the tokens.
     tokenOf: async (_queue, { order }) => order,
     queues(prefix) {
       return has(backend.queues?.(prefix));
@@ -105,7 +106,7 @@ export function complete(backend: Backend): CompleteBackend {
   };
 }
 
-/** The same session as an object that can be spread. */
+/** Returns the session as an object that can be spread. */
 export function plain(session: Session): CompleteSession {
   const { id, ttlMs } = session;
   return {
@@ -132,7 +133,7 @@ function has<T>(member: T | undefined): T {
   return member;
 }
 
-/** Every placement goes through `change`. */
+/** Passes every placement through `change`. */
 export function placements(
   change: (placement: Placement, spec: EntrySpec, sound: CompleteSession) => Placement,
 ): Replaced {
@@ -147,7 +148,7 @@ export function placements(
   };
 }
 
-/** Traces are kept by other means than the sound session's, which has them without this. */
+/** Replaces how traces are kept; the correct session has none without this. */
 export function traces(change: (sound: HoldTraces, session: Session) => Partial<HoldTraces>): Replaced {
   return {
     session: (session) => {
@@ -161,7 +162,7 @@ export function traces(change: (sound: HoldTraces, session: Session) => Partial<
   };
 }
 
-/** Every wish goes through `change` on its way. */
+/** Passes every entry spec through `change`. */
 export function wishes(change: (spec: EntrySpec) => EntrySpec): Replaced {
   return {
     session: (sound) => ({
@@ -174,7 +175,7 @@ export function wishes(change: (spec: EntrySpec) => EntrySpec): Replaced {
 
 type Picture = readonly StoredEntry[];
 
-/** Every picture of a queue, the first with number 0, goes through `change`; `undefined` is not shown. */
+/** Passes every snapshot of a queue through `change`, the first with number 0; `undefined` suppresses it. */
 export function pictures(change: (picture: Picture, number: number) => Picture | undefined): Replaced {
   return {
     backend: (sound) =>
@@ -189,7 +190,7 @@ export function pictures(change: (picture: Picture, number: number) => Picture |
   };
 }
 
-/** Registers are kept by other means than the sound connection's, which has them without this. */
+/** Replaces how registers are kept; the correct connection has none without this. */
 export function registers(
   change: (sound: Registers, backend: CompleteBackend) => Partial<Registers>,
 ): Replaced {
@@ -198,7 +199,7 @@ export function registers(
   };
 }
 
-/** Queues are stored under other names. */
+/** Stores queues under other names. */
 export function names(encode: (queue: string) => string): Replaced {
   return {
     backend: (sound) =>

@@ -15,7 +15,7 @@ import { sharingDefects } from './defects/sharing.ts';
 import { togetherDefects } from './defects/together.ts';
 import { traceDefects } from './defects/traces.ts';
 
-/** Everything that can be broken. */
+/** All defects. */
 export const defects: Defects = [
   ...placeDefects,
   ...removalDefects,

@@ -11,7 +11,7 @@ describe('describeBackend', function () {
     expiryGranularityMs: 100,
   };
   describeBackend(harness);
-  // Taken out again: it is looked at here, not run.
+  // Removed again: the suite is inspected here, not run.
   const [suite] = this.suites.splice(0) as [Suite];
 
   it('defines one test for each title, in order', () => {
@@ -20,11 +20,11 @@ describe('describeBackend', function () {
     expect(new Set(conformanceTitles).size).to.equal(conformanceTitles.length);
   });
 
-  it('gives slow stores more time', () => {
+  it('gives slow stores longer timeouts', () => {
     expect(suite.timeout()).to.be.greaterThan(harness.ttlMs + harness.expiryGranularityMs);
   });
 
-  it('skips what the harness cannot do, and says why', async () => {
+  it('skips facts that the harness does not support, with the reason', async () => {
     const needy = facts.filter(({ needs }) => needs.length > 0);
     expect(needy.length).to.be.at.least(3);
     for (const { title, needs } of needy) {

@@ -1,16 +1,19 @@
 import { expect } from 'chai';
 import { SafetyViolation, safely } from '@queuelock/conformance';
-import { Referee, type Rival } from '../src/referee.ts';
+import { Referee, type RefereedEntry } from '../src/referee.ts';
 import { ADMITTED, checkWith, placements, type Defect } from './defective.ts';
 
-/** A writer in the only queue. */
-function rival(order: bigint, more: Partial<Rival> = {}): Rival {
+/** Makes a writer in the only queue. */
+function rival(order: bigint, more: Partial<RefereedEntry> = {}): RefereedEntry {
   const usual = { queue: 'jobs', shared: false, limit: 1, permits: 1, admitted: true, leaving: false };
   return { ...usual, order, promised: true, ...more };
 }
 
-/** What a referee says of the second one's admission. */
-function verdict(first: Rival, second: Rival): { readonly faults: number; readonly isUnsafe: boolean } {
+/** Returns what a referee reports about the second one's admission. */
+function verdict(
+  first: RefereedEntry,
+  second: RefereedEntry,
+): { readonly faults: number; readonly isUnsafe: boolean } {
   const referee = new Referee();
   for (const one of [first, second]) referee.joins(one);
   referee.admits(second);
@@ -21,8 +24,8 @@ function failureOf(title: string, defect: Defect): Promise<unknown> {
   return checkWith(defect, title, { timeoutMs: 150, ttlMs: 300 }).catch((error: unknown) => error);
 }
 
-describe('a promise that is broken', () => {
-  it('has a name of its own, says what the assertion says, and has it as its cause', () => {
+describe('SafetyViolation', () => {
+  it('has its own name, the message of the assertion, and the assertion as its cause', () => {
     const assertion = new Error('expected 1 to equal 2');
     const broken = (): never => {
       throw assertion;
@@ -33,13 +36,16 @@ describe('a promise that is broken', () => {
     expect(safely(() => 'kept')).to.equal('kept');
   });
 
-  it('is that two are admitted at once', async () => {
+  it('is thrown when two entries are admitted at once', async () => {
     const everybody: Defect = () => placements((placement) => ({ ...placement, turn: ADMITTED }));
-    const failure = await failureOf('three connections are served in the order they joined', everybody);
+    const failure = await failureOf(
+      'three connections are granted in the order in which they joined',
+      everybody,
+    );
     expect(failure).to.be.an.instanceof(SafetyViolation);
   });
 
-  it('is that tokens do not grow', async () => {
+  it('is thrown when tokens do not grow', async () => {
     const old: Defect = () => placements((placement) => ({ ...placement, token: 1n }));
     const failure = await failureOf(
       'the tokens of successive holders grow, also after the queue was empty',
@@ -48,23 +54,23 @@ describe('a promise that is broken', () => {
     expect(failure).to.be.an.instanceof(SafetyViolation);
   });
 
-  it('is not that something comes late', async () => {
+  it('is not thrown when an event is late', async () => {
     const silent: Defect = () => ({ session: () => ({ close: async () => undefined }) });
-    const failure = await failureOf('closing a session frees its places at once', silent);
+    const failure = await failureOf('closing a session removes its entries at once', silent);
     expect(failure).to.be.an.instanceof(Error).and.not.an.instanceof(SafetyViolation);
   });
 });
 
-describe('a referee', () => {
-  it('sees that one passes another whose session is promised, and that it is unsafe', () => {
+describe('referee', () => {
+  it('reports an entry that overtakes one with a proven session, as unsafe', () => {
     expect(verdict(rival(1n), rival(2n))).to.deep.equal({ faults: 1, isUnsafe: true });
   });
 
-  it('sees that one passes another whose session may be over, and cannot say that it is unsafe', () => {
+  it('reports an entry that overtakes one whose session may have ended, not as unsafe', () => {
     expect(verdict(rival(1n, { promised: false }), rival(2n))).to.deep.equal({ faults: 1, isUnsafe: false });
   });
 
-  it('sees nothing wrong in one behind those who leave', () => {
+  it('reports nothing about an entry behind those that leave', () => {
     expect(verdict(rival(1n, { leaving: true }), rival(2n))).to.deep.equal({ faults: 0, isUnsafe: false });
   });
 });

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { defects } from './defects.ts';
 import { checkWith, type Defect } from './defective.ts';
 
-// A machine that stands still for a good part of a time to live hides what is wrong with it: then a longer one is looked at.
+// A machine that stalls for a large part of a TTL hides a defect; then the fact is repeated with a longer one.
 const TTLS_MS = [80, 300, 900];
-// Most of the time they wait in vain.
+// Most of the time the checks wait for a timeout.
 const LANES = 4;
 
-/** Whether the suite finds fault with that backend on account of that fact. */
+/** Resolves with whether this fact fails on a backend with this defect. */
 async function seesFault(title: string, defect: Defect, timeoutMs: number): Promise<boolean> {
   for (const ttlMs of TTLS_MS) {
     const passed = checkWith(defect, title, { timeoutMs, ttlMs }).then(
@@ -19,7 +19,7 @@ async function seesFault(title: string, defect: Defect, timeoutMs: number): Prom
   return false;
 }
 
-/** A test for each defect; several are looked for at a time. */
+/** Defines a test for each defect; several are checked at a time. */
 export function itFindsEveryDefect(patienceMs: number): void {
   const overlooked = new Map<string, Promise<readonly string[]>>();
 
@@ -37,7 +37,7 @@ export function itFindsEveryDefect(patienceMs: number): void {
   });
 
   for (const [what] of defects) {
-    it(`it finds a backend that ${what}`, async () => {
+    it(`finds a backend that ${what}`, async () => {
       expect(await overlooked.get(what)).to.deep.equal([]);
     });
   }

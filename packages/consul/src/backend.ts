@@ -76,7 +76,7 @@ class ConsulBackend implements Backend {
       endpoint,
       authority: 'quorum',
       minTtlMs,
-      minTtlRule: 'the servers accept no less (session_ttl_min); option minTtlMs says what they are set to',
+      minTtlRule: 'the servers accept no less (session_ttl_min); set the option minTtlMs to their setting',
       defaultTtlMs: Math.max(minTtlMs, DEFAULT_TTL_MS),
     };
     this.#settings = settings;

@@ -59,7 +59,7 @@ describe('access to a Consul with ACLs', function () {
     return SecretID;
   }
 
-  it('is enough with the rules of the README, by URL too, and the doctor says what it may not read', async () => {
+  it('is enough with the rules of the README, by URL too, and the doctor reports what it may not read', async () => {
     const rules = 'key_prefix "queuelock/" { policy = "write" } session_prefix "" { policy = "write" }';
     const token = await tokenWith('worker', rules);
     const byUrl = fromUrl(`consul://:${token}@${server.endpoint}`);

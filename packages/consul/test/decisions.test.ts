@@ -115,7 +115,7 @@ describe('the findings about a Consul cluster', () => {
     expect([20_000, 10_000, 1_000].map(levelOf)).to.deep.equal(['error', undefined, 'warning']);
   });
 
-  it('report a cluster that stands still when one server is down', () => {
+  it('report a cluster that does not work while one server is down', () => {
     expect([1, 2, 3].map((servers) => judgeServers(servers, about).level)).to.deep.equal([
       'warning',
       'warning',

@@ -12,7 +12,7 @@ const TTL_MS = 20_000;
 const { signal } = new AbortController();
 
 let ids = 0;
-function wish(of: Partial<EntrySpec> = {}): EntrySpec {
+function specOf(of: Partial<EntrySpec> = {}): EntrySpec {
   ids += 1;
   return { queue: 'jobs', id: ids.toString(16).padStart(32, '0'), shared: false, limit: 1, ...of };
 }
@@ -61,20 +61,20 @@ describe('entries on Consul', function () {
   it('does not add an entry by a request that arrives after the removal', async () => {
     const { proxy, session } = await behindProxy();
     proxy.hold(isLock);
-    const spec = wish();
+    const spec = specOf();
     const refusal = await session.enqueue(spec).catch((error: unknown) => error);
     expect(isQueueLockError(refusal, 'UNAVAILABLE')).to.equal(true);
     expect(await session.remove(spec.queue, spec.id)).to.equal(false);
     expect(await proxy.release()).to.equal(1);
     expect(await entries()).to.deep.equal([]);
-    const next = await session.enqueue(wish());
+    const next = await session.enqueue(specOf());
     expect(next.turn.admitted).to.equal(true);
   });
 
   it('removes an entry whose enqueue was executed and not answered', async () => {
     const { proxy, session } = await behindProxy();
     proxy.loseReplies(isLock);
-    const spec = wish();
+    const spec = specOf();
     await session.enqueue(spec).catch(() => undefined);
     expect(await entries()).to.have.length(1);
     expect(await session.remove(spec.queue, spec.id)).to.equal(true);
@@ -84,7 +84,7 @@ describe('entries on Consul', function () {
   it('returns the same position when an enqueue that was not answered is repeated', async () => {
     const { proxy, session } = await behindProxy();
     proxy.loseReplies(isLock);
-    const spec = wish();
+    const spec = specOf();
     await session.enqueue(spec).catch(() => undefined);
     proxy.loseReplies(() => false);
     const placement = await session.enqueue(spec);
@@ -94,7 +94,7 @@ describe('entries on Consul', function () {
 
   it('adds the other entries of a session when one of its requests was made invalid meanwhile', async () => {
     const { proxy, session } = await behindProxy();
-    const [lost, kept] = [wish({ queue: 'lost' }), wish({ queue: 'kept' })];
+    const [lost, kept] = [specOf({ queue: 'lost' }), specOf({ queue: 'kept' })];
     proxy.hold((request) => isLock(request) && request.body.includes('/queues/lost/'));
     await session.enqueue(lost).catch(() => undefined);
     const [removed, placement] = await Promise.all([session.remove('lost', lost.id), session.enqueue(kept)]);
@@ -108,7 +108,7 @@ describe('entries on Consul', function () {
     const calls = await Promise.all(
       sessions.map((session, at) => {
         const named = at % 2 === 0 ? queues : queues.toReversed();
-        return session.enqueueAll!(named.map((queue) => wish({ queue })));
+        return session.enqueueAll!(named.map((queue) => specOf({ queue })));
       }),
     );
     for (const placements of calls) expect(new Set(placements.map(({ order }) => order)).size).to.equal(1);
@@ -117,11 +117,11 @@ describe('entries on Consul', function () {
 
   it('enters up to 60 queues in one call, all at one index', async () => {
     const session = await open();
-    const specs = Array.from({ length: 60 }, (_, at) => wish({ queue: `many-${at}` }));
+    const specs = Array.from({ length: 60 }, (_, at) => specOf({ queue: `many-${at}` }));
     const placements = await session.enqueueAll!(specs);
     expect(new Set(placements.map(({ order }) => order)).size).to.equal(1);
     expect(placements.every(({ turn }) => turn.admitted)).to.equal(true);
-    const tooMany = session.enqueueAll!([...specs, wish()]).catch((error: unknown) => error);
+    const tooMany = session.enqueueAll!([...specs, specOf()]).catch((error: unknown) => error);
     expect(await tooMany).to.have.property('code', 'INVALID_ARGUMENT');
   });
 
@@ -129,10 +129,10 @@ describe('entries on Consul', function () {
     const proxy = await HttpProxy.start(endpoint);
     proxies.push(proxy);
     const [holder, waiter] = [await open(), await open({ hosts: proxy.endpoint })];
-    const held = wish();
+    const held = specOf();
     await holder.enqueue(held);
     const before = proxy.passed.length;
-    const placement = await waiter.enqueue(wish());
+    const placement = await waiter.enqueue(specOf());
     const granted = new Promise<void>((resolve) => {
       placement.turns$.subscribe(({ admitted }) => {
         if (admitted) resolve();
@@ -154,10 +154,10 @@ describe('entries on Consul', function () {
     const proxy = await HttpProxy.start(endpoint);
     proxies.push(proxy);
     const holder = await open();
-    const held = wish();
+    const held = specOf();
     await holder.enqueue(held);
     const waiters = await Promise.all(
-      Array.from({ length: 5 }, async () => (await open({ hosts: proxy.endpoint })).enqueue(wish())),
+      Array.from({ length: 5 }, async () => (await open({ hosts: proxy.endpoint })).enqueue(specOf())),
     );
     const order = waiters.toSorted((a, b) => Number(a.order - b.order));
     const admitted: bigint[] = [];
@@ -184,7 +184,7 @@ describe('entries on Consul', function () {
     const proxy = await HttpProxy.start(endpoint);
     proxies.push(proxy);
     const [holder, waiter] = [await open(), await open({ hosts: proxy.endpoint })];
-    const held = wish();
+    const held = specOf();
     const { key } = await holder.enqueue(held);
     let misled = 0;
     proxy.lagBehind(({ path }) => {
@@ -192,7 +192,7 @@ describe('entries on Consul', function () {
       if (isMisled) misled += 1;
       return isMisled;
     });
-    const placement = await waiter.enqueue(wish());
+    const placement = await waiter.enqueue(specOf());
     let isAdmitted = false;
     const granted = new Promise<void>((resolve) => {
       placement.turns$.subscribe(({ admitted }) => {
@@ -228,7 +228,7 @@ describe('entries on Consul', function () {
     await operator.ask('PUT', `/v1/kv/${PREFIX}queues/jobs/mine`, 'by hand');
     const backend = connect();
     const session = await backend.open(TTL_MS, signal);
-    const placement = await session.enqueue(wish());
+    const placement = await session.enqueue(specOf());
     expect(placement.turn.admitted).to.equal(false);
     const granted = new Promise<void>((resolve) => {
       placement.turns$.subscribe((turn) => {
@@ -248,7 +248,7 @@ describe('entries on Consul', function () {
   it('ends a session only after twice its TTL, on which the proof of heartbeats relies', async () => {
     const session = await connect({ minTtlMs: 100 }).open(1_000, signal);
     const openedAt = performance.now();
-    const placement = await session.enqueue(wish());
+    const placement = await session.enqueue(specOf());
     const isGone = async (): Promise<void> => {
       if ((await entries()).includes(placement.key)) throw new Error('still there');
     };

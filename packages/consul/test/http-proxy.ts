@@ -55,7 +55,7 @@ export class HttpProxy {
     this.#isReplyLost = isReplyLost;
   }
 
-  /** From now on, answers such requests as a server that has not executed any write yet. */
+  /** From now on, responds to such requests as a server that has not executed any write yet. */
   lagBehind(isMissing: (request: PassedRequest) => boolean): void {
     this.#isMissing = isMissing;
   }

@@ -25,7 +25,7 @@ describe('the options of consul()', () => {
     });
   });
 
-  const refused: Readonly<Record<string, readonly [options: object, says: RegExp]>> = {
+  const refused: Readonly<Record<string, readonly [options: object, rule: RegExp]>> = {
     'an unknown option': [{ host: 'h' }, /host is unknown, did you mean hosts\?/],
     'no host': [{ hosts: [] }, /hosts has at least one host/],
     'a host with a scheme': [{ hosts: 'http://h:8500' }, /hosts are written host:port/],
@@ -37,9 +37,9 @@ describe('the options of consul()', () => {
     'queries that are no number': [{ maxQueries: '9' }, /maxQueries is a number from 1/],
     'a certificate without its key': [{ tls: { cert: 'x' } }, /tls/],
   };
-  for (const [what, [options, says]] of Object.entries(refused)) {
+  for (const [what, [options, rule]] of Object.entries(refused)) {
     it(`are refused with the rule: ${what}`, () => {
-      expect(refusal(() => settingsOf(options))).to.match(says);
+      expect(refusal(() => settingsOf(options))).to.match(rule);
     });
   }
 
@@ -69,14 +69,14 @@ describe('the URL of a Consul backend', () => {
     expect(settingsOf(optionsOf('consuls://h')).tls).to.deep.equal({});
   });
 
-  for (const [url, says] of [
+  for (const [url, rule] of [
     ['etcd://h', /is written consul:\/\//],
     ['consul://h?datacenter=east', /datacenter is unknown/],
     ['consul://h?ca=/nowhere.pem', /names a PEM file/],
     ['consul://h?minTtlMs=soon', /minTtlMs is a number/],
   ] as const) {
     it(`is refused with the rule: ${url}`, () => {
-      expect(refusal(() => settingsOf(optionsOf(url)))).to.match(says);
+      expect(refusal(() => settingsOf(optionsOf(url)))).to.match(rule);
     });
   }
 });

@@ -49,11 +49,27 @@ export { parseBackendUrl, type BackendUrl } from './kit/backend-url.ts';
 export {
   readPems,
   requireCertWithKey,
+  requireWholePems,
   secureContextOf,
   type PemContents,
   type PemFiles,
   type PemTexts,
 } from './kit/pem-files.ts';
+export {
+  FreshCredentials,
+  isFunction,
+  providedByCaller,
+  valueOf,
+  type CredentialSource,
+  type Provided,
+} from './kit/fresh-credentials.ts';
+export {
+  connectionCredentials,
+  havePems,
+  type ConnectionCredentials,
+  type CredentialParts,
+  type Login,
+} from './checks/connection-credentials.ts';
 export { leftOfTtl } from './session/budget.ts';
 export { systemClock, type Clock } from './base/clock.ts';
 export { backoffDelay, withJitter, type RandomSource, type BackoffOptions } from './base/backoff.ts';
@@ -66,6 +82,7 @@ export {
   type KnownOptions,
   type OptionType,
 } from './checks/checked-options.ts';
+export { CallerAbortController, boundToCaller, inCallerContext } from './base/caller-context.ts';
 export { checkedSignal } from './base/checked-signal.ts';
 export { after } from './base/timer.ts';
 export { checkWorkOptions, waitOf } from './work/work-options.ts';

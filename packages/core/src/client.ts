@@ -1,3 +1,4 @@
+import { inCallerContext } from './base/caller-context.ts';
 import type { ClaimState, CloseOptions, LockClient, MultiLock, SessionState } from './api/api.ts';
 import {
   checkBackend,
@@ -12,10 +13,9 @@ import {
 import { longestHoldMs } from './session/budget.ts';
 import { runWithin } from './reentrancy/call-chain.ts';
 import { checkedOptions } from './checks/checked-options.ts';
-import { QueueLockError, invalidArgument, isQueueLockError } from './api/errors.ts';
+import { QueueLockError, isQueueLockError } from './api/errors.ts';
 import { Evictions, type Victim } from './handover/evictions.ts';
 import { Closing } from './work/closing.ts';
-import { waitUntilHeld } from './claim/wait-until-held.ts';
 import type { Ownership } from './api/hold-api.ts';
 import { HoldTimes } from './turn/hold-times.ts';
 import {
@@ -28,7 +28,7 @@ import {
 } from './checks/known-options.ts';
 import { claim, type ClaimContext } from './claim/lock.ts';
 import type { PositionStream } from './api/position-api.ts';
-import { positionsOfClaim, notifyingPosition } from './position/claim-with-position.ts';
+import { acquireNotifying, positionsOfClaim } from './position/claim-with-position.ts';
 import { NamesTogether } from './multi/multi-lock.ts';
 import type { AcquireOptions, ClaimOptions, LockClientOptions, RunOptions } from './api/options.ts';
 import type { Eviction, QueueState, SharedRegister } from './api/queue-api.ts';
@@ -43,6 +43,7 @@ import type { Backend } from './api/spi.ts';
 import type { QueueHistory, QueuesState } from './api/store-api.ts';
 import type { Finding } from './api/store-facts.ts';
 import { StoreViews } from './views/store-views.ts';
+import type { ClaimRequest } from './entry/wish.ts';
 import { waitOf } from './work/work-options.ts';
 import { workUnder } from './work/work.ts';
 import { Works } from './work/works.ts';
@@ -62,6 +63,7 @@ export function createLockClient(backend: Backend, options: LockClientOptions = 
 
 class SharedSessionClient implements LockClient {
   readonly session$: Observable<SessionState>;
+  readonly errors$: Observable<QueueLockError>;
   readonly #backend: Backend;
   readonly #defaults: RequestDefaults;
   readonly #context: ClaimContext;
@@ -85,17 +87,19 @@ class SharedSessionClient implements LockClient {
       void work.then(() => this.#unfinished.delete(work));
     };
     const end = { closed$: this.#closed$, afterwards, keepsSession: () => this.#keepsSession };
-    const { session$, state$, openingTrouble } = shareSession(backend, settings, end);
+    const { session$, present, state$, openingTrouble } = shareSession(backend, settings, end);
     this.#closes$ = this.#closed$.pipe(catchError(() => of(undefined)));
     this.#backend = backend;
     this.#defaults = { owner, longestHoldMs: longestHoldMs(settings, backend.info) };
     this.#live$ = session$;
-    this.session$ = state$.asObservable();
+    this.session$ = inCallerContext(state$);
     this.#queues = new SharedQueues(backend, clock, this.#closes$);
     this.#views = new StoreViews(backend, clock, { closes$: this.#closes$, closing: this.#closing.signal });
+    this.errors$ = this.#views.errors$;
     const register = (name: string, kind: string): SharedRegister => this.register(name, kind);
     this.#context = {
       session$,
+      present,
       openingTrouble,
       clock,
       info: backend.info,
@@ -109,33 +113,32 @@ class SharedSessionClient implements LockClient {
   }
 
   claim(name: string, options?: ClaimOptions): Observable<ClaimState> {
-    return this.#claim(name, checkedOptions('options of claim', options, CLAIM_OPTIONS));
+    const checked = checkedOptions('options of claim', options, CLAIM_OPTIONS);
+    return inCallerContext(claim(this.#context, this.#request(name, checked)));
   }
 
   claimWithPosition(name: string, options?: ClaimOptions): PositionStream {
     const checked = checkedOptions('options of claimWithPosition', options, CLAIM_OPTIONS);
-    return positionsOfClaim(this.#context, this.#claim(name, checked), {
-      name,
-      asked: 'claimWithPosition',
-      ...checked,
-    });
+    const { typicalHoldMs } = checked;
+    const wish = { name, asked: 'claimWithPosition', typicalHoldMs };
+    return positionsOfClaim(this.#context, claim(this.#context, this.#request(name, checked)), wish);
   }
 
   async acquire(name: string, options?: AcquireOptions): Promise<Ownership> {
     return this.#acquire(name, checkedOptions('options of acquire', options, ACQUIRE_OPTIONS));
   }
 
-  #claim(name: string, options: ClaimOptions): Observable<ClaimState> {
+  #request(name: string, options: ClaimOptions): ClaimRequest {
     checkName(name, this.#backend);
-    return claim(this.#context, requestOf(name, options, this.#defaults));
+    return requestOf(name, options, this.#defaults);
   }
 
-  async #acquire(name: string, options: AcquireOptions): Promise<Ownership> {
-    const claim$ = this.#claim(name, options);
+  #acquire(name: string, options: AcquireOptions): Promise<Ownership> {
+    const request = this.#request(name, options);
     const outer = holdToEnter(this, name, options);
     if (outer) return outer.enter(options, this.#context.clock);
-    const ownership = await waitUntilHeld(notifyingPosition(this.#context, claim$, { name, ...options }));
-    return options.reentrant ? ReentrantOwnership.outermost(this, ownership) : ownership;
+    const held = acquireNotifying(this.#context, request, options);
+    return options.reentrant ? held.then((hold) => ReentrantOwnership.outermost(this, hold)) : held;
   }
 
   async tryAcquire(
@@ -162,7 +165,7 @@ class SharedSessionClient implements LockClient {
     const what = `the lock ${JSON.stringify(name)}`;
     const hold = { by: this, ownership, permits: wait.permits ?? 1 };
     const { clock, closing } = this.#context;
-    return this.#works.noted(
+    return await this.#works.during(() =>
       runWithin(hold, () => workUnder(ownership, { what, work, clock, closing, ...limits })),
     );
   }
@@ -179,7 +182,7 @@ class SharedSessionClient implements LockClient {
 
   watch(name: string): Observable<QueueState> {
     checkName(name, this.#backend);
-    return this.#queues.watch(name);
+    return inCallerContext(this.#queues.watch(name));
   }
 
   queues(prefix = ''): Observable<QueuesState> {
@@ -207,12 +210,11 @@ class SharedSessionClient implements LockClient {
 
   evictions(name: string): Observable<readonly Eviction[]> {
     checkName(name, this.#backend);
-    return this.#context.evictions.watch(name);
+    return inCallerContext(this.#context.evictions.watch(name));
   }
 
   register(name: string, kind: string): SharedRegister {
     checkName(name, this.#backend);
-    if (!/^[a-z]{1,16}$/.test(kind)) throw invalidArgument('kind', kind, 'is 1 to 16 letters from a to z');
     const end = { closes$: this.#closes$, closing: this.#closing.signal };
     return new RetryingRegister(this.#backend, { name, kind }, { clock: this.#context.clock, end });
   }

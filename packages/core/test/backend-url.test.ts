@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { parseBackendUrl, isQueueLockError } from '../src/backend.ts';
 
 describe('a backend URL', () => {
-  it('lists several hosts, each with its port', () => {
+  it('contains several hosts, each with its port', () => {
     expect(parseBackendUrl('etcd://h1:2379,[::1]:2380,h3/locks/blue')).to.deep.include({
       scheme: 'etcd',
       hosts: ['h1:2379', '[::1]:2380', 'h3'],
@@ -10,7 +10,7 @@ describe('a backend URL', () => {
     });
   });
 
-  it('carries user and password, percent-decoded, and keeps them out of what is shown', () => {
+  it('contains user and password, percent-decoded, and hides them when it is shown', () => {
     const url = parseBackendUrl('zk://me:p%40ss:word@h1:2181/chroot?a=1');
     expect(url).to.include({ username: 'me', password: 'p@ss:word', display: 'zk://h1:2181/chroot' });
     expect(url.params.get('a')).to.equal('1');
@@ -39,7 +39,7 @@ describe('a backend URL', () => {
   }
 
   for (const bad of ['::://user:secret@h:1', 'etcd://user:secret@h:99999', '1://user:secret@h']) {
-    it(`does not repeat the password of the bad ${JSON.stringify(bad.replace('secret', '…'))}`, () => {
+    it(`does not repeat the password when it refuses ${JSON.stringify(bad.replace('secret', '…'))}`, () => {
       expect(() => parseBackendUrl(bad))
         .to.throw()
         .with.property('message')

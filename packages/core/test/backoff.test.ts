@@ -10,13 +10,13 @@ const PACE_MS = TTL_MS / 4;
 const CLIENTS = 20;
 
 describe('jitter', () => {
-  it('cuts a pause short by up to a fifth, and never makes it longer', () => {
+  it('shortens a delay by up to a fifth, and never extends it', () => {
     expect(withJitter(100, { random: () => 0 })).to.equal(100);
     expect(withJitter(100, { random: () => 0.5 })).to.equal(90);
     for (let round = 0; round < 1_000; round++) expect(withJitter(100)).to.be.within(80, 100);
   });
 
-  it('lets pauses grow up to the most', () => {
+  it('lets delays grow up to the maximum', () => {
     const growth = { initialDelayMs: 500, maxDelayMs: 5_000 };
     const pauses = [0, 1, 2, 3, 4, 5_000].map((trouble) =>
       backoffDelay(trouble, growth, { random: () => 0 }),
@@ -24,13 +24,13 @@ describe('jitter', () => {
     expect(pauses).to.deep.equal([500, 1_000, 2_000, 4_000, 5_000, 5_000]);
   });
 
-  it('brings clients apart that beat in the same moment, none of them later than its pace', async () => {
+  it('spreads out clients that send heartbeats at the same moment, and delays none of them', async () => {
     const clock = virtualClock();
     const server = createMemoryServer({ clock });
-    const beats: number[][] = [];
+    const heartbeats: number[][] = [];
     const clients = Array.from({ length: CLIENTS }, (_, at) => {
       const own: number[] = [];
-      beats.push(own);
+      heartbeats.push(own);
       const intercept = <T>(call: MemoryCall, proceed: () => Promise<T>): Promise<T> => {
         if (call === 'renew') own.push(clock.now());
         return proceed();
@@ -42,25 +42,25 @@ describe('jitter', () => {
     });
     for (const [at, client] of clients.entries()) client.claim(String(at)).subscribe();
     await clock.advance(10 * PACE_MS);
-    for (const own of beats) {
+    for (const own of heartbeats) {
       const pauses = own.map((now, at) => now - (own[at - 1] ?? 0));
       expect(Math.min(...pauses)).to.be.at.least(0.8 * PACE_MS);
       expect(Math.max(...pauses)).to.be.at.most(PACE_MS);
     }
-    const tenth = beats.map((own) => Math.round(own[9] ?? 0));
+    const tenth = heartbeats.map((own) => Math.round(own[9] ?? 0));
     expect(new Set(tenth).size, 'moments of the tenth beat').to.be.above(CLIENTS / 2);
     await Promise.all(clients.map((client) => client.close()));
   });
 
-  it('keeps views that are refused from asking again and again, and looks soon when all was well before', () =>
+  it('limits how often refused views read again, and lets them read soon after a success', () =>
     onStage(async (stage) => {
-      let looks = 0;
+      let reads = 0;
       let isRefused = true;
       const client = stage.client({
         spoil: (backend) => ({
           ...backend,
           observe: (queue) => {
-            looks++;
+            reads++;
             return isRefused
               ? throwError(() => new QueueLockError('ACCESS_DENIED', 'not yours'))
               : backend.observe(queue);
@@ -70,14 +70,14 @@ describe('jitter', () => {
       const statuses: string[] = [];
       const watch = client.watch('x').subscribe(({ status }) => statuses.push(status));
       await stage.clock.advance(60_000);
-      expect(looks).to.be.within(10, 20);
+      expect(reads).to.be.within(10, 20);
       isRefused = false;
       await stage.until('the view is live', () => statuses.at(-1) === 'live');
       watch.unsubscribe();
     }));
 });
 
-/** Numbers by chance, the same in every run. */
+/** Returns random numbers that are the same in every run. */
 function chance(seed: number): () => number {
   let latest = seed + 1;
   return () => (latest = (latest * 16_807) % 2_147_483_647) / 2_147_483_647;

@@ -5,10 +5,10 @@ import { createLockClient, type LockClient } from '../src/index.ts';
 import { HeldOwnership } from '../src/hold/ownership.ts';
 
 const ROUNDS = 50;
-// The last ones are in use by whoever looks.
-const IN_USE = 3;
+// The last ones are still referenced by the test.
+const IN_USE = 4;
 
-/** After garbage collection. */
+/** Counts ownerships after garbage collection. */
 function ownerships(): number {
   return queryObjects(HeldOwnership, { format: 'count' });
 }
@@ -26,12 +26,12 @@ describe('a call chain', () => {
     await client.close();
   });
 
-  /** Goes on for as long as the test does, and with it the call chain that starts it. */
+  /** Starts a timer that lasts as long as the test, and with it the call chain that starts it. */
   function goOn(): void {
     timers.push(setInterval(() => undefined, 1_000_000));
   }
 
-  it('forgets the holds of earlier rounds where each round starts the next one', async () => {
+  it('forgets the holds of earlier rounds when each round starts the next one', async () => {
     const before = ownerships();
     await new Promise<void>((resolve, reject) => {
       let rounds = 0;
@@ -52,7 +52,7 @@ describe('a call chain', () => {
     expect(ownerships() - before).to.be.at.most(IN_USE);
   });
 
-  it('forgets them where each round starts the next one under another name, and ends after it has begun', async () => {
+  it('forgets them when each round starts the next one under another name, and ends after that has started', async () => {
     const before = ownerships();
     await new Promise<void>((resolve, reject) => {
       const begin = (round: number, ended: () => void): void => {
@@ -74,13 +74,13 @@ describe('a call chain', () => {
     expect(ownerships() - before).to.be.at.most(IN_USE);
   });
 
-  it('keeps nothing of a hold in what its work has started and left running', async () => {
+  it('keeps no hold in tasks that its work has started and left running', async () => {
     const before = ownerships();
     for (let round = 0; round < ROUNDS; round++) await client.run('x', goOn);
     expect(ownerships() - before).to.be.at.most(IN_USE);
   });
 
-  it('still has the outer hold in what outlives an inner one', async () => {
+  it('still has the outer hold in tasks that outlive an inner one', async () => {
     await client.run('outer', async () => {
       const later = await client.run('inner', () => ({
         error: new Promise<void>((resolve) => void setTimeout(resolve)).then(() =>

@@ -7,26 +7,26 @@ import { anyInterleaving } from './interleaving.ts';
 import { KINDS, type Kind } from './settings.ts';
 import { onStage, type Stage } from './stage.ts';
 
-/** Ways of giving up an acquisition. */
+/** The ways of cancelling an acquisition. */
 const WAYS = ['signal', 'timeout', 'unsubscribe', 'close'] as const;
-type Way = (typeof WAYS)[number];
+type Cancellation = (typeof WAYS)[number];
 
-/** What is there when it is asked for. The last one leaves a trace, and the delay is waited for. */
+/** The state of the lock before the acquisition. The crashed holder leaves a trace, so the delay is waited for. */
 const BEFORE = ['on a free lock', 'behind a holder', 'behind a holder that crashed'] as const;
 type Before = (typeof BEFORE)[number];
 
 const STEP_MS = 10;
 
-/** Acquires `x` and can give it up at any moment, also from within the call itself. */
+/** Acquires `x` and can be cancelled at any moment, also from within the call itself. */
 class Attempt {
   readonly granted: Ownership[] = [];
   readonly failed: unknown[] = [];
-  readonly #way: Way;
+  readonly #way: Cancellation;
   readonly #client: LockClient;
   readonly #abort = new AbortController();
   readonly #subscription = new Subscription();
 
-  constructor(client: LockClient, way: Way) {
+  constructor(client: LockClient, way: Cancellation) {
     this.#client = client;
     this.#way = way;
   }
@@ -48,10 +48,10 @@ class Attempt {
   }
 }
 
-describe('giving up an acquisition', () => {
-  /** One acquisition behind a holder or on a free lock, given up at the `at`-th point where it awaits something. */
+describe('cancelling an acquisition', () => {
+  /** Runs one acquisition behind a holder or on a free lock, and cancels it at the `at`-th point where it awaits something. */
   async function scenario(
-    way: Way,
+    way: Cancellation,
     before: Before,
     at: number,
   ): Promise<{ points: number; granted: number }> {
@@ -71,9 +71,9 @@ describe('giving up an acquisition', () => {
     const intercept: Intercept = async (call, proceed) => {
       if (call === 'close') return proceed();
       await point();
-      const answer = await proceed();
+      const reply = await proceed();
       await point();
-      return answer;
+      return reply;
     };
     const deliver = (arrive: () => void): void => void point().then(arrive);
     const client = createLockClient(memory({ server, intercept, deliver }), settings);
@@ -90,9 +90,9 @@ describe('giving up an acquisition', () => {
     for (const ownership of mine.granted) void ownership.release();
     await clock.advance(20 * STEP_MS);
     expect(server.entryCount, 'entries left').to.equal(0);
-    const goesOn = holder.run('x', ({ held }) => held);
+    const continues = holder.run('x', ({ held }) => held);
     await clock.advance(2 * STEP_MS);
-    expect(await goesOn, 'the queue goes on').to.equal(true);
+    expect(await continues, 'the queue goes on').to.equal(true);
     const closing = Promise.all([client.close(), holder.close()]);
     await clock.advance(20 * STEP_MS);
     await closing;
@@ -117,14 +117,19 @@ describe('giving up an acquisition', () => {
   }
 });
 
-/** What happens to the first answer of every kind of call. */
+/** What happens to the first reply of every kind of call. */
 const ANSWERS = ['arrive', 'are lost at first'] as const;
 
-describe('giving up an acquisition of another kind', () => {
-  /** As above, given up at the `at`-th point. */
+describe('cancelling another kind of acquisition', () => {
+  /** Runs one acquisition of that kind, and cancels it at the `at`-th point where it awaits something. */
   async function scenario(
     stage: Stage,
-    { kind, way, at, answers }: { kind: Kind; way: Way; at: number; answers: (typeof ANSWERS)[number] },
+    {
+      kind,
+      way,
+      at,
+      answers,
+    }: { kind: Kind; way: Cancellation; at: number; answers: (typeof ANSWERS)[number] },
   ): Promise<{ points: number; granted: number }> {
     const setting = await kind.set(stage);
     const lost = new Set<MemoryCall>(['close', 'open']);
@@ -138,9 +143,9 @@ describe('giving up an acquisition of another kind', () => {
     const intercept: Intercept = async (call, proceed) => {
       if (call === 'close' || call === 'renew') return proceed();
       await point();
-      const answer = await proceed();
+      const reply = await proceed();
       await point();
-      if (answers === 'arrive' || lost.has(call)) return answer;
+      if (answers === 'arrive' || lost.has(call)) return reply;
       lost.add(call);
       throw new Error(`the answer to ${call} is lost`);
     };
@@ -162,7 +167,7 @@ describe('giving up an acquisition of another kind', () => {
       if (way === 'close') void client.close();
     }
     await stage.clock.advance(6 * STEP_MS);
-    setting.makeWay();
+    setting.release();
     await stage.clock.advance(2_000);
     const outcomes = granted.length + failed.length;
     expect(outcomes, 'outcomes').to.be.at.most(1);
@@ -172,8 +177,8 @@ describe('giving up an acquisition of another kind', () => {
     await stage.clock.advance(1_000);
     expect(stage.server.entryCount, 'entries left').to.equal(0);
     for (const name of kind.names) {
-      const goesOn = await stage.passing(stage.client().run(name, ({ held }) => held));
-      expect(goesOn, 'the queue goes on').to.equal(true);
+      const continues = await stage.passing(stage.client().run(name, ({ held }) => held));
+      expect(continues, 'the queue goes on').to.equal(true);
     }
     return { points, granted: granted.length };
   }
@@ -181,7 +186,7 @@ describe('giving up an acquisition of another kind', () => {
   for (const kind of KINDS) {
     for (const answers of ANSWERS) {
       for (const way of WAYS) {
-        it(`by ${way}, of ${kind.what}, leaves nothing behind at any await when answers ${answers}`, async () => {
+        it(`by ${way}, of ${kind.what}, leaves nothing behind at any await when replies ${answers}`, async () => {
           const played = (at: number): ReturnType<typeof scenario> =>
             onStage((stage) => scenario(stage, { kind, way, at, answers }));
           const outcomes = new Set<number>();
@@ -196,9 +201,9 @@ describe('giving up an acquisition of another kind', () => {
   }
 });
 
-describe('giving up to enter a hold again', () => {
-  /** Behind a sibling, given up after so many promise jobs; the sibling leaves after the fifth. */
-  async function scenario(stage: Stage, way: Way, at: number): Promise<boolean> {
+describe('cancelling the re-entry of a hold', () => {
+  /** Runs it behind a sibling and cancels it after that many promise jobs. The sibling leaves after the fifth. */
+  async function scenario(stage: Stage, way: Cancellation, at: number): Promise<boolean> {
     const client = stage.client();
     const outer = await client.acquire('x', { reentrant: true });
     const sibling = await client.acquire('x', { reenter: outer });
@@ -236,11 +241,11 @@ describe('giving up to enter a hold again', () => {
 });
 
 describe('any interleaving of contenders, faults and cancellations', () => {
-  it('never gives two the lock, keeps the order, gives everyone an outcome, and leaves nothing', async () => {
+  it('never grants the lock twice at a time, keeps the order, gives every claim an outcome, and leaves nothing', async () => {
     await fc.assert(anyInterleaving, { numRuns: 20, seed: 1 });
   });
 
-  it('gives typed errors or the reason of the signal, nothing else', async () => {
+  it('rejects with typed errors or the reason of the signal only', async () => {
     const client = createLockClient(memory());
     const reasons: unknown[] = [];
     await client

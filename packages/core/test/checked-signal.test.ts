@@ -12,20 +12,20 @@ function overdueSignal(): { signal: AbortSignal; events: string[] } {
 }
 
 describe('a checked signal', () => {
-  it('is aborted in the eyes of whoever looks, and the event comes first', () => {
+  it('is aborted when it is read, after the event was emitted', () => {
     const { signal, events } = overdueSignal();
     events.push(`aborted: ${String(signal.aborted)}`);
     expect(events).to.deep.equal(['abort', 'aborted: true']);
   });
 
-  it('throws its reason when asked to', () => {
+  it('throws its reason from throwIfAborted', () => {
     const { signal } = overdueSignal();
     expect(() => {
       signal.throwIfAborted();
     }).to.throw('overdue');
   });
 
-  it('tells its reason', () => {
+  it('has its reason', () => {
     expect(overdueSignal().signal.reason).to.have.property('message', 'overdue');
   });
 

@@ -11,43 +11,43 @@ async function stand(
   options: ClaimOptions = {},
   client: LockClient = stage.client(),
 ): Promise<Followed<PositionedClaimState>> {
-  const line = follow(client.claimWithPosition('x', options));
+  const queue = follow(client.claimWithPosition('x', options));
   await stage.settle();
-  return line;
+  return queue;
 }
 
-/** As a person would be told. */
+/** Formats a state as text. */
 function told(state: PositionedClaimState | QueuePosition): string {
   if ('status' in state && state.status !== 'queued') return state.status;
   const { position, expectedWaitMs: waitMs } = state;
   return waitMs === undefined ? `${position}` : `${position}, about ${waitMs / 1_000} s`;
 }
 
-/** So that the next change is told at once. */
+/** Waits so long that the next change is emitted at once. */
 async function quiet(stage: Stage): Promise<void> {
   await stage.clock.advance(250);
 }
 
-describe('a place in line', () => {
+describe('a claim with its position', () => {
   it(
-    'goes from joining over a number that counts down, with the wait that is expected, to held and released',
+    'emits joining, a position that counts down with the expected wait, held and released',
     onStages(async (stage) => {
       const ahead = [
         await join(stage, stage.client()),
         await join(stage, stage.client()),
         await join(stage, stage.client()),
       ];
-      const line = await stand(stage, { typicalHoldMs: 20_000 });
+      const queue = await stand(stage, { typicalHoldMs: 20_000 });
       for (const { subscription } of ahead) {
         await quiet(stage);
         subscription.unsubscribe();
         await stage.settle();
       }
-      line.subscription.unsubscribe();
-      expect(line.states.map(told)).to.deep.equal([
+      queue.subscription.unsubscribe();
+      expect(queue.states.map(told)).to.deep.equal([
         'joining',
         '3, about 60 s',
-        // The hold of the one that has just left was not seen from its beginning.
+        // The start of the hold that has just ended was not observed.
         '2, about 40 s',
         '1, about 0.25 s',
         'held',
@@ -56,117 +56,117 @@ describe('a place in line', () => {
   );
 
   it(
-    'is told at once when the turn comes, and at most four times a second before, of many changes the last',
+    'emits the grant at once, and before that the last of many changes at most four times a second',
     onStages(async (stage) => {
       const ahead = await Promise.all(Array.from({ length: 11 }, () => join(stage, stage.client())));
-      const line = await stand(stage);
+      const queue = await stand(stage);
       for (const { subscription } of ahead.slice(1)) {
         subscription.unsubscribe();
         await stage.clock.advance(50);
       }
-      const inLine = line.states.filter(({ status }) => status === 'queued').map(told);
+      const inLine = queue.states.filter(({ status }) => status === 'queued').map(told);
       expect(inLine).to.deep.equal(['11', '6', '1']);
       ahead[0]!.subscription.unsubscribe();
       await stage.settle();
-      expect(line.last.status).to.equal('held');
-      line.subscription.unsubscribe();
+      expect(queue.last.status).to.equal('held');
+      queue.subscription.unsubscribe();
     }),
   );
 
   it(
-    'keeps its number behind a holder that holds longer than it said: the wait that is expected is 0 then',
+    'keeps its position behind a holder that holds longer than announced, with an expected wait of 0',
     onStages(async (stage) => {
       const holder = await join(stage, stage.client(), { typicalHoldMs: 1_000 });
-      const line = await stand(stage);
+      const queue = await stand(stage);
       await stage.clock.advance(5_000);
       const last = await join(stage, stage.client());
-      expect(line.states.map(told)).to.deep.equal(['joining', '1, about 1 s', '1, about 0 s']);
-      for (const { subscription } of [holder, line, last]) subscription.unsubscribe();
+      expect(queue.states.map(told)).to.deep.equal(['joining', '1, about 1 s', '1, about 0 s']);
+      for (const { subscription } of [holder, queue, last]) subscription.unsubscribe();
     }),
   );
 
   it(
-    'counts readers like everybody, and is told to several who ask in one client by one watch',
+    'counts readers too, and uses one watch for several claims of a client',
     onStages(async (stage) => {
       const reader = await join(stage, stage.client(), { mode: 'shared' });
       const writer = await join(stage, stage.client());
       const before = stage.server.watcherCount;
       const client = stage.client();
-      const lines = [
+      const queues = [
         await stand(stage, { mode: 'shared' }, client),
         await stand(stage, { mode: 'shared' }, client),
       ];
-      expect(lines.map(({ last }) => told(last))).to.deep.equal(['2', '3']);
-      // Two turns and one queue.
+      expect(queues.map(({ last }) => told(last))).to.deep.equal(['2', '3']);
+      // Two turns and one queue are watched.
       expect(stage.server.watcherCount - before).to.equal(3);
-      for (const { subscription } of [reader, writer, ...lines]) subscription.unsubscribe();
+      for (const { subscription } of [reader, writer, ...queues]) subscription.unsubscribe();
     }),
   );
 
   it(
-    'is looked for only while it waits: not at once, not by a holder, and by nobody who does not ask',
+    'reads the position only while it waits: not at once, not as a holder, and only if requested',
     onStages(async (stage) => {
       const holder = await stand(stage);
       const withHolder = stage.server.watcherCount;
       const waiter = await join(stage, stage.client());
       const withWaiter = stage.server.watcherCount;
-      const line = await stand(stage);
+      const queue = await stand(stage);
       const withLine = stage.server.watcherCount;
       for (const { subscription } of [holder, waiter]) subscription.unsubscribe();
       await stage.settle();
       expect([withHolder, withWaiter, withLine, stage.server.watcherCount]).to.deep.equal([1, 2, 4, 1]);
-      expect(line.last.status).to.equal('held');
-      line.subscription.unsubscribe();
+      expect(queue.last.status).to.equal('held');
+      queue.subscription.unsubscribe();
     }),
   );
 
   it(
-    'is looked for at most four times a second, by one watch, also where somebody else of the client asks for every change',
+    'reads it at most four times a second with one watch, also when another watcher of the client requests every change',
     onStages(async (stage) => {
-      const asked: (ObserveOptions | undefined)[] = [];
+      const requested: (ObserveOptions | undefined)[] = [];
       const spoil = (backend: Backend): Backend => ({
         ...backend,
-        observe: (queue, looking) =>
+        observe: (queue, reading) =>
           defer(() => {
-            asked.push(looking);
-            return backend.observe(queue, looking);
+            requested.push(reading);
+            return backend.observe(queue, reading);
           }),
       });
       const holder = await join(stage, stage.client());
       const client = stage.client({ spoil });
       const all = client.watch('x').subscribe();
-      const lines = [await stand(stage, {}, client), await stand(stage, {}, client)];
-      expect(asked).to.deep.equal([undefined, { apartMs: 250 }]);
+      const queues = [await stand(stage, {}, client), await stand(stage, {}, client)];
+      expect(requested).to.deep.equal([undefined, { apartMs: 250 }]);
       all.unsubscribe();
-      for (const { subscription } of [holder, ...lines]) subscription.unsubscribe();
+      for (const { subscription } of [holder, ...queues]) subscription.unsubscribe();
     }),
   );
 
   it(
-    'is of the new entry after somebody was let pass',
+    'emits the position of the new entry after another entry was let pass',
     onStages(async (stage) => {
       const holder = await join(stage, stage.client());
-      const line = await stand(stage);
-      const thief = await join(stage, stage.client(), { steal: { reason: 'a test' } });
-      await stage.until('it has joined again', () => line.states.length > 2);
-      expect(line.states.map(told)).to.deep.equal(['joining', '1', '1']);
-      const ids = line.states.map((state) => ('id' in state ? state.id : undefined));
+      const queue = await stand(stage);
+      const stealer = await join(stage, stage.client(), { steal: { reason: 'a test' } });
+      await stage.until('it has joined again', () => queue.states.length > 2);
+      expect(queue.states.map(told)).to.deep.equal(['joining', '1', '1']);
+      const ids = queue.states.map((state) => ('id' in state ? state.id : undefined));
       expect(new Set(ids).size).to.equal(3);
-      for (const { subscription } of [holder, line, thief]) subscription.unsubscribe();
+      for (const { subscription } of [holder, queue, stealer]) subscription.unsubscribe();
     }),
   );
 
   it(
-    'fails where the queue may not be seen, and leaves nothing',
+    'rejects when the queue must not be read, and leaves nothing',
     onStages(async (stage) => {
       const holder = await join(stage, stage.client());
       const refused$ = throwError(() => new QueueLockError('ACCESS_DENIED', 'no right to read'));
       const blind = stage.client({ spoil: (backend) => ({ ...backend, observe: () => refused$ }) });
-      const line = await stand(stage, {}, blind);
-      expect(line.statuses).to.deep.equal(['joining', 'ended']);
-      expect(line.last)
+      const queue = await stand(stage, {}, blind);
+      expect(queue.statuses).to.deep.equal(['joining', 'ended']);
+      expect(queue.last)
         .to.have.nested.property('error.message')
-        .that.includes('claimWithPosition needs to see the queue');
+        .that.includes('claimWithPosition needs to read the queue');
       const refusal = rejection(blind.acquire('x', { onPosition: () => undefined }));
       expect(await stage.passing(refusal)).to.include({ code: 'ACCESS_DENIED' });
       expect(stage.server.entryCount).to.equal(1);
@@ -175,7 +175,7 @@ describe('a place in line', () => {
   );
 });
 
-describe('a loop over a place in line', () => {
+describe('a loop over a claim with its position', () => {
   it(
     'joins, gets the latest state, and has released when it is left',
     onStages(async (stage) => {
@@ -185,7 +185,7 @@ describe('a loop over a place in line', () => {
         for await (const state of stage.client().claimWithPosition('x')) {
           seen.push(told(state));
           if (state.status !== 'held') continue;
-          // Slow: what happens meanwhile is told as it is afterwards.
+          // The loop is slow, so it gets the state after the changes in between.
           await stage.clock.advance(1_000);
           break;
         }
@@ -199,7 +199,7 @@ describe('a loop over a place in line', () => {
   );
 
   it(
-    'leaves the line when it throws, and ends by itself after the end of the claim',
+    'leaves the queue when it throws, and ends after the end of the claim',
     onStages(async (stage) => {
       const holder = await join(stage, stage.client());
       const thrown = (async () => {
@@ -221,25 +221,25 @@ describe('a loop over a place in line', () => {
   );
 });
 
-describe('a callback for the place in line', () => {
+describe('the callback onPosition', () => {
   it(
-    'is called by acquire and run while they wait, and never for who need not wait',
+    'is called by acquire and run while they wait, and never when the lock is free',
     onStages(async (stage) => {
-      const places: string[] = [];
-      const onPosition = (place: QueuePosition): void => void places.push(told(place));
+      const positions: string[] = [];
+      const onPosition = (position: QueuePosition): void => void positions.push(told(position));
       const first = await stage.client().acquire('x', { onPosition });
       const second = stage
         .client()
-        .run('x', () => places.push('works'), { onPosition, typicalHoldMs: 3_000 });
+        .run('x', () => positions.push('works'), { onPosition, typicalHoldMs: 3_000 });
       await stage.settle();
       await stage.passing(first.release());
       await stage.passing(second);
-      expect(places).to.deep.equal(['1, about 3 s', 'works']);
+      expect(positions).to.deep.equal(['1, about 3 s', 'works']);
     }),
   );
 
   it(
-    'ends the wait by what it throws',
+    'ends the wait when it throws',
     onStages(async (stage) => {
       const holder = await join(stage, stage.client());
       const onPosition = (): never => {
@@ -254,9 +254,9 @@ describe('a callback for the place in line', () => {
   );
 });
 
-describe('how long a hold is said to take', () => {
+describe('the announced duration of holds', () => {
   it(
-    'is what others are told, until the client has held the name itself',
+    'is what other clients observe, until the client has held the name itself',
     onStages(async (stage) => {
       const client = stage.client();
       const announced = async (): Promise<unknown> => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { elapsedBy, type MachineClocks } from '../src/base/clock.ts';
 
-/** A machine whose clocks a test moves. */
+/** A machine whose clocks a test sets. */
 class Machine implements MachineClocks {
   bootReadings = 0;
   #running = 0;
@@ -35,11 +35,11 @@ class Machine implements MachineClocks {
   }
 }
 
-// What the steps of the boot clock may hide: one of 10 ms, and the reserve for it.
+// The maximum that the steps of the boot clock may hide: one step of 10 ms, and the reserve for it.
 const GRAIN_MS = 30;
 
 describe('the clock of the machine', () => {
-  it('asks the boot clock once in 50 ms, however often it is asked', () => {
+  it('reads the boot clock once in 50 ms, however often it is used', () => {
     const machine = new Machine();
     const elapsed = elapsedBy(machine);
     for (let i = 0; i < 400; i += 1) {
@@ -50,7 +50,7 @@ describe('the clock of the machine', () => {
     expect(machine.bootReadings).to.equal(1 + 2);
   });
 
-  it('knows a suspension at the first reading after it', () => {
+  it('notices a suspension at the first reading after it', () => {
     const machine = new Machine();
     const elapsed = elapsedBy(machine);
     machine.run(1);
@@ -59,7 +59,7 @@ describe('the clock of the machine', () => {
     expect(elapsed()).to.be.within(8_001 - GRAIN_MS, 8_001);
   });
 
-  it('goes on from there', () => {
+  it('continues from there', () => {
     const machine = new Machine();
     const elapsed = elapsedBy(machine);
     machine.suspend(8_000);
@@ -68,7 +68,7 @@ describe('the clock of the machine', () => {
     expect(elapsed() - before).to.be.closeTo(7, 0.001);
   });
 
-  it('goes on when the boot clock was ahead and is not any more: nothing lasts longer by that', () => {
+  it('continues when the boot clock was ahead and is not any more, and no time lasts longer because of that', () => {
     const machine = new Machine();
     const elapsed = elapsedBy(machine);
     machine.setBoot(8_000);
@@ -80,7 +80,7 @@ describe('the clock of the machine', () => {
     expect(elapsed() - ahead).to.be.closeTo(100, 0.001);
   });
 
-  it('counts nothing when somebody sets the time of day', () => {
+  it('ignores changes of the time of day', () => {
     const machine = new Machine();
     const elapsed = elapsedBy(machine);
     for (const byMs of [3_600_000, -7_200_000, 1]) {
@@ -91,7 +91,7 @@ describe('the clock of the machine', () => {
     expect(elapsed()).to.be.closeTo(3, 0.001);
   });
 
-  it('knows a suspension that the time of day hides within 50 ms', () => {
+  it('notices a suspension that the time of day hides within 50 ms', () => {
     const machine = new Machine();
     const elapsed = elapsedBy(machine);
     machine.suspend(8_000);
@@ -100,7 +100,7 @@ describe('the clock of the machine', () => {
     expect(elapsed()).to.be.within(8_050 - GRAIN_MS, 8_050);
   });
 
-  it('never goes back, and is never behind by more than the grain of the boot clock while nobody sets the time of day', () => {
+  it('never goes back, and is behind by at most one step of the boot clock while the time of day is not changed', () => {
     const step = fc.record({
       run: fc.nat({ max: 200 }),
       suspend: fc.oneof(fc.constant(0), fc.nat({ max: 9_999 })),

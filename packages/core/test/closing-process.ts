@@ -1,13 +1,38 @@
-// A program that is told to end while it works: prints what comes of it.
+// A program that gets a signal while it works, and prints what happens.
 import { memory } from '@queuelock/memory';
 import { closeOnSignals, createLockClient } from '../src/index.ts';
 
 const [how] = process.argv.slice(2);
 const locks = createLockClient(memory());
 const others = createLockClient(memory());
-closeOnSignals([locks], { drainMs: how === 'stubborn' ? 200 : 20_000 });
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+closeOnSignals([locks], {
+  drainMs: how === 'stubborn' ? 200 : 20_000,
+  beforeExit: async (signal) => {
+    if (how === 'hooked') {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      say(`closed the server after ${signal}`);
+    }
+    if (how === 'failing') throw new Error('the server is not closed');
+    if (how === 'hanging') await new Promise(() => undefined);
+  },
+  ...(how === 'hanging' && { beforeExitMs: 50 }),
+});
 closeOnSignals(others);
 if (how === 'listener') process.on('SIGTERM', () => setTimeout(() => process.exit(7), 500));
+// As NestJS does: raises the signal again after a shutdown of its own.
+if (how === 'framework' || how === 'slow-framework')
+  process.on('SIGTERM', function shutdown() {
+    setTimeout(
+      () => {
+        process.off('SIGTERM', shutdown);
+        say('raised again');
+        process.kill(process.pid, 'SIGTERM');
+      },
+      how === 'framework' ? 1 : 600,
+    );
+  });
+const WORK_ENDS_AFTER_MS = { framework: 100, 'slow-framework': 800, endless: 60_000 }[how ?? ''] ?? 50;
 
 const works = locks.run('x', async (_own, stop) => {
   process.stdout.write('working\n');
@@ -18,7 +43,7 @@ const works = locks.run('x', async (_own, stop) => {
       process.stdout.write('told\n');
       if (how !== 'stubborn') {
         clearInterval(timer);
-        setTimeout(stopped, 50);
+        setTimeout(stopped, WORK_ENDS_AFTER_MS);
       }
     });
   });

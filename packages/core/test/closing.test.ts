@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -10,7 +10,7 @@ function stopped(stop: AbortSignal): Promise<void> {
 }
 
 describe('a close that drains', () => {
-  it('tells works to stop, and waits until they have ended and released', () =>
+  it('signals all works to stop, and waits until they have ended and released', () =>
     onStage(async (stage) => {
       const client = stage.client();
       let end: (() => void) | undefined;
@@ -34,7 +34,7 @@ describe('a close that drains', () => {
       await stage.passing(closed);
     }));
 
-  it('turns away who waits and who comes, at once', () =>
+  it('rejects waiters and new claims at once', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const works = client.run('x', (_own, stop) => stopped(stop).then(() => stage.clock.advance(0)));
@@ -49,7 +49,7 @@ describe('a close that drains', () => {
       await stage.passing(Promise.all([works, closed]));
     }));
 
-  it('revokes what is left when the time is over, and handles, which nothing tells to stop', () =>
+  it('revokes the remaining holds at the timeout, and handles, which have no stop signal', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const handle = await client.acquire('h');
@@ -65,7 +65,7 @@ describe('a close that drains', () => {
       expect(await stubborn).to.include({ code: 'OWNERSHIP_LOST', reason: 'client-closed' });
     }));
 
-  it('says CLOSED of a work that threw because of it', () =>
+  it('rejects with CLOSED for a work that threw because of it', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const failure = new Error('half done');
@@ -77,7 +77,7 @@ describe('a close that drains', () => {
       expect(await failing).to.include({ code: 'CLOSED', cause: failure });
     }));
 
-  it('takes no time when nothing runs, answers the same again, and knows its options', () =>
+  it('resolves at once when nothing runs, returns the same promise again, and checks its options', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const closed = client.close({ drainMs: 60_000 });
@@ -95,37 +95,94 @@ describe('a close that drains', () => {
 });
 
 describe('a process that closes on signals', () => {
-  async function endOf(how: string, signal: NodeJS.Signals): Promise<[end: unknown, told: string[]]> {
+  /** Starts the program, sends the signal when it works, and returns how it ends and the lines that it prints. */
+  async function endOf(
+    how: string,
+    signal: NodeJS.Signals,
+    send: (child: ChildProcess) => void = (child) => child.kill(signal),
+  ): Promise<[end: unknown, told: string[], warnings: string]> {
     const script = fileURLToPath(new URL('closing-process.ts', import.meta.url));
     const child = spawn(process.execPath, [...process.execArgv, script, how], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
-    let out = '';
+    let [out, warnings] = ['', ''];
+    child.stderr.on('data', (chunk) => (warnings += String(chunk)));
     child.stdout.on('data', (chunk) => {
       out += String(chunk);
-      if (out === 'working\n') child.kill(signal);
+      if (out === 'working\n') send(child);
     });
     const [code, by] = (await once(child, 'close')) as [number | null, string | null];
-    return [code ?? by, out.trim().split('\n')];
+    return [code ?? by, out.trim().split('\n'), warnings];
   }
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    it(`lets its works end and dies by the signal: ${signal}`, async () => {
-      const [end, [, ...told]] = await endOf('willing', signal);
+    it(`lets its works end and is ended by the signal: ${signal}`, async () => {
+      const [end, [, ...reported]] = await endOf('willing', signal);
       expect(end).to.equal(signal);
-      expect(told).to.deep.equal(['told', 'QueueLockError: [CLOSED] "x": the client is closing', 'done']);
+      expect(reported).to.deep.equal(['told', 'QueueLockError: [CLOSED] "x": the client is closing', 'done']);
     });
   }
 
   it('does not wait for ever', async () => {
-    const [end, told] = await endOf('stubborn', 'SIGTERM');
+    const [end, reported] = await endOf('stubborn', 'SIGTERM');
+    expect(end).to.equal('SIGTERM');
+    expect(reported).to.include('told').and.not.include('done');
+  });
+
+  it('leaves its end to other listeners of the signal', async () => {
+    const [end, reported] = await endOf('listener', 'SIGTERM');
+    expect(end).to.equal(7);
+    expect(reported).to.include('done');
+  });
+
+  it('runs beforeExit when its clients are closed, and then dies by the signal', async () => {
+    const [end, told] = await endOf('hooked', 'SIGTERM');
+    expect(end).to.equal('SIGTERM');
+    expect(told.slice(-2)).to.deep.equal(['done', 'closed the server after SIGTERM']);
+  });
+
+  it('reports an error of beforeExit as a warning, and dies by the signal', async () => {
+    const [end, , warnings] = await endOf('failing', 'SIGTERM');
+    expect(end).to.equal('SIGTERM');
+    expect(warnings).to.include('the server is not closed');
+  });
+
+  it('does not wait for beforeExit longer than beforeExitMs', async () => {
+    const [end, told] = await endOf('hanging', 'SIGTERM');
+    expect([end, told.at(-1)]).to.deep.equal(['SIGTERM', 'done']);
+  });
+
+  it('lets its works end when the signal comes twice in a moment', async () => {
+    const [end, told] = await endOf('willing', 'SIGTERM', (child) => {
+      child.kill('SIGTERM');
+      child.kill('SIGTERM');
+      child.stdout?.once('data', () => child.kill('SIGTERM'));
+    });
+    expect([end, told.at(-1)]).to.deep.equal(['SIGTERM', 'done']);
+  });
+
+  for (const framework of ['framework', 'slow-framework']) {
+    it(`lets its works end when a ${framework} raises the signal again`, async () => {
+      const [end, told] = await endOf(framework, 'SIGTERM');
+      expect(end).to.equal('SIGTERM');
+      expect(told.slice(-2)).to.deep.equal(['raised again', 'done']);
+    });
+  }
+
+  it('dies at once by a second signal that comes later', async () => {
+    const [end, told] = await endOf('endless', 'SIGTERM', (child) => {
+      const again = setInterval(() => child.kill('SIGTERM'), 100);
+      child.once('exit', () => clearInterval(again));
+    });
     expect(end).to.equal('SIGTERM');
     expect(told).to.include('told').and.not.include('done');
   });
 
-  it('leaves its end to others who listen', async () => {
-    const [end, told] = await endOf('listener', 'SIGTERM');
-    expect(end).to.equal(7);
-    expect(told).to.include('done');
+  it('dies at once by another signal', async () => {
+    const [end, told] = await endOf('endless', 'SIGTERM', (child) => {
+      child.stdout?.once('data', () => child.kill('SIGINT'));
+      child.kill('SIGTERM');
+    });
+    expect([end, told.includes('done')]).to.deep.equal(['SIGINT', false]);
   });
 });

@@ -4,8 +4,8 @@ import { DepartureCounter, type FoundQueue } from '../src/kit/departure-counter.
 
 const found = (depth: number, joined: number): FoundQueue => ({ name: 'q', depth, joined, front: 1n });
 
-describe('who has left between two looks', () => {
-  it('is who was there or came, and is not there any more', () => {
+describe('the count of departures between two reads', () => {
+  it('includes entries that were there or came, and have left', () => {
     const departures = new DepartureCounter(virtualClock());
     const left = (depth: number, joined: number): number | undefined =>
       departures.listed([found(depth, joined)])[0]?.left;
@@ -14,13 +14,13 @@ describe('who has left between two looks', () => {
     expect(left(2, 15)).to.equal(6);
   });
 
-  it('is all of a queue that was made anew', () => {
+  it('includes all entries of a queue that was created again', () => {
     const departures = new DepartureCounter(virtualClock());
     departures.listed([found(3, 10)]);
     expect(departures.listed([found(1, 2)])[0]?.left).to.equal(4);
   });
 
-  it('is forgotten a minute after the queue was found last', async () => {
+  it('is forgotten a minute after the queue was last found', async () => {
     const clock = virtualClock();
     const departures = new DepartureCounter(clock);
     departures.listed([found(3, 10)]);

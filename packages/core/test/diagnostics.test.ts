@@ -12,17 +12,18 @@ import { join, onStage, rejection, type Stage } from './stage.ts';
 
 const PHASES = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const;
 
-/** All that is told while a scene plays, in order: `acquire start`. */
-class Ear {
-  readonly told: string[] = [];
+/** Records all messages of the channels during a scene in order, for instance `acquire start`. */
+class MessageLog {
+  readonly events: string[] = [];
   readonly messages: unknown[] = [];
   readonly #forget: (() => void)[] = [];
 
   constructor(...kinds: readonly (keyof typeof CHANNELS)[]) {
     for (const kind of kinds) {
       const isTraced = kind === 'acquire' || kind === 'hold';
-      if (!isTraced) this.#hear(CHANNELS[kind], kind);
-      else for (const phase of PHASES) this.#hear(`tracing:${CHANNELS[kind]}:${phase}`, `${kind} ${phase}`);
+      if (!isTraced) this.#subscribe(CHANNELS[kind], kind);
+      else
+        for (const phase of PHASES) this.#subscribe(`tracing:${CHANNELS[kind]}:${phase}`, `${kind} ${phase}`);
     }
   }
 
@@ -30,9 +31,9 @@ class Ear {
     for (const forget of this.#forget) forget();
   }
 
-  #hear(name: string, what: string): void {
+  #subscribe(name: string, what: string): void {
     const listener = (message: unknown): void => {
-      this.told.push(what);
+      this.events.push(what);
       if (!this.messages.includes(message)) this.messages.push(message);
     };
     subscribe(name, listener);
@@ -47,24 +48,24 @@ const HOLD = ['hold start', 'hold end'];
 const OVER = ['hold asyncStart', 'hold asyncEnd'];
 
 const hearing =
-  (scene: (stage: Stage, ear: Ear) => Promise<void>, kinds: typeof ALL = ALL) =>
+  (scene: (stage: Stage, log: MessageLog) => Promise<void>, kinds: typeof ALL = ALL) =>
   async () => {
-    const ear = new Ear(...kinds);
+    const log = new MessageLog(...kinds);
     try {
-      await onStage((stage) => scene(stage, ear));
+      await onStage((stage) => scene(stage, log));
     } finally {
-      ear.close();
+      log.close();
     }
   };
 
-describe('whoever listens to the channels', () => {
+describe('a subscriber of the diagnostics channels', () => {
   it(
-    'hears of an acquisition and its hold, by one object each, whose times are those of the clock',
-    hearing(async (stage, { told, messages }) => {
+    'gets one object per acquisition and one per hold, with times of the clock',
+    hearing(async (stage, { events, messages }) => {
       const hold = await stage.client().acquire('x');
       await stage.clock.advance(1_500);
       await stage.passing(hold.release());
-      expect(told).to.deep.equal([...START, ...HELD, ...HOLD, ...OVER]);
+      expect(events).to.deep.equal([...START, ...HELD, ...HOLD, ...OVER]);
       const [acquire, held, ...rest] = messages as [AcquireMessage, HoldMessage];
       expect(rest).to.deep.equal([]);
       const backend = { name: 'memory', endpoint: 'memory:' };
@@ -78,14 +79,14 @@ describe('whoever listens to the channels', () => {
   );
 
   it(
-    'hears of a hand-over when the turn of a waiter comes, and how long that has waited',
-    hearing(async (stage, { told, messages }) => {
+    'gets the hand-off when a waiter is admitted, and how long it has waited',
+    hearing(async (stage, { events, messages }) => {
       const holder = await stage.client().acquire('x');
       const waiter = stage.client().acquire('x');
       await stage.clock.advance(700);
       await stage.passing(holder.release());
       const second = await stage.passing(waiter);
-      expect(told.slice(-5)).to.deep.equal([...HELD, ...HOLD, 'handover']);
+      expect(events.slice(-5)).to.deep.equal([...HELD, ...HOLD, 'handover']);
       const { hold, waitMs } = messages.at(-1) as HandoverMessage;
       expect([hold.token, hold.acquire.waited, waitMs]).to.deep.equal([second.token, true, 700]);
       await stage.passing(second.release());
@@ -93,13 +94,13 @@ describe('whoever listens to the channels', () => {
   );
 
   it(
-    'hears of a loss at once, with its reason, and the hold ends with that error',
-    hearing(async (stage, { told, messages }) => {
+    'gets a loss at once with its reason, and the hold ends with that error',
+    hearing(async (stage, { events, messages }) => {
       const hold = await stage.client().acquire('x');
       stage.server.evict(hold.key);
       expect(hold.held).to.equal(false);
       await stage.settle();
-      expect(told.slice(-4)).to.have.members(['loss', 'hold error', ...OVER]);
+      expect(events.slice(-4)).to.have.members(['loss', 'hold error', ...OVER]);
       const loss = messages.find(
         (message) => 'error' in (message as object) && !('acquire' in (message as object)),
       );
@@ -111,8 +112,8 @@ describe('whoever listens to the channels', () => {
   );
 
   it(
-    'hears why a wait failed, of a try that finds the lock taken, and of one that left',
-    hearing(async (stage, { told, messages }) => {
+    'gets the reason of a failed wait, of a try of a busy lock, and of a cancelled wait',
+    hearing(async (stage, { events, messages }) => {
       const holder = await stage.client().acquire('x');
       const client = stage.client();
       const reason = new Error('enough');
@@ -137,22 +138,22 @@ describe('whoever listens to the channels', () => {
         ['failed', true, 'TIMEOUT'],
         ['left', false, undefined],
       ]);
-      expect(told.filter((what) => what === 'acquire error')).to.have.length(2);
-      expect(told.filter((what) => what === 'acquire asyncEnd')).to.have.length(4);
+      expect(events.filter((what) => what === 'acquire error')).to.have.length(2);
+      expect(events.filter((what) => what === 'acquire asyncEnd')).to.have.length(4);
     }),
   );
 
-  it('hears of a loss also if it began to listen after the grant', () =>
+  it('gets a loss also if it subscribed after the grant', () =>
     onStage(async (stage) => {
       const hold = await stage.client().acquire('x');
-      const ear = new Ear(...ALL);
+      const log = new MessageLog(...ALL);
       stage.server.evict(hold.key);
       await stage.settle();
-      ear.close();
-      expect(ear.told).to.deep.equal(['loss']);
+      log.close();
+      expect(log.events).to.deep.equal(['loss']);
     }));
 
-  it('may bind a store: its value is there while the acquisition begins', async () => {
+  it('can bind a store, whose value is available while the acquisition starts', async () => {
     const store = new AsyncLocalStorage<AcquireMessage>();
     const { start } = tracingChannel<AcquireMessage, AcquireMessage>(CHANNELS.acquire);
     let seen: AcquireMessage | undefined;
@@ -177,7 +178,7 @@ describe('whoever listens to the channels', () => {
     expect(seen?.name).to.equal('x');
   });
 
-  it('does not disturb what it listens to by what it throws', async () => {
+  it('does not disturb the acquisition when it throws', async () => {
     const thrown: unknown[] = [];
     const others = process.listeners('uncaughtException');
     process.removeAllListeners('uncaughtException');

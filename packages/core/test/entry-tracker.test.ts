@@ -5,17 +5,17 @@ const PLACED = { queue: 'a', id: 'i', ord: 1, key: 'a/1', call: 1 };
 const WAITS = { admitted: false, ahead: 1 };
 const OWNS = { admitted: true };
 
-/** What whoever follows an entry is told: whether it is admitted, in the end with what code it is gone. */
-class Told {
+/** Records what followers of an entry are notified of: whether it is admitted, and finally the code of its loss. */
+class Notifications {
   readonly entries = new EntryTracker<TrackedEntry>();
 
   place(more: Partial<TrackedEntry> = {}): readonly (boolean | string)[] {
-    const told: (boolean | string)[] = [];
+    const reported: (boolean | string)[] = [];
     this.entries.track({ ...PLACED, turn: WAITS, ...more }).subscribe({
-      next: ({ admitted }) => told.push(admitted),
-      error: ({ code }: { readonly code: string }) => told.push(code),
+      next: ({ admitted }) => reported.push(admitted),
+      error: ({ code }: { readonly code: string }) => reported.push(code),
     });
-    return told;
+    return reported;
   }
 
   look(call: number, isAdmitted?: boolean): void {
@@ -23,74 +23,74 @@ class Told {
   }
 }
 
-describe('an entry whose turn the store tells', () => {
-  let told: Told;
+describe('an entry whose turn the store reports', () => {
+  let reported: Notifications;
 
   beforeEach(() => {
-    told = new Told();
+    reported = new Notifications();
   });
 
-  it('is admitted by the answer, by news, or by a look', () => {
-    expect(told.place({ ord: 2, id: 'j', turn: OWNS })).to.deep.equal([true]);
-    const byNews = told.place();
-    told.entries.notify(1, true, 1);
+  it('is admitted by the reply, by a notification, or by a read', () => {
+    expect(reported.place({ ord: 2, id: 'j', turn: OWNS })).to.deep.equal([true]);
+    const byNews = reported.place();
+    reported.entries.notify(1, true, 1);
     expect(byNews).to.deep.equal([false, true]);
-    const byLook = told.place({ ord: 3, id: 'k' });
-    told.entries.reconcile(2, new Map([1, 2, 3].map((ord) => [ord, true])));
+    const byLook = reported.place({ ord: 3, id: 'k' });
+    reported.entries.reconcile(2, new Map([1, 2, 3].map((ord) => [ord, true])));
     expect(byLook).to.deep.equal([false, true]);
   });
 
-  it('has the news that came before the answer, and none that came when nothing was asked for', async () => {
-    told.entries.notify(1, true, 1);
-    expect(told.place()).to.deep.equal([false]);
-    await told.entries.whilePending(async () => {
-      told.entries.notify(2, true, 1);
-      expect(told.place({ ord: 2, id: 'j' })).to.deep.equal([false, true]);
-      told.entries.notify(3, 'ENTRY_LOST', 1);
-      expect(told.place({ ord: 3, id: 'k' })).to.deep.equal([false, 'ENTRY_LOST']);
+  it('uses the notification that came before the reply, and ignores one that came before any request', async () => {
+    reported.entries.notify(1, true, 1);
+    expect(reported.place()).to.deep.equal([false]);
+    await reported.entries.whilePending(async () => {
+      reported.entries.notify(2, true, 1);
+      expect(reported.place({ ord: 2, id: 'j' })).to.deep.equal([false, true]);
+      reported.entries.notify(3, 'ENTRY_LOST', 1);
+      expect(reported.place({ ord: 3, id: 'k' })).to.deep.equal([false, 'ENTRY_LOST']);
     });
-    expect(told.entries.all.map(({ ord }) => ord)).to.deep.equal([1, 2]);
+    expect(reported.entries.all.map(({ ord }) => ord)).to.deep.equal([1, 2]);
   });
 
-  it('is lost when a look does not find it, or finds that it is not admitted any more', () => {
-    const missing = told.place();
-    told.look(2);
+  it('is lost when a read does not find it, or finds that it is no longer admitted', () => {
+    const missing = reported.place();
+    reported.look(2);
     expect(missing).to.deep.equal([false, 'ENTRY_LOST']);
-    const demoted = told.place({ turn: OWNS });
-    told.look(2, false);
+    const demoted = reported.place({ turn: OWNS });
+    reported.look(2, false);
     expect(demoted).to.deep.equal([true, 'ENTRY_LOST']);
   });
 
-  it('is left alone by a look that was asked for before the answer, or before the news', () => {
-    const placed = told.place({ call: 2 });
-    told.look(2);
-    told.entries.notify(1, true, 3);
-    told.look(3, false);
-    expect(placed).to.deep.equal([false, true]);
-    told.look(4, false);
-    expect(placed).to.deep.equal([false, true, 'ENTRY_LOST']);
+  it('ignores a read that was requested before the reply, or before the notification', () => {
+    const placement = reported.place({ call: 2 });
+    reported.look(2);
+    reported.entries.notify(1, true, 3);
+    reported.look(3, false);
+    expect(placement).to.deep.equal([false, true]);
+    reported.look(4, false);
+    expect(placement).to.deep.equal([false, true, 'ENTRY_LOST']);
   });
 
-  it('does not wait again when it is placed once more by an answer that is late', () => {
-    const first = told.place();
-    told.entries.notify(1, true, 1);
-    expect(told.place()).to.deep.equal([false, true]);
-    expect([first, [...told.entries.waiting]]).to.deep.equal([[false, true], []]);
+  it('does not wait again when a late reply places it once more', () => {
+    const first = reported.place();
+    reported.entries.notify(1, true, 1);
+    expect(reported.place()).to.deep.equal([false, true]);
+    expect([first, [...reported.entries.waiting]]).to.deep.equal([[false, true], []]);
   });
 
-  it('is admitted for all who follow it when it is placed once more as one that is', () => {
-    const first = told.place();
-    expect(told.place({ turn: OWNS })).to.deep.equal([true]);
-    expect([first, told.entries.anyWaits]).to.deep.equal([[false, true], false]);
+  it('is admitted for all followers when it is placed once more as admitted', () => {
+    const first = reported.place();
+    expect(reported.place({ turn: OWNS })).to.deep.equal([true]);
+    expect([first, reported.entries.anyWaits]).to.deep.equal([[false, true], false]);
   });
 
-  it('is known until it leaves or the session ends', () => {
-    const left = told.place();
-    expect(told.entries.remove('a', 'i')).to.include({ ord: 1 });
-    expect([told.entries.has(1), told.entries.remove('a', 'i')]).to.deep.equal([false, undefined]);
-    const ended = told.place({ ord: 2 });
-    told.entries.endSession();
-    expect([left, ended, told.entries.size]).to.deep.equal([
+  it('is tracked until it leaves or the session ends', () => {
+    const left = reported.place();
+    expect(reported.entries.remove('a', 'i')).to.include({ ord: 1 });
+    expect([reported.entries.has(1), reported.entries.remove('a', 'i')]).to.deep.equal([false, undefined]);
+    const ended = reported.place({ ord: 2 });
+    reported.entries.endSession();
+    expect([left, ended, reported.entries.size]).to.deep.equal([
       [false, 'ENTRY_LOST'],
       [false, 'SESSION_LOST'],
       0,

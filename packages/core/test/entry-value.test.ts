@@ -4,7 +4,7 @@ import { decodeLabel, encodeLabel, labelFromOwner, labelOfOwner } from '../src/e
 const NOTHING_ELSE = { permits: 1, limit: 1, holds: [], heard: [], answers: [] };
 
 describe('the label of an entry', () => {
-  it('comes back as it was stored', () => {
+  it('is decoded as it was encoded', () => {
     const label = {
       owner: 'billing "7" 🧾',
       metadata: { job: 'a\nb', run: '12' },
@@ -23,17 +23,17 @@ describe('the label of an entry', () => {
     expect(decodeLabel(encodeLabel(label))).to.deep.equal(label);
   });
 
-  it('stores nothing that says nothing', () => {
+  it('stores no empty members', () => {
     expect(encodeLabel({ owner: 'x', metadata: {}, holds: [] })).to.equal('{"owner":"x"}');
   });
 
   for (const foreign of ['', '127.0.0.1', '{', '{"owner":7}', '[]', 'null', '{"a":1}']) {
-    it(`takes the foreign value ${JSON.stringify(foreign)} as the owner`, () => {
+    it(`uses the foreign value ${JSON.stringify(foreign)} as the owner`, () => {
       expect(decodeLabel(foreign)).to.deep.equal({ owner: foreign, metadata: {}, ...NOTHING_ELSE });
     });
   }
 
-  it('leaves out what is of another kind', () => {
+  it('leaves out members of another type', () => {
     const odd =
       '{"owner":"x","metadata":{"a":1,"b":"c"},"pid":"7","holds":[1,"2"],"request":{"reason":1},"answers":[{}]}';
     expect(decodeLabel(odd)).to.deep.equal({
@@ -65,7 +65,7 @@ describe('the label of an entry', () => {
       expect(JSON.stringify(decodeLabel(value)).length).to.be.below(9_000);
   });
 
-  it('takes a note that its entry owns the queue, and comes back without it', () => {
+  it('can have a note that its entry holds the lock, and is decoded without it', () => {
     const label = encodeLabel({ owner: 'x', metadata: { a: 'b' }, request: { reason: 'r', withinMs: 1 } });
     const noted = labelOfOwner(label) ?? '';
     expect(labelFromOwner(noted)).to.equal(label);
@@ -81,15 +81,16 @@ describe('the label of an entry', () => {
     }
   });
 
-  it('drops old answers, then what is held, rather than to take more than 2,048 bytes', () => {
+  it('drops old answers first and then the held names to stay within 2,048 bytes', () => {
     const answers = Array.from({ length: 4 }, (_, at) => ({
       to: String(at),
       answer: { answer: 'declined', reason: 'é'.repeat(200) } as const,
     }));
     const holds = Array.from({ length: 40 }, (_, at) => String(at).padStart(32, '0'));
-    const told = encodeLabel({ owner: 'o'.repeat(900), metadata: {}, answers, holds });
-    expect(Buffer.byteLength(told)).to.be.at.most(2_048);
-    expect(decodeLabel(told).answers).to.deep.equal([]);
-    expect(decodeLabel(told).holds).to.deep.equal(holds.slice(-decodeLabel(told).holds.length)).and.not.empty;
+    const reported = encodeLabel({ owner: 'o'.repeat(900), metadata: {}, answers, holds });
+    expect(Buffer.byteLength(reported)).to.be.at.most(2_048);
+    expect(decodeLabel(reported).answers).to.deep.equal([]);
+    expect(decodeLabel(reported).holds).to.deep.equal(holds.slice(-decodeLabel(reported).holds.length)).and
+      .not.empty;
   });
 });

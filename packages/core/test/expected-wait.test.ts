@@ -5,14 +5,14 @@ import { turnOf } from '../src/backend.ts';
 import { expectedWait, type HoldTimes } from '../src/turn/expected-wait.ts';
 import type { QueueEntry } from '../src/index.ts';
 
-type Told = Partial<Pick<QueueEntry, 'shared' | 'permits' | 'limit' | 'typicalHoldMs'>>;
+type Announced = Partial<Pick<QueueEntry, 'shared' | 'permits' | 'limit' | 'typicalHoldMs'>>;
 
-/** A line of entries with the ids `0`, `1`, ... and the keys `q/0`, `q/1`, ... */
-function lineOf(...told: readonly Told[]): readonly QueueEntry[] {
-  return told.map((one, place) => ({
-    key: `q/${place}`,
-    order: BigInt(place),
-    id: String(place),
+/** Returns a queue of entries with the ids `0`, `1`, ... and the keys `q/0`, `q/1`, ... */
+function queueOf(...reported: readonly Announced[]): readonly QueueEntry[] {
+  return reported.map((one, position) => ({
+    key: `q/${position}`,
+    order: BigInt(position),
+    id: String(position),
     shared: false,
     owner: 'o',
     metadata: {},
@@ -26,9 +26,9 @@ function lineOf(...told: readonly Told[]): readonly QueueEntry[] {
   }));
 }
 
-const reads = (typicalHoldMs: number): Told => ({ shared: true, typicalHoldMs });
-const writes = (typicalHoldMs: number): Told => ({ typicalHoldMs });
-const takes = (permits: number, typicalHoldMs: number): Told => ({ permits, limit: 3, typicalHoldMs });
+const reads = (typicalHoldMs: number): Announced => ({ shared: true, typicalHoldMs });
+const writes = (typicalHoldMs: number): Announced => ({ typicalHoldMs });
+const takes = (permits: number, typicalHoldMs: number): Announced => ({ permits, limit: 3, typicalHoldMs });
 
 describe('the expected wait', () => {
   for (const { says, line, waits, basis = {}, seen } of [
@@ -118,60 +118,60 @@ describe('the expected wait', () => {
     },
   ] satisfies readonly {
     says: string;
-    line: readonly Told[];
+    line: readonly Announced[];
     waits: number | undefined;
     basis?: object;
     seen?: HoldTimes;
   }[]) {
     it(says, () => {
-      expect(expectedWait(lineOf(...line), String(line.length - 1), seen)).to.deep.equal({
+      expect(expectedWait(queueOf(...line), String(line.length - 1), seen)).to.deep.equal({
         waitMs: waits,
         basis: { announced: 0, seen: 0, assumed: 0, unknown: 0, ...basis },
       });
     });
   }
 
-  it('of an entry that is not there is unknown', () => {
-    const { waitMs } = expectedWait(lineOf(writes(10)), 'another');
+  it('of a missing entry is unknown', () => {
+    const { waitMs } = expectedWait(queueOf(writes(10)), 'another');
     expect(waitMs).to.equal(undefined);
   });
 
-  it('is what happens when everybody holds as long as expected', () => {
+  it('is right when every holder holds as long as expected', () => {
     fc.assert(
-      fc.property(mixedLines(), (line) => {
-        const starts = play(line);
-        for (const { id } of line) expect(expectedWait(line, id!).waitMs).to.equal(starts.get(id!));
+      fc.property(mixedQueues(), (queue) => {
+        const starts = play(queue);
+        for (const { id } of queue) expect(expectedWait(queue, id!).waitMs).to.equal(starts.get(id!));
       }),
     );
   });
 
-  it('never is less for a later one that conflicts with the same', () => {
+  it('is never less for a later entry with the same conflicts', () => {
     fc.assert(
-      fc.property(plainLines(), (line) => {
-        const waits = line.map(({ id }) => expectedWait(line, id!).waitMs ?? Infinity);
+      fc.property(plainQueues(), (queue) => {
+        const waits = queue.map(({ id }) => expectedWait(queue, id!).waitMs ?? Infinity);
         expect(waits).to.deep.equal([...waits].sort((a, b) => a - b));
       }),
     );
   });
 });
 
-describe('who is admitted', () => {
-  it('is told by the rule that turns are given by', () => {
+describe('the admitted entries', () => {
+  it('follow the rule of turns', () => {
     fc.assert(
-      fc.property(mixedLines(), (line) => {
-        const byTurns = line.filter((own, place) => {
-          const ahead = line.slice(0, place).filter((other) => !(own.shared && other.shared));
+      fc.property(mixedQueues(), (queue) => {
+        const byTurns = queue.filter((own, position) => {
+          const ahead = queue.slice(0, position).filter((other) => !(own.shared && other.shared));
           return turnOf({ refs: ahead.reverse() }, own).admitted;
         });
-        expect([...admittedEntries(line)]).to.deep.equal(byTurns);
+        expect([...admittedEntries(queue)]).to.deep.equal(byTurns);
       }),
     );
   });
 });
 
-/** Lines with readers, writers, semaphores of different limits, all mixed; they announce small whole numbers, also 0. */
-function mixedLines(): fc.Arbitrary<readonly QueueEntry[]> {
-  const told = fc.integer({ min: 1, max: 4 }).chain((limit) =>
+/** Generates queues with readers, writers and semaphores of different limits. They announce small whole numbers, also 0. */
+function mixedQueues(): fc.Arbitrary<readonly QueueEntry[]> {
+  const reported = fc.integer({ min: 1, max: 4 }).chain((limit) =>
     fc.record({
       limit: fc.constant(limit),
       permits: fc.integer({ min: 1, max: limit }),
@@ -179,30 +179,30 @@ function mixedLines(): fc.Arbitrary<readonly QueueEntry[]> {
       typicalHoldMs: fc.nat({ max: 5 }),
     }),
   );
-  return fc.array(told, { maxLength: 12 }).map((all) => lineOf(...all));
+  return fc.array(reported, { maxLength: 12 }).map((all) => queueOf(...all));
 }
 
-/** Lines as one kind of primitive makes them: readers and writers, or takers of permits of one limit; some announce nothing. */
-function plainLines(): fc.Arbitrary<readonly QueueEntry[]> {
+/** Generates queues of one primitive: readers and writers, or permits of one limit. Some announce nothing. */
+function plainQueues(): fc.Arbitrary<readonly QueueEntry[]> {
   const typicalHoldMs = fc.option(fc.nat({ max: 50 }), { nil: undefined });
-  const known = (all: readonly (Told | { typicalHoldMs: undefined })[]): readonly QueueEntry[] =>
-    lineOf(
-      ...all.map(({ typicalHoldMs: told, ...one }) =>
-        told === undefined ? one : { ...one, typicalHoldMs: told },
+  const known = (all: readonly (Announced | { typicalHoldMs: undefined })[]): readonly QueueEntry[] =>
+    queueOf(
+      ...all.map(({ typicalHoldMs: reported, ...one }) =>
+        reported === undefined ? one : { ...one, typicalHoldMs: reported },
       ),
     );
   const locks = fc.array(fc.record({ shared: fc.boolean(), typicalHoldMs }));
   const takers = fc.array(
     fc.record({ limit: fc.constant(4), permits: fc.integer({ min: 1, max: 4 }), typicalHoldMs }),
   );
-  // A reader passes nobody, but it begins together with those ahead: all is in order for both.
+  // A reader passes no entry, but it starts together with readers ahead, which keeps the order of both.
   return fc.oneof(locks, takers).map(known);
 }
 
-/** Lets the time pass, event after event: who is admitted holds as long as announced, then leaves. */
-function play(line: readonly QueueEntry[]): ReadonlyMap<string, number> {
+/** Lets time pass event by event: an admitted entry holds as long as announced, then leaves. */
+function play(queue: readonly QueueEntry[]): ReadonlyMap<string, number> {
   const starts = new Map<string, number>();
-  let left = line;
+  let left = queue;
   let now = 0;
   while (left.length > 0) {
     for (const { id } of admittedEntries(left)) if (!starts.has(id!)) starts.set(id!, now);

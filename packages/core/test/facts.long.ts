@@ -1,4 +1,4 @@
-// That each fact of facts.test.ts tells: with a mutant in the core it is none any more.
+// Proves that each fact of facts.test.ts can fail: a mutant in the core breaks it.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { FACTS } from './facts.ts';
@@ -8,7 +8,7 @@ import { anyPlan } from './multi/plan.ts';
 import { play } from './multi/play.ts';
 import { onStage } from './stage.ts';
 
-describe('the facts notice that', () => {
+describe('the facts detect that', () => {
   const all = Object.values(FACTS).flat();
 
   for (const { what, killedBy, alterations } of MUTANTS) {
@@ -24,12 +24,12 @@ describe('the facts notice that', () => {
     });
   }
 
-  it('nothing, of a core that is copied as it is', async () => {
+  it('nothing is wrong with an unchanged copy of the core', async () => {
     const core = await alteredCore([]);
     for (const { check } of all) await onStage(check, core);
   });
 
-  it('several names are entered one after the other: any plan of clients gets there', async () => {
+  it('several names are entered one after another, by a random plan of clients', async () => {
     const core = await alteredCore([
       [
         'multi/together.ts',

@@ -1,5 +1,5 @@
-// What is true of each feature when sessions die, answers are lost, others come in between and clients close; that each of
-// these facts tells is asked by facts.long.ts.
+// The facts of each feature when sessions end, replies are lost, other clients interfere and clients close. facts.long.ts proves that each
+// of them can fail.
 import { FACTS } from './facts.ts';
 import { onStage } from './stage.ts';
 

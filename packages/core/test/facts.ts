@@ -9,15 +9,15 @@ import { requestFacts } from './facts/requests.ts';
 import { resumptionFacts } from './facts/export-session.ts';
 import type { CoreFact } from './stage.ts';
 
-/** What is true of the core, by subject. */
+/** The facts of the core, by subject. */
 export const FACTS: Readonly<Record<string, readonly CoreFact[]>> = {
-  'several names as one lock': multiFacts,
-  'asking the holder to make way': requestFacts,
+  'a multi-lock': multiFacts,
+  'a request to the holder': requestFacts,
   'permits and their limit': limitFacts,
-  'entering a hold again': reentrancyFacts,
-  'going on with a session': resumptionFacts,
+  'the re-entry of a hold': reentrancyFacts,
+  'a resumed session': resumptionFacts,
   registers: registerFacts,
-  'what entries tell': labelFacts,
-  'a line that is too long': admissionFacts,
-  'removing the entries of others': evictionFacts,
+  'the label of an entry': labelFacts,
+  'a queue that is too long': admissionFacts,
+  'the eviction of entries': evictionFacts,
 };

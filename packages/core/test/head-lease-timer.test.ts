@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { virtualClock, type VirtualClock } from '@queuelock/memory';
 import { HeadLeaseTimer } from '../src/turn/head-lease-timer.ts';
 
-describe('whoever waits behind a lease that may end without a word', () => {
-  const asked: (readonly [at: number, queues: readonly string[]])[] = [];
+describe('a waiter behind a lease that may expire without a notification', () => {
+  const requested: (readonly [at: number, queues: readonly string[]])[] = [];
   let clock: VirtualClock;
   let ends: () => Promise<readonly (number | null)[]>;
   let wanted: ReadonlySet<string>;
@@ -12,7 +12,7 @@ describe('whoever waits behind a lease that may end without a word', () => {
     return new HeadLeaseTimer({
       clock: { ...clock, random: () => 0.5 },
       readLeaseEnds: async (queues) => {
-        asked.push([clock.now(), queues]);
+        requested.push([clock.now(), queues]);
         return ends();
       },
       isWanted: (queue) => wanted.has(queue),
@@ -21,43 +21,43 @@ describe('whoever waits behind a lease that may end without a word', () => {
   }
 
   beforeEach(() => {
-    asked.length = 0;
+    requested.length = 0;
     clock = virtualClock();
     ends = async () => [null];
     wanted = new Set(['a', 'b']);
   });
 
-  it('looks when the first one may have ended, for all queues at once of which that is so', async () => {
-    const looks = fronts();
-    looks.watch('a', 100, 0);
-    looks.watch('b', 90.5, 0);
-    looks.watch('a', 200, 0);
+  it('reads when the first lease may have expired, for all such queues at once', async () => {
+    const reads = fronts();
+    reads.watch('a', 100, 0);
+    reads.watch('b', 90.5, 0);
+    reads.watch('a', 200, 0);
     ends = async () => [null, null];
     await clock.advance(91);
-    expect(asked).to.deep.equal([]);
+    expect(requested).to.deep.equal([]);
     clock.stall(10);
     await clock.advance(0);
-    expect(asked).to.deep.equal([[101, ['a', 'b']]]);
+    expect(requested).to.deep.equal([[101, ['a', 'b']]]);
     await clock.advance(1_000);
-    expect(asked).to.have.length(1);
+    expect(requested).to.have.length(1);
   });
 
-  it('looks the later the more are ahead, who tell it, and no later than 100 ms', async () => {
+  it('reads later with more entries ahead, which notify it, and after 100 ms at most', async () => {
     for (const [ahead, at] of [
       [2, 105],
       [1_000, 151],
     ] as const) {
-      asked.length = 0;
+      requested.length = 0;
       clock = virtualClock();
       fronts().watch('a', 100, ahead);
       await clock.advance(at - 1);
-      expect(asked).to.deep.equal([]);
+      expect(requested).to.deep.equal([]);
       await clock.advance(1);
-      expect(asked).to.deep.equal([[at, ['a']]]);
+      expect(requested).to.deep.equal([[at, ['a']]]);
     }
   });
 
-  it('looks again when the next one may have ended, and soon when there was no answer', async () => {
+  it('reads again when the next lease may have expired, and soon after a failed read', async () => {
     fronts().watch('a', 0, 0);
     ends = async () => [10];
     await clock.advance(1);
@@ -66,26 +66,26 @@ describe('whoever waits behind a lease that may end without a word', () => {
     ends = async () => [null];
     await clock.advance(551);
     await clock.advance(10_000);
-    expect(asked.map(([at]) => at)).to.deep.equal([1, 62, 613]);
+    expect(requested.map(([at]) => at)).to.deep.equal([1, 62, 613]);
   });
 
-  it('does not look for what nobody waits for any more, nor when it is closed, nor where nobody is in front', async () => {
-    const looks = fronts();
-    looks.watch('a', null, 0);
-    looks.watch('b', 10, 0);
+  it('does not read a queue without waiters or without a head, or after it was closed', async () => {
+    const reads = fronts();
+    reads.watch('a', null, 0);
+    reads.watch('b', 10, 0);
     wanted = new Set(['a']);
     await clock.advance(1_000);
-    looks.watch('a', 10, 0);
-    looks.close();
+    reads.watch('a', 10, 0);
+    reads.close();
     await clock.advance(1_000);
-    expect(asked).to.deep.equal([]);
+    expect(requested).to.deep.equal([]);
   });
 
-  it('leaves one that is being ended by somebody else its time', async () => {
+  it('waits while another client removes the expired entry', async () => {
     fronts({ minDelayMs: 20 }).watch('a', 0, 0);
     await clock.advance(19);
-    expect(asked).to.deep.equal([]);
+    expect(requested).to.deep.equal([]);
     await clock.advance(1);
-    expect(asked).to.have.length(1);
+    expect(requested).to.have.length(1);
   });
 });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { createLockClient, type LockClient } from '../src/index.ts';
 import { safely } from '@queuelock/harness/safety';
 
-/** What may go wrong with one call: nothing, its answer is lost after it took effect, it never arrives. */
+/** What can happen to a call: it works, its reply is lost after it took effect, or it never arrives. */
 type Fate = 'arrives' | 'answer lost' | 'request lost';
 
 const fates = fc.infiniteStream(
@@ -19,7 +19,7 @@ const plans = fc.array(
   { minLength: 2, maxLength: 6 },
 );
 
-/** Clients that ask for one name in any order of events, lose requests and answers, and give up. */
+/** Clients that claim one name in any order of events, lose requests and replies, and cancel. */
 export const anyInterleaving: fc.IAsyncProperty<unknown> = fc.asyncProperty(
   fc.scheduler(),
   fates,
@@ -27,14 +27,14 @@ export const anyInterleaving: fc.IAsyncProperty<unknown> = fc.asyncProperty(
   async (scheduler, fate, plan) => {
     const server = createMemoryServer();
     const intercept: Intercept = async (call, proceed) => {
-      // A close that is lost leaves its session to the TTL, which is another test's subject.
+      // A lost close leaves its session to the TTL, which another test covers.
       const [next = 'arrives'] = call === 'close' ? [] : fate.take(1);
       await scheduler.schedule(Promise.resolve(), `${call} sent`);
       if (next === 'request lost') throw new Error('request lost');
-      const answer = proceed();
+      const reply = proceed();
       await scheduler.schedule(Promise.resolve(), `${call} answered`);
       if (next === 'answer lost') throw new Error('answer lost');
-      return answer;
+      return reply;
     };
     const deliver = (arrive: () => void): void => {
       void scheduler.schedule(Promise.resolve(), 'event').then(arrive);

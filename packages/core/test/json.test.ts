@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { QueueLockError } from '../src/index.ts';
 import { follow, join, onStage, ownershipOf, rejection } from './stage.ts';
 
-/** What somebody reads who gets it as JSON. */
-function sent(told: unknown): unknown {
-  return JSON.parse(JSON.stringify(told));
+/** Returns what a receiver reads from the value as JSON. */
+function sent(reported: unknown): unknown {
+  return JSON.parse(JSON.stringify(reported));
 }
 
-describe('JSON shows', () => {
-  it('each state of a claim, with orders and tokens as decimal texts', () =>
+describe('the JSON form', () => {
+  it('of each state of a claim has orders and tokens as decimal text', () =>
     onStage(async (stage) => {
       const holder = await join(stage, stage.client());
       const waiter = await join(stage, stage.client());
@@ -50,7 +50,7 @@ describe('JSON shows', () => {
       waiter.subscription.unsubscribe();
     }));
 
-  it('an end by an error of any kind, and by an eviction', () =>
+  it('of an end contains the error of any kind, and the eviction', () =>
     onStage(async (stage) => {
       const holder = await join(stage, stage.client());
       const abort = new AbortController();
@@ -76,7 +76,7 @@ describe('JSON shows', () => {
       holder.subscription.unsubscribe();
     }));
 
-  it('several names as one, an ownership that was entered again, and who waits for both', () =>
+  it('covers several names as one, an ownership that was entered again, and a waiter for both', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const both = follow(client.multi(['x', 'y']).claim());
@@ -93,7 +93,7 @@ describe('JSON shows', () => {
       );
     }));
 
-  it('queues, evictions, lists and histories', () =>
+  it('covers queues, evictions, lists and histories', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const own = await client.acquire('x');
@@ -111,7 +111,7 @@ describe('JSON shows', () => {
       await stage.passing(own.release());
     }));
 
-  it('the message and the cause of an error', async () => {
+  it('of an error contains its message and its cause', async () => {
     const cause = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
     const error = new QueueLockError('UNAVAILABLE', 'no session', { cause });
     expect(sent({ error })).to.deep.equal({

@@ -60,7 +60,7 @@ describe('a lock client', () => {
       clock.after(ms, resolve);
     });
 
-  /** Lets everything that is ready happen. */
+  /** Runs everything that is ready. */
   const settle = (): Promise<void> => clock.advance(0);
 
   async function rejection(promise: Promise<unknown>): Promise<unknown> {
@@ -71,21 +71,21 @@ describe('a lock client', () => {
   }
 
   describe('run', () => {
-    it('answers what the work answers, and has released by then', async () => {
+    it('resolves with the result of the work, after the release', async () => {
       const client = connect();
-      const answer = await client.run('x', ({ held, name }) => ({ held, name }));
-      expect(answer).to.deep.equal({ held: true, name: 'x' });
+      const reply = await client.run('x', ({ held, name }) => ({ held, name }));
+      expect(reply).to.deep.equal({ held: true, name: 'x' });
       expect(server.entryCount).to.equal(0);
     });
 
-    it('rejects with the error of the work, and has released by then', async () => {
+    it('rejects with the error of the work, after the release', async () => {
       const client = connect();
       const error = new Error('no ink');
       expect(await rejection(client.run('x', () => Promise.reject(error)))).to.equal(error);
       expect(server.entryCount).to.equal(0);
     });
 
-    it('serves contenders of several clients in the order in which they joined', async () => {
+    it('serves contenders of several clients in the order of their entries', async () => {
       const [a, b] = [connect(), connect()];
       const holder = await a.acquire('x');
       const served: string[] = [];
@@ -104,7 +104,7 @@ describe('a lock client', () => {
       expect(served).to.deep.equal(['b1', 'a1', 'b2', 'a2']);
     });
 
-    it('rejects after a loss even when the work succeeds, with the loss as the error', async () => {
+    it('rejects with the loss as the error, even when the work succeeds', async () => {
       const client = connect();
       const error = await rejection(
         client.run('x', async ({ key, signal }) => {
@@ -117,7 +117,7 @@ describe('a lock client', () => {
       expect(error).to.include({ code: 'OWNERSHIP_LOST', reason: 'entry-removed' });
     });
 
-    it('carries the error of the work as the cause of a loss', async () => {
+    it('has the error of the work as the cause of a loss', async () => {
       const client = connect();
       const failure = new Error('torn page');
       const error = await rejection(
@@ -141,20 +141,20 @@ describe('a lock client', () => {
       expect(await client.run('x', () => 'free again')).to.equal('free again');
     });
 
-    it("does not take another client's hold of the name for its own: it waits", async () => {
+    it("waits inside another client's hold of the same name", async () => {
       const [a, b] = [connect(), connect()];
       const waited = await a.run('x', async () => rejection(b.run('x', () => 1, { timeoutMs: 0 })));
       expect(waited).to.include({ code: 'TIMEOUT' });
     });
 
-    it('lets siblings queue up: what runs beside a hold is not inside it', async () => {
+    it('queues sibling calls, since concurrent work is not inside a hold', async () => {
       const client = connect();
       const order: number[] = [];
       await Promise.all([1, 2, 3].map((n) => client.run('x', () => void order.push(n))));
       expect(order).to.have.members([1, 2, 3]);
     });
 
-    it('lets work that outlives its run queue up again', async () => {
+    it('lets work that outlives its run enqueue again', async () => {
       const client = connect();
       let later: Promise<number> | undefined;
       let go: () => void = () => undefined;
@@ -168,7 +168,7 @@ describe('a lock client', () => {
   });
 
   describe('acquire', () => {
-    it('gives a handle that releases once, however often it is asked', async () => {
+    it('returns a handle that releases once, however often release is called', async () => {
       const client = connect();
       const ownership = await client.acquire('x');
       await Promise.all([ownership.release(), ownership.release()]);
@@ -188,14 +188,14 @@ describe('a lock client', () => {
       expect(server.entryCount).to.equal(0);
     });
 
-    it('gives tokens that grow, also after the queue was empty', async () => {
+    it('returns tokens that grow, also after the queue was empty', async () => {
       const client = connect();
       const tokens: bigint[] = [];
       for (let round = 0; round < 3; round++) tokens.push(await client.run('x', ({ token }) => token));
       expect(tokens[0]! < tokens[1]! && tokens[1]! < tokens[2]!, String(tokens)).to.equal(true);
     });
 
-    it('rejects with TIMEOUT when the turn does not come in time, and leaves the line', async () => {
+    it('rejects with TIMEOUT when the lock is not granted in time, and leaves the queue', async () => {
       const [a, b] = [connect(), connect()];
       const holder = await a.acquire('x');
       const waiting = rejection(b.acquire('x', { timeoutMs: 300 }));
@@ -208,7 +208,7 @@ describe('a lock client', () => {
       await holder.release();
     });
 
-    it("rejects at once with the signal's own reason, and leaves the line", async () => {
+    it("rejects at once with the signal's own reason, and leaves the queue", async () => {
       const [a, b] = [connect(), connect()];
       const holder = await a.acquire('x');
       const abort = new AbortController();
@@ -222,7 +222,7 @@ describe('a lock client', () => {
       await holder.release();
     });
 
-    it('does not even join when the signal has aborted already', async () => {
+    it('does not join when the signal has already aborted', async () => {
       const client = connect();
       expect(await rejection(client.acquire('x', { signal: AbortSignal.abort('no') }))).to.equal('no');
       expect(server.sessionIds).to.deep.equal([]);
@@ -238,7 +238,7 @@ describe('a lock client', () => {
       await ownership.release();
     });
 
-    it('needs no eleventh-listener warning when one signal ends many waits', async () => {
+    it('causes no warning about too many listeners when one signal ends many waits', async () => {
       const warnings: Error[] = [];
       const note = (warning: Error): void => void warnings.push(warning);
       process.on('warning', note);
@@ -257,13 +257,13 @@ describe('a lock client', () => {
   });
 
   describe('tryAcquire', () => {
-    it('takes a free lock', async () => {
+    it('acquires a free lock', async () => {
       const ownership = await connect().tryAcquire('x');
       expect(ownership?.held).to.equal(true);
       await ownership?.release();
     });
 
-    it('answers undefined when the lock is busy, and leaves nothing', async () => {
+    it('resolves with undefined when the lock is busy, and leaves nothing', async () => {
       const [a, b] = [connect(), connect()];
       const holder = await a.acquire('x');
       expect(await b.tryAcquire('x')).to.equal(undefined);
@@ -273,7 +273,7 @@ describe('a lock client', () => {
   });
 
   describe('a claim', () => {
-    it('tells its story: joining, queued with those ahead, held, ended', async () => {
+    it('emits joining, queued with the number ahead, held, ended', async () => {
       const [a, b] = [connect(), connect()];
       const first = await a.acquire('x');
       const second = a.acquire('x');
@@ -298,7 +298,7 @@ describe('a lock client', () => {
       expect(server.sessionIds).to.deep.equal([]);
     });
 
-    it('says nothing of its health once it was given up', async () => {
+    it('emits no liveness after it was cancelled', async () => {
       let silent = false;
       let end: () => void = () => undefined;
       const silence = new Promise<void>((resolve) => (end = resolve));
@@ -317,7 +317,7 @@ describe('a lock client', () => {
       expect(statuses(states)).to.deep.equal(['joining', 'held', 'ended']);
     });
 
-    it('leaves the line when a waiter unsubscribes', async () => {
+    it('leaves the queue when a waiter unsubscribes', async () => {
       const [a, b] = [connect(), connect()];
       const holder = await a.acquire('x');
       const { subscription } = follow(b);
@@ -328,7 +328,7 @@ describe('a lock client', () => {
       await holder.release();
     });
 
-    it('releases when a holder unsubscribes, and its ownership is over at that instant', async () => {
+    it('releases when a holder unsubscribes, and its ownership ends at that instant', async () => {
       const { states, subscription } = follow(connect());
       await settle();
       const held = states.at(-1);
@@ -349,7 +349,7 @@ describe('a lock client', () => {
       await settle();
     });
 
-    it('ends with a typed error when its waiting entry is removed by somebody else', async () => {
+    it('ends with a typed error when another client removes its waiting entry', async () => {
       const [a, b] = [connect(), connect()];
       const holder = await a.acquire('x');
       const { states } = follow(b);
@@ -363,7 +363,7 @@ describe('a lock client', () => {
   });
 
   describe('the session', () => {
-    it('is one for all claims of a client, opened by the first', async () => {
+    it('is shared by all claims of a client, and opened by the first', async () => {
       const client = connect();
       const holds = await Promise.all([client.acquire('x'), client.acquire('y'), client.acquire('z')]);
       expect(server.sessionIds).to.have.length(1);
@@ -375,27 +375,27 @@ describe('a lock client', () => {
     it('opens again when the opening took longer than the session is proven to live', async () => {
       const openings: number[] = [];
       const slow: Intercept = async (call, proceed) => {
-        const answer = await proceed();
+        const reply = await proceed();
         if (call === 'open' && openings.push(clock.now()) === 1) await elapsed(TTL_MS);
-        return answer;
+        return reply;
       };
       const client = connect({ backend: { intercept: slow }, connectTimeoutMs: 2 * TTL_MS });
       const statuses = follow(client).states;
       await clock.advance(TTL_MS);
-      // The pause before the next attempt is not on this clock.
+      // The delay before the next attempt does not use this clock.
       while (openings.length < 2) await new Promise((resolve) => setImmediate(resolve));
       await settle();
       expect(statuses.map(({ status }) => status)).to.deep.equal(['joining', 'held']);
       expect(server.sessionIds).to.have.length(1);
     });
 
-    it('beats soon when the opening took long', async () => {
+    it('sends a heartbeat soon when the opening took long', async () => {
       const calls: [string, number][] = [];
       const slow: Intercept = async (call, proceed) => {
         calls.push([call, clock.now()]);
-        const answer = await proceed();
+        const reply = await proceed();
         if (call === 'open') await elapsed(TTL_MS / 2);
-        return answer;
+        return reply;
       };
       follow(connect({ backend: { intercept: slow }, connectTimeoutMs: TTL_MS }));
       await clock.advance(TTL_MS / 2);
@@ -410,7 +410,7 @@ describe('a lock client', () => {
       await ownership.release();
     });
 
-    it('stays closed, whoever asks afterwards', async () => {
+    it('stays closed after later calls', async () => {
       const client = connect();
       const states: string[] = [];
       client.session$.subscribe(({ status }) => states.push(status));
@@ -419,7 +419,7 @@ describe('a lock client', () => {
       expect(states).to.deep.equal(['idle', 'closed']);
     });
 
-    it('shows its state: idle, opening, alive, closed', async () => {
+    it('emits its states: idle, opening, alive, closed', async () => {
       const client = connect();
       const states: string[] = [];
       client.session$.subscribe(({ status }) => states.push(status));
@@ -428,7 +428,7 @@ describe('a lock client', () => {
       expect(states).to.deep.equal(['idle', 'opening', 'alive', 'closed']);
     });
 
-    it('becomes suspect when a heartbeat is overdue, and is trusted again by the next that is confirmed', async () => {
+    it('becomes suspect when a heartbeat is overdue, and alive again with the next confirmed one', async () => {
       let lose = false;
       const client = connect({
         backend: {
@@ -447,7 +447,7 @@ describe('a lock client', () => {
       await settle();
     });
 
-    it('gives the lock up before the server may free it, when heartbeats stop being confirmed', async () => {
+    it('revokes the lock before the server may grant it again, when heartbeats are not confirmed', async () => {
       let silent = false;
       const client = connect({
         backend: { intercept: (_call, proceed) => (silent ? Promise.reject(new Error('lost')) : proceed()) },
@@ -472,7 +472,7 @@ describe('a lock client', () => {
       silent = false;
     });
 
-    it('is over for whoever looks after a stall, before any timer has run', async () => {
+    it('is lost when it is read after a stall, before any timer has run', async () => {
       const client = connect();
       const ownership = await client.acquire('x');
       const { signal } = ownership;
@@ -485,27 +485,29 @@ describe('a lock client', () => {
       await settle();
     });
 
-    it('is over for all at once when one entry hears of its end first', async () => {
-      const told$ = new Subject<never>();
+    it('is lost for all entries at once when one of them is notified first', async () => {
+      const reported$ = new Subject<never>();
       const backend = memory({ server });
       const open: typeof backend.open = async (ttlMs, signal) => {
         const session = await backend.open(ttlMs, signal);
         const enqueue = session.enqueue.bind(session);
         session.enqueue = async (spec) => {
           const placement = await enqueue(spec);
-          return spec.queue === 'x' ? { ...placement, turns$: merge(placement.turns$, told$) } : placement;
+          return spec.queue === 'x'
+            ? { ...placement, turns$: merge(placement.turns$, reported$) }
+            : placement;
         };
         return session;
       };
       const client = createLockClient({ ...backend, open }, { clock, ttlMs: TTL_MS });
       clients.push(client);
       const [first, other] = [await client.acquire('x'), await client.acquire('y')];
-      told$.error(new QueueLockError('SESSION_LOST', 'expired'));
+      reported$.error(new QueueLockError('SESSION_LOST', 'expired'));
       expect([first.held, other.held]).to.deep.equal([false, false]);
       await settle();
     });
 
-    it('tells a stall also through the bare signal', async () => {
+    it('reports a stall also through the bare signal', async () => {
       const { signal } = await connect().acquire('x');
       clock.stall(TTL_MS);
       expect(() => {
@@ -514,14 +516,14 @@ describe('a lock client', () => {
       await settle();
     });
 
-    it('does not come back to life by a late confirmation', async () => {
-      let answer: (() => void) | undefined;
+    it('is not revived by a late confirmation', async () => {
+      let reply: (() => void) | undefined;
       const client = connect({
         backend: {
           intercept: async (call, proceed) => {
             if (call !== 'renew') return proceed();
             const renewed = proceed();
-            await new Promise<void>((resolve) => (answer = resolve));
+            await new Promise<void>((resolve) => (reply = resolve));
             return renewed;
           },
         },
@@ -529,7 +531,7 @@ describe('a lock client', () => {
       const ownership = await client.acquire('x');
       await clock.advance(TTL_MS / 4);
       clock.stall(TTL_MS);
-      answer?.();
+      reply?.();
       await new Promise(setImmediate);
       expect(ownership.held).to.equal(false);
     });
@@ -548,7 +550,7 @@ describe('a lock client', () => {
       await other.release();
     });
 
-    it('is replaced without a word when it ends before the entry was in the queue', async () => {
+    it('is replaced without an error when it ends before the entry was in the queue', async () => {
       let lost = true;
       const client = connect({
         backend: {
@@ -564,19 +566,19 @@ describe('a lock client', () => {
       await ownership.release();
     });
 
-    it('ends all its holds at one instant: no look finds one that is lost without its signal', async () => {
+    it('ends all its holds at one instant: none is lost without its signal', async () => {
       const client = connect();
       const [first, second] = [await client.acquire('x'), await client.acquire('y')];
-      const looks: boolean[] = [];
-      first.signal.addEventListener('abort', () => looks.push(second.signal.aborted, !second.held));
-      second.signal.addEventListener('abort', () => looks.push(first.signal.aborted, !first.held));
+      const reads: boolean[] = [];
+      first.signal.addEventListener('abort', () => reads.push(second.signal.aborted, !second.held));
+      second.signal.addEventListener('abort', () => reads.push(first.signal.aborted, !first.held));
       clock.stall(TTL_MS);
       expect(first.held).to.equal(false);
-      expect(looks).to.deep.equal([true, true, true, true]);
+      expect(reads).to.deep.equal([true, true, true, true]);
       await settle();
     });
 
-    it('is replaced without a word when it was found gone before the entry was in the queue', async () => {
+    it('is replaced without an error when it was found expired before the entry was in the queue', async () => {
       const client = connect();
       await client.run('x', () => undefined);
       server.expireSession(server.sessionIds[0] ?? '');
@@ -584,8 +586,8 @@ describe('a lock client', () => {
     });
   });
 
-  describe('an uncertain answer', () => {
-    it('is told with the timeout that it led to', async () => {
+  describe('an unknown outcome', () => {
+    it('is the cause of the timeout that it led to', async () => {
       const refusing: Intercept = (call, proceed) =>
         call === 'enqueue' ? Promise.reject(new Error('no space left')) : proceed();
       const client = connect({ backend: { intercept: refusing } });
@@ -598,14 +600,14 @@ describe('a lock client', () => {
       expect(error).to.have.nested.property('cause.message', 'no space left');
     });
 
-    it('to joining is asked for again, and gives one place', async () => {
+    it('of joining leads to a retry, and to one entry', async () => {
       let lost = 0;
       const client = connect({
         backend: {
           intercept: async (call, proceed) => {
-            const answer = await proceed();
+            const reply = await proceed();
             if (call === 'enqueue' && lost++ < 2) throw new Error('connection reset');
-            return answer;
+            return reply;
           },
         },
       });
@@ -615,7 +617,7 @@ describe('a lock client', () => {
       await ownership.release();
     });
 
-    it('is not assumed where the server refused: other holds of the session stay', async () => {
+    it('is not assumed when the server refused: other holds of the session stay', async () => {
       const denied = new QueueLockError('ACCESS_DENIED', 'not yours');
       let refusing = false;
       const client = connect({
@@ -630,7 +632,7 @@ describe('a lock client', () => {
       await held.release();
     });
 
-    it('to a release is asked for again until it is certain', async () => {
+    it('of a release leads to retries until it is certain', async () => {
       let failures = 0;
       const client = connect({
         backend: {
@@ -643,13 +645,13 @@ describe('a lock client', () => {
       expect(failures).to.equal(3);
     });
 
-    it('to a release is asked for again, and leaves alone what the same client holds by then', async () => {
+    it('of a release leads to a retry that keeps what the same client holds by then', async () => {
       let lost = false;
       const client = connect({
         backend: {
           intercept: async (call, proceed) => {
-            const answer = await proceed();
-            if (call !== 'remove' || lost) return answer;
+            const reply = await proceed();
+            if (call !== 'remove' || lost) return reply;
             lost = true;
             throw new Error('connection reset');
           },
@@ -665,7 +667,7 @@ describe('a lock client', () => {
       await second.release();
     });
 
-    it('to a release is waited for no longer than the session lives, and the next one has the lock', async () => {
+    it('of a release is waited for at most as long as the session lives, and the next waiter has the lock', async () => {
       let away = false;
       const cut = connect({
         backend: { intercept: (_call, proceed) => (away ? Promise.reject(new Error('cut')) : proceed()) },
@@ -686,29 +688,29 @@ describe('a lock client', () => {
       await (await again).release();
     });
 
-    it('to the release of a run is waited for no longer than the session lives: then the run answers with what its work answered', async () => {
+    it('of the release of a run is waited for at most as long as the session lives, and the run resolves with the result of its work', async () => {
       let away = false;
       const cut = connect({
         backend: { intercept: (_call, proceed) => (away ? Promise.reject(new Error('cut')) : proceed()) },
       });
-      let answered: unknown;
+      let replied: unknown;
       const running = cut.run('x', () => {
         away = true;
         return 'done';
       });
-      void running.then((answer) => (answered = answer));
+      void running.then((reply) => (replied = reply));
       await clock.advance(TTL_MS / 2);
-      expect(answered).to.equal(undefined);
+      expect(replied).to.equal(undefined);
       const next = connect().acquire('x');
       await clock.advance(TTL_MS / 2);
-      expect([await running, answered]).to.deep.equal(['done', 'done']);
+      expect([await running, replied]).to.deep.equal(['done', 'done']);
       away = false;
       await (await next).release();
     });
   });
 
   describe('watch', () => {
-    it('shows the queue now and after every change, with owners and metadata', async () => {
+    it('emits the queue now and after every change, with owners and metadata', async () => {
       const [a, b] = [connect({ owner: 'ann' }), connect({ owner: 'bob' })];
       const views: string[][] = [];
       const subscription = a.watch('x').subscribe(({ status, entries }) => {
@@ -732,7 +734,7 @@ describe('a lock client', () => {
       ]);
     });
 
-    it('is one upstream watch for all who look, and a late one sees the present state at once', async () => {
+    it('uses one upstream watch for all observers, and a late one gets the present state at once', async () => {
       const client = connect();
       const holder = await client.acquire('x');
       const first = client.watch('x').subscribe();
@@ -747,7 +749,7 @@ describe('a lock client', () => {
       await holder.release();
     });
 
-    it('tells why it is not live, until it is again', async () => {
+    it('reports why it is not live, until it is live again', async () => {
       let trouble: Error | undefined = new QueueLockError('FOREIGN_FORMAT', 'a latch stands in this queue');
       const sound = memory({ server });
       const backend = {
@@ -801,11 +803,11 @@ describe('a lock client', () => {
       await client.close();
     });
 
-    it('ends a wait at once whose join is still without an answer, and waits for its outcome', async () => {
-      let answer: () => void = () => undefined;
-      const answered = new Promise<void>((resolve) => (answer = resolve));
+    it('ends a wait with a pending join at once, and waits for the outcome of the join', async () => {
+      let reply: () => void = () => undefined;
+      const replied = new Promise<void>((resolve) => (reply = resolve));
       const client = connect({
-        backend: { intercept: (call, proceed) => (call === 'enqueue' ? answered.then(proceed) : proceed()) },
+        backend: { intercept: (call, proceed) => (call === 'enqueue' ? replied.then(proceed) : proceed()) },
       });
       const waiting = rejection(client.acquire('x'));
       await settle();
@@ -814,11 +816,11 @@ describe('a lock client', () => {
       expect(await waiting).to.include({ code: 'CLOSED' });
       await settle();
       expect(closed).to.equal(false);
-      answer();
+      reply();
       await closing;
     });
 
-    it('waits for a join that is on its way', async () => {
+    it('waits for a join in flight', async () => {
       const client = connect({ backend: { latencyMs: 100 } });
       const waiting = rejection(client.acquire('x'));
       await clock.advance(120);
@@ -829,7 +831,7 @@ describe('a lock client', () => {
     });
   });
 
-  it('treats two hundred contenders of four clients fairly', async () => {
+  it('treats 200 contenders of four clients fairly', async () => {
     const four = [connect(), connect(), connect(), connect()];
     const holds: Ownership[] = [];
     let inside = 0;

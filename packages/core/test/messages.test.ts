@@ -3,14 +3,14 @@ import { expect } from 'chai';
 import { QueueLockError } from '../src/index.ts';
 import { Gate, onStage, rejection } from './stage.ts';
 
-/** Calls of these kinds are refused for a reason that passes. */
+/** Refuses calls of these kinds with a retryable error. */
 function refusing(...calls: readonly MemoryCall[]): Intercept {
   return (call, proceed) =>
     calls.includes(call) ? Promise.reject(new QueueLockError('UNAVAILABLE', 'no leader')) : proceed();
 }
 
-describe('an error says', () => {
-  it('for which lock the turn did not come', () =>
+describe('the message of an error', () => {
+  it('names the lock that was not granted', () =>
     onStage(async (stage) => {
       const holder = await stage.client().acquire('x');
       const late = await rejection(stage.passing(stage.client().acquire('x', { timeoutMs: 50 })));
@@ -22,7 +22,7 @@ describe('an error says', () => {
       await stage.passing(holder.release());
     }));
 
-  it('that there is no session yet when the turn did not come, where, and why', () =>
+  it('says that there is no session yet when a wait timed out, where, and why', () =>
     onStage(async (stage) => {
       const client = stage.client({ link: { intercept: refusing('open') } });
       const late = await rejection(stage.passing(client.acquire('x', { timeoutMs: 500 })));
@@ -33,7 +33,7 @@ describe('an error says', () => {
         .that.matches(/^\[UNAVAILABLE\] "x": .* 500 ms .*memory:: no leader$/);
     }));
 
-  it('that nobody answers when the turn did not come, and where', () =>
+  it('says that the store does not respond when a wait timed out, and where', () =>
     onStage(async (stage) => {
       let isOver = false;
       const never: Intercept = (call, proceed) =>
@@ -48,7 +48,7 @@ describe('an error says', () => {
       isOver = true;
     }));
 
-  it('that the store is away, not that the lock is taken, when it went while the entry stood in line', () =>
+  it('says that the store is unavailable, not that the lock is held, when it failed during the wait', () =>
     onStage(async (stage) => {
       const holder = await stage.client().acquire('x');
       let isAway = false;
@@ -66,7 +66,7 @@ describe('an error says', () => {
       await stage.passing(holder.release());
     }));
 
-  it('that nothing is known, not that the lock is taken, while the store has not answered', () =>
+  it('says that the state is unknown, not that the lock is held, while the store has not responded', () =>
     onStage(async (stage) => {
       const gate = new Gate('enqueue');
       const client = stage.client({ link: { intercept: gate.requests } });
@@ -79,7 +79,7 @@ describe('an error says', () => {
       await stage.settle();
     }));
 
-  it('why several names were not entered when the turn did not come', () =>
+  it('says why several names were not entered when a wait timed out', () =>
     onStage(async (stage) => {
       const client = stage.client({ link: { intercept: refusing('enqueueAll') } });
       const late = await rejection(stage.passing(client.multi(['x', 'y']).acquire({ timeoutMs: 500 })));
@@ -89,7 +89,7 @@ describe('an error says', () => {
         .that.matches(/^\[UNAVAILABLE\] \["x","y"\]: .* 500 ms .*no leader$/);
     }));
 
-  it('where no heartbeat was confirmed in time, and why the last one was not', () =>
+  it('says where no heartbeat was confirmed in time, and why the last one was not', () =>
     onStage(async (stage) => {
       const client = stage.client({ link: { intercept: refusing('renew') } });
       const own = await client.acquire('x');

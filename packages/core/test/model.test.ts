@@ -1,15 +1,14 @@
-// Any history of three clients that contend for two names, on the memory backend, in virtual time: lost and late messages,
-// clocks that run differently, machines that freeze, refusals, evictions, expiries, and every way to give up. After every
-// event the rules of model/judge.ts are checked. The same seed makes the same histories, and a history always goes the
-// same way: what fails prints its seed, its smallest counterexample and what happened in it. model.long.ts plays more of them,
-// and with all defects.
+// Plays any history of three clients that contend for two names, on the memory backend, in virtual time: lost and late messages, clocks
+// that run differently, machines that freeze, refusals, evictions, expiries, and every way to cancel. After every event, the rules of
+// model/judge.ts are checked. The same seed generates the same histories, and a history always runs the same way. A failure prints its
+// seed, its smallest counterexample and its events. model.long.ts plays more histories, and all defects.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import * as core from '../src/index.ts';
 import { alteredCore } from './model/altered-core.ts';
 import { DEFECTS } from './model/defects.ts';
 import { FOUND } from './model/found.ts';
-import { goesWell } from './model/goes-well.ts';
+import { assertKeepsRules } from './model/keeps-rules.ts';
 import { play } from './model/history.ts';
 import { anyHistory } from './model/plan.ts';
 
@@ -17,10 +16,10 @@ const RUNS = 100;
 
 describe('any history of clients, faults and an operator', () => {
   it(`keeps every rule (${RUNS} histories)`, async () => {
-    await fc.assert(fc.asyncProperty(anyHistory, goesWell), { numRuns: RUNS, seed: 1 });
+    await fc.assert(fc.asyncProperty(anyHistory, assertKeepsRules), { numRuns: RUNS, seed: 1 });
   });
 
-  it('goes the same way when it is played again', async () => {
+  it('runs the same way when it is repeated', async () => {
     for (const history of fc.sample(anyHistory, { seed: 1, numRuns: 25 })) {
       const { trace } = await play(core, history);
       expect((await play(core, history)).trace).to.deep.equal(trace);
@@ -28,9 +27,9 @@ describe('any history of clients, faults and an operator', () => {
   });
 });
 
-describe('a history that went wrong once', () => {
+describe('a history that failed once', () => {
   for (const { fact, mutant, history } of FOUND) {
-    it(`goes well: ${fact}`, async () => {
+    it(`passes: ${fact}`, async () => {
       expect((await play(core, history)).broken).to.equal(undefined);
       const defect = DEFECTS.find(({ what }) => what === mutant);
       const altered = await alteredCore(defect!.alterations ?? []);

@@ -1,20 +1,19 @@
-// As multi.test.ts, with three in each other's way, and with more plans, which are others every time.
+// Plays groups of three clients and more plans than multi.test.ts, with another seed in each run.
 //
-//   MULTI_RUNS=20000 node_modules/.bin/mocha packages/core/test/multi.long.ts   (about 5 minutes)
-//   MULTI_SEED=...                                                              the same plans again
+//   MULTI_RUNS=20000 node_modules/.bin/mocha packages/core/test/multi.long.ts (about 5 minutes) MULTI_SEED=... repeats the same plans
 import { randomInt } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { allWishes, combinations, explore } from './multi/order-rule.ts';
+import { allClaims, combinations, explore } from './multi/order-rule.ts';
 import { anyPlan } from './multi/plan.ts';
 import { play } from './multi/play.ts';
 
 const RUNS = Number(process.env['MULTI_RUNS'] ?? 1_000);
 
 describe('the order of several queues', () => {
-  const groups = combinations(allWishes(['x', 'y', 'z']), 3);
+  const groups = combinations(allClaims(['x', 'y', 'z']), 3);
 
-  it(`has no circle and no standstill when each enters at one point, in any interleaving of all ${groups.length} groups of three`, () => {
+  it(`has no deadlock when each entry set has one order, in any interleaving of all ${groups.length} groups of three`, () => {
     let states = 0;
     for (const group of groups) {
       const seen = explore(group, 'at one point');
@@ -26,7 +25,7 @@ describe('the order of several queues', () => {
 });
 
 describe('any plan of clients that take several names', () => {
-  it(`has one holder of each name at a time, an outcome for everybody, and leaves nothing (${RUNS} other plans)`, async () => {
+  it(`has one holder of each name at a time, an outcome for every task, and leaves nothing (${RUNS} other plans)`, async () => {
     const wellBehaved = fc.asyncProperty(anyPlan, async (plan) => {
       expect(await play(plan, 'together')).to.deep.equal([]);
     });

@@ -1,31 +1,38 @@
-// Multi-locks cannot wait for each other in a circle: first the rule alone, exhaustively, then the core with everything that goes
-// wrong around it, at random; multi.long.ts takes three at a time, and plays more plans.
+// Multi-locks cannot deadlock. First the rule alone is checked exhaustively, then the core with random failures. multi.long.ts takes groups
+// of three, and plays more plans.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { allWishes, combinations, crosses, explore, type Entering, type Wish } from './multi/order-rule.ts';
+import {
+  allClaims,
+  combinations,
+  crosses,
+  explore,
+  type Entering,
+  type NameClaim,
+} from './multi/order-rule.ts';
 import { anyPlan, calmPlan, type Plan } from './multi/plan.ts';
 import { play } from './multi/play.ts';
 
 const RUNS = 50;
 
 describe('the order of several queues', () => {
-  const wishes = allWishes(['x', 'y', 'z']);
-  it('has no circle and no standstill when each enters at one point, in any interleaving of any two', () => {
-    for (const group of combinations(wishes, 2)) {
+  const specs = allClaims(['x', 'y', 'z']);
+  it('has no deadlock when each entry set has one order, in any interleaving of any two', () => {
+    for (const group of combinations(specs, 2)) {
       const { circle, standstill } = explore(group, 'at one point');
       expect([circle, standstill], JSON.stringify(group)).to.deep.equal([false, false]);
     }
   });
 
-  const stuck = (group: readonly Wish[], entering: Entering): boolean => {
+  const stuck = (group: readonly NameClaim[], entering: Entering): boolean => {
     const { circle, standstill } = explore(group, entering);
     expect(circle, 'a circle is what a standstill is made of').to.equal(standstill);
     return standstill;
   };
 
-  it('has circles that nobody leaves when they enter one by one, only where they cross, readers among them', () => {
-    const pairs = combinations(wishes, 2).filter((group) => stuck(group, 'one by one'));
-    const crossing = ([one, other]: readonly Wish[]): boolean => !one!.shared || !other!.shared;
+  it('has deadlocks when entries are made one by one, only when orders cross, readers included', () => {
+    const pairs = combinations(specs, 2).filter((group) => stuck(group, 'one by one'));
+    const crossing = ([one, other]: readonly NameClaim[]): boolean => !one!.shared || !other!.shared;
     expect(pairs.every((group) => crosses(group) && crossing(group))).to.equal(true);
     expect(pairs).to.have.length.above(40);
     const ring = ['xy', 'yz', 'zx'].map((names) => ({ names: names.split(''), shared: false }));
@@ -40,9 +47,9 @@ describe('the order of several queues', () => {
     ]);
   });
 
-  it('has circles when they enter at several points, even in one and the same order of names', () => {
-    for (const group of combinations(wishes, 2)) {
-      const [one, other] = group as [Wish, Wish];
+  it('has deadlocks when entries are made at several times, even in one and the same order of names', () => {
+    for (const group of combinations(specs, 2)) {
+      const [one, other] = group as [NameClaim, NameClaim];
       const common = one.names.filter((name) => other.names.includes(name));
       const conflicting = common.length > 1 && !(one.shared && other.shared);
       expect(stuck(group, 'one by one without waiting'), JSON.stringify(group)).to.equal(conflicting);
@@ -55,11 +62,11 @@ describe('any plan of clients that take several names', () => {
     expect(await play(plan, 'together')).to.deep.equal([]);
   };
 
-  it(`has one holder of each name at a time, an outcome for everybody, and leaves nothing (${RUNS} plans)`, async () => {
+  it(`has one holder of each name at a time, an outcome for every task, and leaves nothing (${RUNS} plans)`, async () => {
     await fc.assert(fc.asyncProperty(anyPlan, wellBehaved), { numRuns: RUNS, seed: 1 });
   });
 
-  it('comes to a standstill, sooner or later, when the names are taken one by one; the same plan does not together', async () => {
+  it('deadlocks eventually when the names are taken one by one; the same plan does not when they are taken together', async () => {
     const ends = fc.asyncProperty(calmPlan, async (plan) => (await play(plan, 'one by one')).length === 0);
     const { failed, counterexample, numRuns } = await fc.check(ends, {
       seed: 1,

@@ -4,7 +4,7 @@ import { alteredCoreSources } from './model/altered-core.ts';
 import { DEFECTS } from './model/defects.ts';
 
 describe('the mutants in the core', () => {
-  it('fit the sources as they are', () => {
+  it('match the sources', () => {
     for (const { what, alterations } of [...MUTANTS, ...DEFECTS])
       if (alterations) expect(alteredCoreSources(alterations).size, what).to.be.greaterThan(0);
   });

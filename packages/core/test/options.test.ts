@@ -10,7 +10,7 @@ import {
 } from '../src/index.ts';
 import { rejection, thrownBy } from './stage.ts';
 
-/** What is wrong with an option: how it is given, what the error calls it and its value, and the rule. */
+/** An invalid option: its value, the argument and the value in the message, and the rule. */
 type Wrong<O> = readonly [given: O, argument: string, value: string, rule: string];
 
 const long = (length: number): string => 'x'.repeat(length);
@@ -77,25 +77,25 @@ describe('an option out of its range', () => {
   afterEach(() => client.close());
 
   for (const wrong of CLAIMS) {
-    const [given, argument, value] = wrong;
-    it(`is refused at the call, by argument, value and rule: ${argument} ${value.slice(0, 20)}`, async () => {
+    const [input, argument, value] = wrong;
+    it(`is refused at the call with argument, value and rule: ${argument} ${value.slice(0, 20)}`, async () => {
       expectRefusal(
-        thrownBy(() => client.claim('x', given)),
+        thrownBy(() => client.claim('x', input)),
         wrong,
       );
-      expectRefusal(await rejection(client.acquire('x', given)), wrong);
-      expectRefusal(await rejection(client.run('x', () => undefined, given)), wrong);
+      expectRefusal(await rejection(client.acquire('x', input)), wrong);
+      expectRefusal(await rejection(client.run('x', () => undefined, input)), wrong);
     });
   }
 
   for (const wrong of ACQUISITIONS) {
-    const [given, argument, value] = wrong;
+    const [input, argument, value] = wrong;
     it(`is refused by the promise: ${argument} ${value}`, async () => {
-      expectRefusal(await rejection(client.acquire('x', given)), wrong);
+      expectRefusal(await rejection(client.acquire('x', input)), wrong);
     });
   }
 
-  it('is refused for several names at the call', async () => {
+  it('is refused at the call for several names', async () => {
     const names: readonly Wrong<readonly string[]>[] = [
       [[], 'names', 'an array', '1 to 60'],
       [Array.from({ length: 61 }, (_, at) => String(at)), 'names', 'an array', '1 to 60'],
@@ -127,7 +127,7 @@ describe('an option out of its range', () => {
     });
   });
 
-  it('is refused by what is done with a hold', async () => {
+  it('is refused by the methods of a hold', async () => {
     const own = await client.acquire('x', { limit: 2 });
     expectRefusal(await rejection((own as Ownership).downgrade()), [
       0,
@@ -141,7 +141,7 @@ describe('an option out of its range', () => {
     await own.release();
   });
 
-  it('is refused by what is done to entries of others', async () => {
+  it('is refused by operations on the entries of other clients', async () => {
     const entry = { key: 'x/1', order: 1n, owner: 'somebody' };
     for (const [text, value] of [
       ['', '""'],

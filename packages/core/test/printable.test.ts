@@ -13,7 +13,7 @@ function untilStopped(_hold: unknown, stop: AbortSignal): Promise<void> {
 }
 
 describe('printable text', () => {
-  it('has characters that a terminal obeys or a reader cannot see as JSON escapes them', () => {
+  it('escapes control characters and invisible characters as JSON does', () => {
     expect(escapeControls('a\u001B[2Jb\nc\u202Ed')).to.equal('a\\u001b[2Jb\\u000ac\\u202ed');
     expect(escapeControls('\u009B\u2029\u200B\u3164\uD800\u{E0041}')).to.equal(
       '\\u009b\\u2029\\u200b\\u3164\\ud800\\udb40\\udc41',
@@ -21,12 +21,12 @@ describe('printable text', () => {
     expect(RAW.test(escapeControls(HOSTILE))).to.equal(false);
   });
 
-  it('keeps what people write', () => {
+  it('keeps letters, symbols and emoji', () => {
     for (const text of ['', 'plain', 'Ünïcode 錠 🔒', 'עברית', 'e\u0301', '❤️'])
       expect(escapeControls(text)).to.equal(text);
   });
 
-  it('is the same JSON as before where it is JSON', () => {
+  it('is unchanged JSON if it was JSON', () => {
     const value = { [HOSTILE]: HOSTILE };
     expect(JSON.parse(escapeControls(JSON.stringify(value)))).to.deep.equal(value);
     expect(JSON.parse(quote(HOSTILE))).to.equal(HOSTILE);
@@ -38,7 +38,7 @@ describe('printable text', () => {
     expect(toPrintable('x'.repeat(900_000))).to.have.lengthOf(200);
   });
 
-  it('stays as it is when it is prepared again', () => {
+  it('is unchanged when it is prepared again', () => {
     for (const text of [HOSTILE, HOSTILE.repeat(20), '🔒'.repeat(200), '\uD83D'.repeat(300)])
       expect(toPrintable(toPrintable(text))).to.equal(toPrintable(text));
   });
@@ -51,7 +51,7 @@ describe('the message of an error', () => {
     expect(message.length).to.be.below(10_000);
   });
 
-  it('has no raw text of the client that evicts', () =>
+  it('contains no raw text of the client that evicts', () =>
     onStage(async (stage) => {
       const operator = stage.client({ owner: HOSTILE });
       const client = stage.client();
@@ -82,12 +82,12 @@ describe('records of evictions', () => {
     at: 1_800_000_000_000,
   };
 
-  it('come back as they were stored', () => {
+  it('are decoded as they were encoded', () => {
     const [read] = decodeRecords(JSON.stringify([record]));
     expect(read).to.deep.equal({ ...record, entry: { ...record.entry, order: 7n } });
   });
 
-  it('are left out one by one where they are none', () => {
+  it('are left out one by one when they are invalid', () => {
     const { entry } = record;
     const wrong: readonly unknown[] = [
       null,
@@ -112,7 +112,7 @@ describe('records of evictions', () => {
       expect(decodeRecords(text)).to.deep.equal([]);
   });
 
-  it('have printable texts of a bounded length', () => {
+  it('have printable texts of a limited length', () => {
     const hostile = { ...record, by: HOSTILE, reason: HOSTILE.repeat(50) };
     const [{ by, reason } = { by: '', reason: '' }] = decodeRecords(JSON.stringify([hostile]));
     expect(RAW.test(by + reason)).to.equal(false);

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { virtualClock } from '@queuelock/memory';
 import { readings } from '../src/kit/readings.ts';
 
-/** Something that is looked at, and what came of it. */
+/** A value that is read, and the results. */
 class Stage {
   readonly clock = virtualClock();
-  /** When it was read. */
+  /** The times of the reads. */
   readonly begun: number[] = [];
   readonly seen: (number | string)[] = [];
   present = 0;
@@ -31,16 +31,16 @@ class Stage {
   }
 }
 
-describe('looking at what is in the store', () => {
+describe('reads of a value in the store', () => {
   let stage: Stage;
 
   beforeEach(() => {
     stage = new Stage();
   });
 
-  it('is done so long after the last look at the earliest, however often it changes, and sees the last change', async () => {
-    const look = stage.look({ pauseMs: 250 });
-    // The loop is blocked meanwhile, so timers run late.
+  it('keep their minimum interval, however often the value changes, and see the last change', async () => {
+    const read = stage.look({ pauseMs: 250 });
+    // The event loop is blocked meanwhile, so timers run late.
     const late = (ms: number): Promise<void> => {
       stage.clock.stall(ms);
       return stage.clock.advance(0);
@@ -52,19 +52,19 @@ describe('looking at what is in the store', () => {
     }
     stage.change();
     await late(250);
-    look.unsubscribe();
+    read.unsubscribe();
     expect(stage.begun).to.deep.equal([0, 300, 600, 900, 1150]);
     expect(stage.seen).to.deep.equal([0, 3, 6, 9, 10]);
   });
 
-  it('is done once more for all changes that come while it is read, and shows nothing twice', async () => {
+  it('follow once for all changes during a read, and show no value twice', async () => {
     stage.look({});
     for (let nth = 0; nth < 3; nth += 1) stage.change();
     await stage.clock.advance(0);
     expect([stage.begun, stage.seen]).to.deep.equal([[0, 0], [0]]);
   });
 
-  it('is done again after a while although nobody has said that it has changed', async () => {
+  it('are repeated after a while without a notification', async () => {
     stage.look({ againAfterMs: 1_000 });
     await stage.clock.advance(0);
     stage.present = 1;
@@ -74,7 +74,7 @@ describe('looking at what is in the store', () => {
     expect(stage.seen).to.deep.equal([0, 1]);
   });
 
-  it('ends with the error of who cannot say when it changes, and with who looks', async () => {
+  it('end when the notifications fail, and when the observer unsubscribes', async () => {
     stage.look({ againAfterMs: 1_000 });
     await stage.clock.advance(0);
     stage.refuse(new Error('refused'));

@@ -2,19 +2,19 @@ import { expect } from 'chai';
 import { replayed } from '../src/views/replayed.ts';
 import type { PastChange } from '../src/api/store-facts.ts';
 
-type Told = readonly [
+type ChangeSpec = readonly [
   revision: number,
   kind: PastChange['kind'],
   who: string,
   more?: { readonly shared?: boolean; readonly value?: string },
 ];
 
-/** Entries with the label as their owner and key, in the order of the alphabet. */
-function seen(who: string, { shared = false, value = who }: Told[3] = {}): PastChange['entry'] {
+/** Returns entries with the label as their owner and key, in alphabetical order. */
+function seen(who: string, { shared = false, value = who }: ChangeSpec[3] = {}): PastChange['entry'] {
   return { key: who, order: BigInt(who.charCodeAt(0)), shared, value };
 }
 
-function story(before: readonly string[], ...changes: readonly Told[]): string[] {
+function story(before: readonly string[], ...changes: readonly ChangeSpec[]): string[] {
   const stored = {
     before: before.map((who) => seen(who)),
     changes: changes.map(([revision, kind, who, more]) => ({
@@ -32,8 +32,8 @@ function story(before: readonly string[], ...changes: readonly Told[]): string[]
   );
 }
 
-describe('a history that is played again', () => {
-  it('tells whose turn came when', () => {
+describe('a replayed history', () => {
+  it('shows when each entry was admitted', () => {
     expect(
       story([], [2, 'joined', 'a'], [3, 'joined', 'b'], [4, 'left', 'a'], [5, 'left', 'b']),
     ).to.deep.equal([
@@ -46,7 +46,7 @@ describe('a history that is played again', () => {
     ]);
   });
 
-  it('begins with who was there before the first change', () => {
+  it('starts with the entries before the first change', () => {
     expect(story(['a', 'b', 'c'], [9, 'left', 'b'], [10, 'left', 'a'])).to.deep.equal([
       '9 left b',
       '10 left a held',
@@ -54,7 +54,7 @@ describe('a history that is played again', () => {
     ]);
   });
 
-  it('takes the changes of one revision for one step', () => {
+  it('treats the changes of one revision as one step', () => {
     expect(story(['a', 'b', 'c'], [9, 'left', 'a'], [9, 'left', 'b'])).to.deep.equal([
       '9 left a held',
       '9 left b',
@@ -64,7 +64,7 @@ describe('a history that is played again', () => {
 
   it('lets readers hold together, also one that was a writer', () => {
     const shared = { shared: true };
-    const changes: Told[] = [
+    const changes: ChangeSpec[] = [
       [3, 'joined', 'b', shared],
       [4, 'changed', 'a', shared],
       [5, 'joined', 'c'],

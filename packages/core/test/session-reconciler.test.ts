@@ -11,7 +11,7 @@ function entry(ord: number): FoundEntry {
   return { queue: 'a', id: `i${ord}`, ord, admitted: true };
 }
 
-/** A store with entries of one session, whose answers take 10 ms. */
+/** A store with entries of one session, whose replies take 10 ms. */
 class Store {
   readonly clock = virtualClock();
   readonly entries = new EntryTracker<TrackedEntry>();
@@ -34,17 +34,17 @@ class Store {
     this.looks.entryAdded();
   }
 
-  /** What was placed and has been told of it. */
+  /** Places an entry and records its notifications. */
   place(ord: number): readonly string[] {
-    const told: string[] = [];
+    const reported: string[] = [];
     const { queue, id } = entry(ord);
     this.entries
       .track({ queue, id, ord, key: id, turn: { admitted: true }, call: this.asked })
-      .subscribe({ error: ({ code }: { readonly code: string }) => told.push(code) });
-    return told;
+      .subscribe({ error: ({ code }: { readonly code: string }) => reported.push(code) });
+    return reported;
   }
 
-  /** As if it was asked for a second ago. */
+  /** Reads as if it was requested a second ago. */
   async look(): Promise<void> {
     this.looks.reconcile();
     await this.clock.advance(1_000);
@@ -58,22 +58,22 @@ class Store {
   }
 }
 
-describe('a look at all entries of a session', () => {
+describe('a read of all entries of a session', () => {
   let store: Store;
 
   beforeEach(() => {
     store = new Store();
   });
 
-  it('loses those that the store has forgotten', async () => {
-    const told = [store.place(11), store.place(12)];
+  it('reports the entries that the store has lost', async () => {
+    const reported = [store.place(11), store.place(12)];
     store.has = [entry(12)];
     await store.look();
-    expect(told).to.deep.equal([['ENTRY_LOST'], []]);
+    expect(reported).to.deep.equal([['ENTRY_LOST'], []]);
     expect(store.looks.unclaimed).to.deep.equal([]);
   });
 
-  it('removes what has left and is there again', async () => {
+  it('removes an entry that has left and is there again', async () => {
     store.place(11);
     store.entries.remove('a', 'i11');
     store.has = [entry(11)];
@@ -82,7 +82,7 @@ describe('a look at all entries of a session', () => {
     expect(store.looks.unclaimed).to.deep.equal([]);
   });
 
-  it('leaves alone what is on its way, or was inherited and has not left', async () => {
+  it('keeps entries with a request in flight, and inherited ones that have not left', async () => {
     store.has = [entry(9), entry(10), entry(11)];
     store.looks.entryRemoved(entry(9));
     await store.pendingEnqueues.track([entry(11)], () => store.look());
@@ -90,7 +90,7 @@ describe('a look at all entries of a session', () => {
     expect(store.looks.unclaimed).to.deep.equal([entry(10), entry(11)]);
   });
 
-  it('is one at a time, and one more when there was a reason meanwhile', async () => {
+  it('runs once at a time, and once more when it was requested meanwhile', async () => {
     store.looks.reconcile();
     store.looks.reconcile();
     store.looks.reconcile();
@@ -99,7 +99,7 @@ describe('a look at all entries of a session', () => {
     expect(store.asked).to.equal(2);
   });
 
-  it('that fails leaves a reason to look again', async () => {
+  it('is requested again when it fails', async () => {
     store.isDown = true;
     await store.look();
     expect(store.looks.unclaimed).to.equal(undefined);
@@ -108,8 +108,8 @@ describe('a look at all entries of a session', () => {
     expect(store.looks.unclaimed).to.deep.equal([]);
   });
 
-  it('is not taken before an entry was asked for', () => {
-    const looks = new SessionReconciler<FoundEntry>({
+  it('does not run before an entry was requested', () => {
+    const reads = new SessionReconciler<FoundEntry>({
       entries: store.entries,
       pendingEnqueues: store.pendingEnqueues,
       inherited: 0,
@@ -117,6 +117,6 @@ describe('a look at all entries of a session', () => {
       remove: () => expect.fail('removed'),
       nextCall: () => 1,
     });
-    looks.reconcile();
+    reads.reconcile();
   });
 });

@@ -2,14 +2,14 @@ import { BehaviorSubject, type Observable } from 'rxjs';
 import type { ClaimOptions, ClaimState, LockClient, MultiClaimState, MultiOptions } from '../src/index.ts';
 import type { Stage } from './stage.ts';
 
-/** What is in the way of a claim of some kind, and that claim. */
+/** The obstacle of a claim of some kind, and that claim. */
 interface Setting {
   claim(
     client: LockClient,
     options: Pick<MultiOptions, 'signal' | 'timeoutMs'>,
   ): Observable<ClaimState | MultiClaimState>;
-  makeWay(): void;
-  /** Ends what has not made way. */
+  release(): void;
+  /** Ends what is still there. */
   tidy(): Promise<unknown>;
 }
 
@@ -49,7 +49,7 @@ export const KINDS: readonly Kind[] = [
       LIMIT_CHANGES_AFTER_MS.forEach((ms, at) => stage.clock.after(ms, () => limit$.next(2 - at)));
       return {
         claim: (client, options) => client.claim('x', { ...options, limit: limit$, permits: 2 }),
-        makeWay: () => limit$.next(3),
+        release: () => limit$.next(3),
         tidy: () => holder.release(),
       };
     },
@@ -63,7 +63,7 @@ export const KINDS: readonly Kind[] = [
       await stage.settle();
       return {
         claim: (client, options) => client.claim('x', { ...options, steal: REASON }),
-        makeWay: () => undefined,
+        release: () => undefined,
         tidy: async () => {
           waiter.unsubscribe();
           await holder.release();
@@ -87,7 +87,7 @@ export const KINDS: readonly Kind[] = [
       holder.requests$.subscribe((request) => void request.yieldToRequester().catch(() => undefined));
       return {
         claim: (client, options) => client.claim('x', { ...options, request: { ...REASON, withinMs: 30 } }),
-        makeWay: () => undefined,
+        release: () => undefined,
         tidy: () => holder.release(),
       };
     },
@@ -104,11 +104,11 @@ export const KINDS: readonly Kind[] = [
     what: 'three names together that are overtaken in one',
     names: ['x', 'y', 'z'],
     async set(stage) {
-      const thief = stage.client();
+      const stealer = stage.client();
       return {
         ...(await behindHolder(stage)),
         claim: (client, options) => client.multi(['z', 'x', 'y']).claim(options),
-        makeWay: () => void thief.run('x', () => undefined, { steal: REASON }),
+        release: () => void stealer.run('x', () => undefined, { steal: REASON }),
       };
     },
   },
@@ -119,5 +119,5 @@ async function behindHolder(
   held: Pick<ClaimOptions, 'limit' | 'permits'> = {},
 ): Promise<Omit<Setting, 'claim'>> {
   const holder = await stage.client().acquire('x', held);
-  return { makeWay: () => void holder.release(), tidy: () => holder.release() };
+  return { release: () => void holder.release(), tidy: () => holder.release() };
 }

@@ -20,20 +20,20 @@ import type { Core } from './model/world.ts';
 const TTL_MS = 10_000;
 const STEP_MS = 25;
 const PATIENCE_MS = 120_000;
-// Nothing here takes real time: what is not done by then waits for something that does not come.
+// Nothing here takes real time. What has not finished by then waits for an event that never comes.
 const STUCK_AFTER_MS = 5_000;
-// Taken when the module loads, before a stage borrows them.
+// The real timers, saved before a stage replaces them.
 const { setTimeout, clearTimeout } = globalThis;
 
-/** Settings of a client of a stage. */
+/** Options of a client of a stage. */
 export interface StageClientOptions extends LockClientOptions {
-  /** Of the way to the server. */
+  /** Options of the connection to the server. */
   readonly link?: Omit<MemoryOptions, 'server'>;
-  /** Stands between the core and the connection. */
+  /** Wraps the backend of the client. */
   readonly spoil?: (backend: Backend) => Backend;
 }
 
-/** A server and its clients in virtual time, the pauses between attempts included. */
+/** A server and its clients in virtual time, including the delays between attempts. */
 export class Stage {
   readonly clock: VirtualClock = virtualClock();
   readonly server: MemoryServer = createMemoryServer({ clock: this.clock });
@@ -60,12 +60,12 @@ export class Stage {
     return client;
   }
 
-  /** Lets everything that is ready happen. */
+  /** Runs everything that is ready. */
   settle(): Promise<void> {
     return this.clock.advance(0);
   }
 
-  /** Lets time pass until it has settled. */
+  /** Lets time pass until the promise has settled. */
   async passing<T>(promise: Promise<T>): Promise<T> {
     let settled = false;
     const note = (): void => void (settled = true);
@@ -74,7 +74,7 @@ export class Stage {
     return promise;
   }
 
-  /** Lets time pass until it is so. */
+  /** Lets time pass until the condition holds. */
   async until(what: string, holds: () => boolean): Promise<void> {
     await this.settle();
     for (let passed = 0; !holds(); passed += STEP_MS) {
@@ -83,13 +83,13 @@ export class Stage {
     }
   }
 
-  /** What the entries of a queue store, in their order. */
+  /** Returns the owners of the entries of a queue in order. */
   owners(queue: string): readonly unknown[] {
     const entries = this.server.queues().get(queue) ?? [];
     return entries.map(({ value }) => (JSON.parse(value) as { readonly owner: unknown }).owner);
   }
 
-  /** Closes all clients and answers what is left, as text; empty when nothing is. */
+  /** Closes all clients and returns what is left as text; empty if nothing is left. */
   async leftovers(): Promise<string> {
     try {
       await this.passing(Promise.all(this.#clients.map((client) => client.close())));
@@ -113,21 +113,21 @@ export class Stage {
   }
 }
 
-/** The same pauses in every run, and no two alike. */
+/** Returns different delays that are the same in every run. */
 function evenlySpread(): () => number {
   let latest = 0;
   return () => (latest = (latest + 0.618) % 1);
 }
 
-/** What is true of the core, on a stage of its own. */
+/** A fact about the core, checked on a stage of its own. */
 export interface CoreFact {
-  /** In the present tense. */
+  /** The fact as a sentence in the present tense. */
   readonly title: string;
-  /** Rejects if it is not true. */
+  /** Rejects if the fact is not true. */
   readonly check: (stage: Stage) => Promise<void>;
 }
 
-/** Runs a scene on a stage of its own, and finds nothing left behind. */
+/** Runs a scene on a stage of its own, and checks that nothing is left behind. */
 export async function onStage<T>(scene: (stage: Stage) => Promise<T>, core?: Core): Promise<T> {
   const stage = new Stage(core);
   let outcome: T;
@@ -148,7 +148,7 @@ async function unlessStuck<T>(scene: Promise<T>): Promise<T> {
   });
 }
 
-/** A claim, and what it has told so far. */
+/** A claim, and the states that it has emitted. */
 export interface Followed<S> {
   readonly states: readonly S[];
   readonly statuses: readonly string[];
@@ -156,7 +156,7 @@ export interface Followed<S> {
   readonly subscription: Subscription;
 }
 
-/** Subscribes at once and keeps what comes. */
+/** Subscribes at once and records the states. */
 export function follow<S extends { readonly status: string }>(source$: Observable<S>): Followed<S> {
   const states: S[] = [];
   const subscription = source$.subscribe((state) => states.push(state));
@@ -172,7 +172,7 @@ export function follow<S extends { readonly status: string }>(source$: Observabl
   };
 }
 
-/** Joins, and answers when everything that follows has happened. */
+/** Joins, and resolves when all consequences have happened. */
 export async function join(
   stage: Stage,
   client: LockClient,
@@ -183,13 +183,13 @@ export async function join(
   return claim;
 }
 
-/** What a claim holds. */
+/** Returns the ownership of a claim. */
 export function ownershipOf({ last }: Followed<ClaimState>): Ownership {
   if (last.status === 'held' || last.status === 'suspect') return last.ownership;
   return expect.fail(`it is ${last.status}`);
 }
 
-/** The error with which it rejects. */
+/** Resolves with the error that the promise rejects with. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => expect.fail('it resolved'),
@@ -197,7 +197,7 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** The error that a call throws. */
+/** Returns the error that a call throws. */
 export function thrownBy(call: () => unknown): unknown {
   try {
     call();
@@ -207,19 +207,19 @@ export function thrownBy(call: () => unknown): unknown {
   return expect.fail('it threw nothing');
 }
 
-/** Calls of these kinds take effect, and their answers are lost, the first so many times. */
-export function losingAnswers(calls: readonly MemoryCall[], times = 1): Intercept {
+/** Lets calls of these kinds take effect and loses their replies, the first times. */
+export function losingReplies(calls: readonly MemoryCall[], times = 1): Intercept {
   const left = new Map(calls.map((call) => [call, times]));
   return async (call, proceed) => {
     const count = left.get(call) ?? 0;
     left.set(call, count - 1);
-    const answer = await proceed();
+    const reply = await proceed();
     if (count > 0) throw new Error(`the answer to ${call} is lost`);
-    return answer;
+    return reply;
   };
 }
 
-/** Holds calls up until they are let go. */
+/** Holds calls until `open` is called. */
 export class Gate {
   readonly #calls: ReadonlySet<MemoryCall>;
   readonly #held: (() => void)[] = [];
@@ -229,25 +229,25 @@ export class Gate {
     this.#calls = new Set(calls);
   }
 
-  /** How many it holds up. */
+  /** The number of held calls. */
   get held(): number {
     return this.#held.length;
   }
 
-  /** Before they reach the server. */
+  /** Holds calls before they reach the server. */
   readonly requests: Intercept = async (call, proceed) => {
     await this.#pass(call);
     return proceed();
   };
 
-  /** After they took effect. */
-  readonly answers: Intercept = async (call, proceed) => {
-    const answer = await proceed();
+  /** Holds replies after the calls took effect. */
+  readonly replies: Intercept = async (call, proceed) => {
+    const reply = await proceed();
     await this.#pass(call);
-    return answer;
+    return reply;
   };
 
-  /** Lets those go that it holds, and all that come. */
+  /** Releases all held calls and all later ones. */
   open(): void {
     this.#isOpen = true;
     for (const go of this.#held.splice(0)) go();
@@ -257,7 +257,7 @@ export class Gate {
     if (this.#calls.has(call)) await this.pass();
   }
 
-  /** For what is no call. */
+  /** Holds something other than a call. */
   async pass(): Promise<void> {
     if (!this.#isOpen) await new Promise<void>((resolve) => this.#held.push(resolve));
   }

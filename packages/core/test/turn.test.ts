@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { LocalWaiters, entriesAheadWithout, turnOf } from '../src/backend.ts';
 import { remembered } from '../src/turn/watch-kit.ts';
 
-describe('whose turn it is', () => {
+describe('the turn of an entry', () => {
   for (const [ahead, limit, admitted] of [
     [0, 1, true],
     [1, 1, false],
@@ -11,7 +11,7 @@ describe('whose turn it is', () => {
     [2, 3, true],
     [3, 3, false],
   ] as const) {
-    it(`with ${String(ahead)} ahead and a limit of ${String(limit)}: ${admitted ? 'mine' : 'not yet'}`, () => {
+    it(`with ${String(ahead)} ahead and a limit of ${String(limit)} is ${admitted ? 'admitted' : 'not admitted'}`, () => {
       const refs = Array.from({ length: ahead }, () => ({}));
       expect(turnOf({ refs }, { limit }).admitted).to.equal(admitted);
     });
@@ -24,23 +24,23 @@ describe('whose turn it is', () => {
     [[2, 1], 2, true],
     [[2, 2], 2, false],
   ] as const) {
-    it(`of 5 permits ${ahead.join(' and ') || 'none'} taken, ${String(permits)} wanted: ${admitted ? 'mine' : 'not yet'}`, () => {
+    it(`with ${ahead.join(' and ') || 'none'} of 5 permits taken and ${String(permits)} requested is ${admitted ? 'admitted' : 'not admitted'}`, () => {
       const refs = ahead.map((taken) => ({ permits: taken }));
       expect(turnOf({ refs }, { limit: 5, permits }).admitted).to.equal(admitted);
     });
   }
 
-  it('tells the number ahead only where it is known', () => {
+  it('has the number ahead only when it is known', () => {
     expect(turnOf({ refs: [{}], total: 9 }, { limit: 1 })).to.deep.equal({ admitted: false, ahead: 9 });
     expect(turnOf({ refs: [{}] }, { limit: 1 })).to.deep.equal({ admitted: false });
   });
 });
 
-describe('whose turn it is after one ahead has gone', () => {
+describe('the turn of an entry after one ahead was removed', () => {
   const [near, middle, far] = [{ permits: 1 }, { permits: 1 }, { permits: 1 }];
   const lock = { limit: 1 };
 
-  it('is mine without another look, where the one that went was the only one ahead', () => {
+  it('is admitted without another read when the removed entry was the only one ahead', () => {
     expect(entriesAheadWithout({ refs: [near], total: 1 }, { ref: near, at: 7n }, lock)).to.deep.equal({
       refs: [],
       total: 0,
@@ -48,26 +48,26 @@ describe('whose turn it is after one ahead has gone', () => {
     });
   });
 
-  it('is not known, where one that may be gone too was ahead of it', () => {
+  it('is unknown when an entry ahead of the removed one may be removed too', () => {
     expect(entriesAheadWithout({ refs: [near, far], total: 2 }, { ref: near }, lock)).to.equal(undefined);
   });
 
-  it('is not known, where not all that are ahead were seen', () => {
+  it('is unknown when not all entries ahead were seen', () => {
     expect(entriesAheadWithout({ refs: [near] }, { ref: near }, lock)).to.equal(undefined);
     expect(entriesAheadWithout({ refs: [near], total: 9 }, { ref: near }, lock)).to.equal(undefined);
   });
 
-  it('is mine, whatever was seen ahead of one that owned the queue', () => {
+  it('is admitted, whatever was seen ahead of a removed owner', () => {
     const known = entriesAheadWithout({ refs: [near, far] }, { ref: near, owned: true }, lock);
     expect(known).to.deep.equal({ refs: [], total: 0 });
   });
 
-  it('is not known, where others stand between me and the one that owned the queue', () => {
+  it('is unknown when other entries are between it and the removed owner', () => {
     const ahead = { refs: [near, middle, far], total: 3 };
     expect(entriesAheadWithout(ahead, { ref: middle, owned: true }, lock)).to.equal(undefined);
   });
 
-  it('is mine, where enough permits are left', () => {
+  it('is admitted when enough permits are left', () => {
     const ahead = { refs: [near, middle, far], total: 3 };
     const known = entriesAheadWithout(ahead, { ref: far }, { limit: 3 });
     expect(known).to.deep.equal({ refs: [near, middle], total: 2 });
@@ -75,8 +75,8 @@ describe('whose turn it is after one ahead has gone', () => {
   });
 });
 
-describe('entries that somebody here waits for', () => {
-  it('are known to have owned their queue from the moment it is told', () => {
+describe('entries with local waiters', () => {
+  it('are known as owners from the notification on', () => {
     const followed = new LocalWaiters();
     const entry = followed.follow('a');
     expect(entry.owned).to.equal(false);
@@ -85,7 +85,7 @@ describe('entries that somebody here waits for', () => {
     expect(followed.follow('a').owned).to.equal(true);
   });
 
-  it('are of no interest any more when nobody waits for them', () => {
+  it('are forgotten when they have no waiters', () => {
     const followed = new LocalWaiters();
     const [one, other] = [followed.follow('a'), followed.follow('a')];
     one.unfollow();
@@ -97,8 +97,8 @@ describe('entries that somebody here waits for', () => {
   });
 });
 
-describe('what a waiter remembers of those ahead', () => {
-  it('decides as all that was seen, whoever goes of those in its way', () => {
+describe('the entries ahead that a waiter remembers', () => {
+  it('lead to the same decision as all that were seen, whichever is removed', () => {
     const taker = fc.record({ permits: fc.integer({ min: 1, max: 3 }) });
     const property = fc.property(
       fc.array(taker, { minLength: 1, maxLength: 6 }),
@@ -118,7 +118,7 @@ describe('what a waiter remembers of those ahead', () => {
     fc.assert(property);
   });
 
-  it('is one entry of a lock, however many were seen of a longer line', () => {
+  it('are one entry for a lock, however many were seen of a longer queue', () => {
     const refs = Array.from({ length: 31 }, () => ({}));
     expect(remembered({ refs }, { limit: 1 }).refs).to.have.lengthOf(1);
     expect(remembered({ refs, total: 9_000 }, { limit: 1 }).refs).to.deep.equal(refs.slice(0, 1));

@@ -4,8 +4,8 @@ import { checkedOptions, isQueueLockError, type KnownOptions } from '../src/back
 import { createLockClient, type LockClient } from '../src/index.ts';
 import { nearestName } from '../src/base/nearest-name.ts';
 
-/** As plain JavaScript passes it. */
-const untyped = (given: unknown): never => given as never;
+/** Passes a value without type checks, as plain JavaScript can. */
+const untyped = (input: unknown): never => input as never;
 
 async function refusalOf(call: () => unknown): Promise<string> {
   try {
@@ -17,7 +17,7 @@ async function refusalOf(call: () => unknown): Promise<string> {
   throw new Error('nothing was refused');
 }
 
-describe('an option that there is not', () => {
+describe('an unknown option', () => {
   let client: LockClient;
   beforeEach(() => (client = createLockClient(memory())));
   afterEach(() => client.close());
@@ -37,24 +37,24 @@ describe('an option that there is not', () => {
   };
   for (const [call, withOptions] of Object.entries(calls)) {
     const argument = `options of ${call.split(' ')[0] ?? ''}`;
-    it(`is refused by ${call}, as are options that are no object`, async () => {
+    it(`is refused by ${call}, as are options that are not an object`, async () => {
       expect(await refusalOf(() => withOptions(untyped({ colour: 1 })))).to.match(
         new RegExp(`^${argument}: colour is unknown, known are \\w+`),
       );
-      for (const [given, shown] of [
+      for (const [input, shown] of [
         [null, 'null'],
         [500, '500'],
         [['x'], 'an array'],
         ['secret', 'a text'],
         [() => 0, 'a function'],
       ] as const)
-        expect(await refusalOf(() => withOptions(untyped(given)))).to.equal(
+        expect(await refusalOf(() => withOptions(untyped(input)))).to.equal(
           `${argument} must be an object; got ${shown}`,
         );
     });
   }
 
-  it('is refused with the one that was probably meant', async () => {
+  it('is refused with a suggestion', async () => {
     expect(await refusalOf(() => client.acquire('x', untyped({ timeout: 500 })))).to.equal(
       'options of acquire: timeout is unknown, did you mean timeoutMs?',
     );
@@ -69,7 +69,7 @@ describe('an option that there is not', () => {
     ).to.include('did you mean withinMs?');
   });
 
-  it('counts as not given while it is undefined, and known ones may be undefined too', async () => {
+  it('counts as absent while it is undefined, and known ones may be undefined too', async () => {
     const hold = await client.acquire(
       'x',
       untyped({ timeout: undefined, timeoutMs: undefined, metadata: undefined }),
@@ -77,7 +77,7 @@ describe('an option that there is not', () => {
     await hold.release();
   });
 
-  it('is one where the call has no use for it', async () => {
+  it('includes an option that the call does not use', async () => {
     expect(await refusalOf(() => client.tryAcquire('x', untyped({ timeoutMs: 5 })))).to.include(
       'timeoutMs is unknown',
     );
@@ -87,8 +87,8 @@ describe('an option that there is not', () => {
     expect(await refusalOf(() => client.multi(['x']).acquire(untyped({ limit: 2 })))).to.include(
       'limit is unknown',
     );
-    for (const wish of [{ steal: { reason: 'late' } }, { request: { reason: 'late', withinMs: 5 } }])
-      expect(await refusalOf(() => client.tryAcquire('x', wish))).to.include('needs a wait in line');
+    for (const spec of [{ steal: { reason: 'late' } }, { request: { reason: 'late', withinMs: 5 } }])
+      expect(await refusalOf(() => client.tryAcquire('x', spec))).to.include('needs a wait in line');
   });
 });
 
@@ -129,7 +129,7 @@ describe('an option of another type', () => {
       );
   });
 
-  it('is refused by what is done to a hold', async () => {
+  it('is refused by the methods of a hold', async () => {
     const hold = await client.acquire('x');
     expect(await refusalOf(() => hold.update(untyped({ metadata: null })))).to.equal(
       'metadata must be an object; got null',
@@ -138,10 +138,10 @@ describe('an option of another type', () => {
   });
 });
 
-describe('what is no backend, no work and no entry', () => {
+describe('an invalid backend, work or entry', () => {
   const rule = "is what a backend's package makes: etcd(options), fromUrl(url)";
 
-  it('is refused by name, and a URL is not repeated, which may have a password in it', async () => {
+  it('is refused by name, and a URL is not repeated, since it may contain a password', async () => {
     expect(await refusalOf(() => createLockClient(untyped('etcd://u:secret@h')))).to.equal(
       "backend is what a backend's package makes: for a URL fromUrl(url) of @queuelock/etcd, @queuelock/zookeeper and so on; got a text",
     );
@@ -174,9 +174,9 @@ describe('a list of known options', () => {
     interface Options {
       readonly waitMs?: number;
     }
-    // @ts-expect-error -- one too many
+    // @ts-expect-error -- one member is unknown
     const tooLong: KnownOptions<Options> = { waitMs: 'number', wait: 'number' };
-    // @ts-expect-error -- one is missing
+    // @ts-expect-error -- one member is missing
     const tooShort: KnownOptions<Options> = {};
     expect([tooLong, tooShort]).to.have.length(2);
     const known: KnownOptions<Options> = { waitMs: 'number' };
@@ -187,7 +187,7 @@ describe('a list of known options', () => {
     );
   });
 
-  it('names what is near, and nothing that is not', () => {
+  it('suggests similar names only', () => {
     const known = ['signal', 'timeoutMs', 'minRemainingMs', 'owner', 'hosts', 'id', 'ttlMs', 'maxWaiters'];
     const cases: readonly (readonly [written: string, meant: string | undefined])[] = [
       ['timeout', 'timeoutMs'],

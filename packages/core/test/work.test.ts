@@ -3,7 +3,7 @@ import { QueueLockError, anySignal, type AcquireOptions, type LockClient } from 
 import { workUnder } from '../src/work/work.ts';
 import { onStage, rejection } from './stage.ts';
 
-/** Goes on until it is told to stop, and throws why. */
+/** Waits until the stop signal aborts, and throws its reason. */
 function untilStopped(_hold: unknown, stop: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     stop.addEventListener('abort', () => reject(stop.reason as Error));
@@ -17,9 +17,9 @@ const WAYS: Readonly<Record<string, (client: LockClient) => LockClient['run']>> 
     client.multi([name, 'y']).run((hold, stop) => work(hold.of(name), stop), options),
 };
 
-describe('a work is told to stop', () => {
+describe('the stop signal of a work', () => {
   for (const [way, of] of Object.entries(WAYS)) {
-    it(`by its time limit, and waited for: ${way}`, () =>
+    it(`aborts at the time limit, and the work is waited for: ${way}`, () =>
       onStage(async (stage) => {
         const run = of(stage.client());
         const late = await rejection(stage.passing(run('x', untilStopped, { workTimeoutMs: 500 })));
@@ -30,7 +30,7 @@ describe('a work is told to stop', () => {
         expect(await stage.passing(run('x', () => 'next'))).to.equal('next');
       }));
 
-    it(`by the caller, whose reason it may throw: ${way}`, () =>
+    it(`aborts with the caller's signal, whose reason the work may throw: ${way}`, () =>
       onStage(async (stage) => {
         const shutdown = new AbortController();
         const running = of(stage.client())('x', untilStopped, { stop: shutdown.signal });
@@ -40,7 +40,7 @@ describe('a work is told to stop', () => {
         expect(stage.owners('x')).to.deep.equal([]);
       }));
 
-    it(`by the loss of its hold, and the error says why: ${way}`, () =>
+    it(`aborts at the loss of the hold, and the error says why: ${way}`, () =>
       onStage(async (stage) => {
         const client = stage.client();
         const running = rejection(of(client)('x', (own, stop) => untilStopped(own, stop).catch(() => 1)));
@@ -56,7 +56,7 @@ describe('a work is told to stop', () => {
       }));
   }
 
-  it('and the lock is not given up before it has ended', () =>
+  it('does not release the lock before the work has ended', () =>
     onStage(async (stage) => {
       const client = stage.client();
       let end: (() => void) | undefined;
@@ -69,7 +69,7 @@ describe('a work is told to stop', () => {
       await stage.passing(stubborn);
     }));
 
-  it('and what it throws besides is the cause of WORK_TIMEOUT; what it returns counts', () =>
+  it('makes other errors of the work the cause of WORK_TIMEOUT; a result counts', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const failure = new Error('disk full');
@@ -85,7 +85,7 @@ describe('a work is told to stop', () => {
       expect(await stage.passing(returning)).to.equal('done');
     }));
 
-  it('and its own error passes as it is when it was not', () =>
+  it('leaves the error of the work unchanged when it has not aborted', () =>
     onStage(async (stage) => {
       const failure = new Error('its own');
       const options = { workTimeoutMs: 50, stop: new AbortController().signal };
@@ -93,7 +93,7 @@ describe('a work is told to stop', () => {
       expect(await rejection(stage.passing(failing))).to.equal(failure);
     }));
 
-  it('before it begins: then it does not, and the wait ends at once', () =>
+  it('prevents a work that has not started, and ends the wait at once', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const holder = await stage.client().acquire('x');
@@ -111,7 +111,7 @@ describe('a work is told to stop', () => {
       );
     }));
 
-  it('also in the moment in which its turn comes', () =>
+  it('also aborts at the moment of the grant', () =>
     onStage(async (stage) => {
       const hold = await stage.client().acquire('x');
       const reason = new Error('down');
@@ -122,7 +122,7 @@ describe('a work is told to stop', () => {
       expect(hold.held).to.equal(false);
     }));
 
-  it('in the eyes of whoever looks when no timer has fired: by the limit, by the loss, and derived', () =>
+  it('is aborted when it is read before any timer has run: by the limit, by the loss, and when derived', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const seen = await client.run(
@@ -134,7 +134,7 @@ describe('a work is told to stop', () => {
           const platform = AbortSignal.any([stop]);
           const before = [stop.aborted, both.aborted, deeper.aborted];
           stage.clock.stall(1_000);
-          // What the platform derives may not look; somebody else who looks has it abort too.
+          // A signal that the platform derives may not read; reading the original one makes it abort too.
           const after = [deeper.aborted, both.aborted, stop.aborted, platform.aborted];
           expect(() => both.throwIfAborted()).to.throw(QueueLockError, 'WORK_TIMEOUT');
           return { before, after };
@@ -154,7 +154,7 @@ describe('a work is told to stop', () => {
       expect(lost).to.include({ code: 'OWNERSHIP_LOST' });
     }));
 
-  it('by nothing that is left behind once it has ended', () =>
+  it('leaves nothing behind once the work has ended', () =>
     onStage(async (stage) => {
       const shutdown = new AbortController();
       const options = { stop: shutdown.signal, workTimeoutMs: 60_000 };
@@ -168,7 +168,7 @@ describe('a work is told to stop', () => {
       expect(Reflect.get(AbortSignal.prototype, 'aborted', kept!)).to.equal(false);
     }));
 
-  it('by options of the right kind, which acquire does not have', () =>
+  it('is controlled by options of the right kind, which acquire does not have', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const refused = async (options: object): Promise<unknown> =>

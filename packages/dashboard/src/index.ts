@@ -1,9 +1,9 @@
-// What serves the page, for instance `queuelock ui`, needs to know where its files are, and nothing else.
+// A server of the page, for instance `queuelock ui`, needs only the path of its files.
 import { fileURLToPath } from 'node:url';
 
 /**
- * The folder with the page's files: `index.html`, and in `assets` what it loads, under names that change with their contents.
- * Whoever serves it mounts `@queuelock/bridge` at `/queuelock` of the same origin. The page loads nothing from elsewhere, and works
- * under the content security policy `default-src 'self'`.
+ * Path of the folder with the page's files: `index.html`, and the assets that it loads, whose names change with their content.
+ * The server must mount `@queuelock/bridge` at `/queuelock` of the same origin. The page loads nothing from other origins, and
+ * works under the content security policy `default-src 'self'`.
  */
 export const pageFolder: string = fileURLToPath(new URL('../dist/page/', import.meta.url));

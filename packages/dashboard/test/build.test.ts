@@ -8,7 +8,7 @@ interface Built {
   readonly source?: string | Uint8Array;
 }
 
-describe('the built page', () => {
+describe('built page', () => {
   let files: ReadonlyMap<string, string>;
 
   before(async function () {
@@ -17,7 +17,7 @@ describe('the built page', () => {
     const { NODE_ENV } = process.env;
     const configFile = fileURLToPath(new URL('../vite.config.js', import.meta.url));
     const result = await build({ configFile, logLevel: 'silent', build: { write: false } });
-    // It has made this process one of production, in which React cannot be tested.
+    // The build sets NODE_ENV to production, under which React cannot be tested.
     if (NODE_ENV === undefined) delete process.env['NODE_ENV'];
     const { output } = result as unknown as { output: readonly Built[] };
     files = new Map(
@@ -27,12 +27,12 @@ describe('the built page', () => {
 
   const html = (): string => files.get('index.html') ?? '';
 
-  it('has nothing in it that a strict content security policy refuses', () => {
+  it('contains nothing that a strict content security policy refuses', () => {
     expect(html()).to.contain('<script type="module"');
     expect(html()).not.to.match(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/);
   });
 
-  it('loads nothing from elsewhere', () => {
+  it('loads nothing from other origins', () => {
     const addresses = [...html().matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address);
     expect(addresses).to.have.length.greaterThan(1);
     for (const address of addresses) expect(address).to.match(/^\.\//);
@@ -40,7 +40,7 @@ describe('the built page', () => {
     expect(styles.join('')).not.to.match(/@import|url\(/);
   });
 
-  it('is small enough for a slow line: at most 130 KB gzipped', () => {
+  it('is at most 130 KB gzipped', () => {
     const bytes = [...files.values()].reduce((sum, file) => sum + gzipSync(file).length, 0);
     expect(bytes).to.be.within(50_000, 130_000);
   });

@@ -1,6 +1,6 @@
 import type { ContenderSnapshot } from '@queuelock/bridge/wire';
 import { expect } from 'chai';
-import { buttonsOf, contenderWords, provenOf } from '../src/page/model/contenders.ts';
+import { buttonsOf, contenderText, provenOf } from '../src/page/model/contenders.ts';
 
 const one = (more: Partial<ContenderSnapshot>): ContenderSnapshot => ({
   id: 'c1',
@@ -12,7 +12,7 @@ const one = (more: Partial<ContenderSnapshot>): ContenderSnapshot => ({
 });
 
 describe('contenders', () => {
-  it('are told in words', () => {
+  it('are described in words', () => {
     const words = [
       one({ status: 'starts' }),
       one({ position: 1 }),
@@ -20,18 +20,18 @@ describe('contenders', () => {
       one({ status: 'holds', token: '41', position: 0 }),
       one({ status: 'expired', isFrozen: true }),
       one({ status: 'gone', end: 'killed' }),
-    ].map(contenderWords);
+    ].map(contenderText);
     expect(words).to.deep.equal([
       'starts',
       'is next',
-      'waits, 3rd in line',
+      'waits, 3rd in the queue',
       'holds with token 41',
-      'has lost its place, and cannot know',
-      'is gone: killed',
+      'lost its entry while frozen; it will notice when it resumes',
+      'has ended: killed',
     ]);
   });
 
-  it('have buttons for what can be done to them', () => {
+  it('have buttons for the actions that are possible', () => {
     const titles = (more: Partial<ContenderSnapshot>, canCut = true): string =>
       buttonsOf(one(more), { canCut })
         .map(({ title, isOff }) => (isOff ? `(${title})` : title))
@@ -43,14 +43,14 @@ describe('contenders', () => {
     expect(titles({ status: 'gone' })).to.equal('');
   });
 
-  it('hold for as long as that is proven, which shrinks', () => {
+  it('show the proven time of a hold, which shrinks', () => {
     const holder = one({ status: 'holds', provenUntil: 3_000 });
     const ttlMs = 3_000;
-    expect(provenOf(holder, { ttlMs }, 0)).to.deep.equal({ part: 1, words: '3.0s proven' });
-    expect(provenOf(holder, { ttlMs }, 2_400)).to.deep.equal({ part: 0.2, words: '600ms proven' });
+    expect(provenOf(holder, { ttlMs }, 0)).to.deep.equal({ part: 1, text: '3.0s proven' });
+    expect(provenOf(holder, { ttlMs }, 2_400)).to.deep.equal({ part: 0.2, text: '600ms proven' });
     expect(provenOf(holder, { ttlMs }, 3_001)).to.deep.equal({
       part: 0,
-      words: 'nothing is proven any more',
+      text: 'its proven time has ended',
     });
     expect(provenOf(one({}), { ttlMs }, 0)).to.equal(undefined);
   });

@@ -1,10 +1,10 @@
 import type { ListedQueueSnapshot } from '@queuelock/bridge/wire';
 import { expect } from 'chai';
-import { chosen, FIRST_CHOICE, sortedBy, type SortKey } from '../src/page/model/chosen.ts';
+import { visibleRows, FIRST_CHOICE, sortedBy, type SortKey } from '../src/page/model/visible-rows.ts';
 import { EMPTY_METER, metered, rowsOf, sumOf, type QueueRow } from '../src/page/model/meter.ts';
 
-function listed(name: string, depth: number, left: number): ListedQueueSnapshot {
-  return { name, depth, left, front: '1', frontAt: 500 };
+function listed(name: string, depth: number, departures: number): ListedQueueSnapshot {
+  return { name, depth, departures, front: '1', frontAt: 500 };
 }
 
 function rowOf(name: string, row: Partial<QueueRow> = {}): QueueRow {
@@ -29,33 +29,33 @@ describe('rates of queues', () => {
     return rowsOf(meter, looks.at(-1)![0])[0]!;
   };
 
-  it('a first snapshot tells no rate', () => {
+  it('has no rate after the first snapshot', () => {
     const { handOffsPerS, turnMs, waitMs, heldMs } = after([1_000, 7]);
     expect([handOffsPerS, turnMs, waitMs, heldMs]).to.deep.equal([0, undefined, undefined, 500]);
   });
 
-  it('entries that left since tell the rate, the turn and the wait', () => {
+  it('computes rate, turn and wait from departures', () => {
     const { handOffsPerS, turnMs, waitMs } = after([1_000, 7], [3_000, 11]);
     expect([handOffsPerS, turnMs, waitMs]).to.deep.equal([2, 500, 2_000]);
   });
 
-  it('only the last ten seconds count', () => {
+  it('counts only the last ten seconds', () => {
     const { handOffsPerS } = after([0, 0], [10_000, 100], [20_000, 110], [25_000, 115]);
     expect(handOffsPerS).to.equal(1);
   });
 
-  it('a count that begins again is a new beginning', () => {
+  it('starts again when a count goes back', () => {
     expect(after([1_000, 50], [2_000, 3]).handOffsPerS).to.equal(0);
   });
 
-  it('a queue that has gone is forgotten', () => {
+  it('forgets a queue that has ended', () => {
     const before = metered(EMPTY_METER, { at: 0, queues: [listed('a', 1, 0), listed('b', 1, 0)] });
     expect(
       rowsOf(metered(before, { at: 1, queues: [listed('b', 1, 0)] }), 1).map(({ name }) => name),
     ).to.deep.equal(['b']);
   });
 
-  it('a sum has all entries and the longest wait', () => {
+  it('sums up all entries and finds the longest wait', () => {
     const rows = [
       rowOf('a', { depth: 3, waitMs: 5 }),
       rowOf('b', { depth: 4, waitMs: 9, handOffsPerS: 2 }),
@@ -65,7 +65,7 @@ describe('rates of queues', () => {
   });
 });
 
-describe('the choice of queues', () => {
+describe('visible rows', () => {
   const rows = [
     rowOf('b', { depth: 2, handOffsPerS: 9, heldMs: 1, turnMs: 5, waitMs: 3 }),
     rowOf('a', { depth: 2, handOffsPerS: 1, heldMs: 7, waitMs: 1 }),
@@ -80,25 +80,25 @@ describe('the choice of queues', () => {
     ['name', 'Cab'],
   ];
   for (const [sort, order] of orders)
-    it(`by ${sort} it is ${order}`, () => {
+    it(`are ${order} when sorted by ${sort}`, () => {
       expect(
-        chosen(rows, { ...FIRST_CHOICE, sort })
+        visibleRows(rows, { ...FIRST_CHOICE, sort })
           .map(({ name }) => name)
           .join(''),
       ).to.equal(order);
     });
 
-  it('a title that is pressed again turns the order around', () => {
+  it('reverse the order when a title is clicked again', () => {
     const once = sortedBy(FIRST_CHOICE, 'name');
     expect([once.reverse, sortedBy(once, 'name').reverse]).to.deep.equal([false, true]);
     expect(
-      chosen(rows, sortedBy(once, 'name'))
+      visibleRows(rows, sortedBy(once, 'name'))
         .map(({ name }) => name)
         .join(''),
     ).to.equal('baC');
   });
 
-  it('a part of a name finds it, in small letters or capitals', () => {
-    expect(chosen(rows, { ...FIRST_CHOICE, filter: 'c' }).map(({ name }) => name)).to.deep.equal(['C']);
+  it('match a part of the name, ignoring case', () => {
+    expect(visibleRows(rows, { ...FIRST_CHOICE, filter: 'c' }).map(({ name }) => name)).to.deep.equal(['C']);
   });
 });

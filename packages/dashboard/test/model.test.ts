@@ -2,14 +2,14 @@ import { BridgeError, type Observed } from '@queuelock/bridge/client';
 import type { Snapshot } from '@queuelock/bridge/wire';
 import { expect } from 'chai';
 import { freshnessOf } from '../src/page/model/freshness.ts';
-import { handOffWords, holdMeter, notesOf } from '../src/page/model/hold.ts';
+import { handOffText, holdMeter, notesOf } from '../src/page/model/hold.ts';
 import { shortcutOf, type Pressed } from '../src/page/model/keys.ts';
 import { targetOf, withFocused } from '../src/page/model/moves.ts';
 import { namesFrom, withName } from '../src/page/model/names.ts';
 import { arrowsOf, ringOf } from '../src/page/model/ring.ts';
-import { coverageWords, sessionsWith } from '../src/page/model/sessions.ts';
+import { coverageText, sessionsWith } from '../src/page/model/sessions.ts';
 
-describe('how fresh a snapshot is', () => {
+describe('freshness of a snapshot', () => {
   const now = { page: 20_000, bridge: 50_000 };
   const live = { connection: 'live', since: 0 } as const;
   const error = {
@@ -26,16 +26,16 @@ describe('how fresh a snapshot is', () => {
       'Connecting.',
     ],
     [
-      'a store that has not answered',
+      'a store that has not responded',
       { ...live, snapshot: { at: 0, status: 'connecting', error } },
       'connecting',
-      'The store does not answer yet: no member answers.',
+      'The store has not responded yet: no member answers.',
     ],
     [
-      'a store that is gone',
+      'a store that cannot be reached',
       { ...live, snapshot: { at: 38_000, status: 'stale', error } },
       'stale',
-      'The store does not answer, this is as of 12s ago: no member answers.',
+      'The store does not respond. This is the state of 12s ago: no member answers.',
     ],
     [
       'a bridge that refuses',
@@ -45,23 +45,23 @@ describe('how fresh a snapshot is', () => {
         refusal: new BridgeError({ ...error, message: '[ACCESS_DENIED] not allowed' }),
       },
       'stale',
-      'The server of this page refuses to tell: not allowed.',
+      'The server of this page refuses to show this: not allowed.',
     ],
     [
-      'a bridge that is gone, whatever the snapshot says',
+      'a bridge that cannot be reached, whatever the snapshot',
       { connection: 'stale', since: 8_000, snapshot: { at: 0, status: 'live' } },
       'stale',
-      'The server of this page does not answer: last heard 12s ago; reconnecting.',
+      'The server of this page does not respond. Last data 12s ago; reconnecting.',
     ],
   ];
-  for (const [title, seen, tone, words] of cases)
+  for (const [title, seen, tone, text] of cases)
     it(`${title} is ${tone}`, () => {
-      expect(freshnessOf(seen, now)).to.deep.equal({ tone, words });
+      expect(freshnessOf(seen, now)).to.deep.equal({ tone, text });
     });
 });
 
-describe('how a hold stands', () => {
-  it('a proven time shrinks from the moment of the snapshot, and never below nothing', () => {
+describe('meter of a hold', () => {
+  it('shows a proven time that shrinks from the moment of the snapshot to zero', () => {
     const entry = { heldAt: 0, remainingMs: 8_000 };
     expect(holdMeter(entry, { at: 1_000 }, { now: 3_000, fullMs: 12_000 })).to.include({
       kind: 'budget',
@@ -71,7 +71,7 @@ describe('how a hold stands', () => {
     expect(holdMeter(entry, { at: 1_000 }, { now: 99_000, fullMs: 12_000 })).to.include({ ms: 0, part: 0 });
   });
 
-  it('without one, the time held stands against what its client says, else against what was seen', () => {
+  it('compares the hold with the duration that its client publishes, else with the observed one', () => {
     const at = { at: 0, typicalHoldMs: 4_000 };
     expect(holdMeter({ heldAt: 0, typicalHoldMs: 2_000 }, at, { now: 1_000, fullMs: 0 }).part).to.equal(0.5);
     expect(holdMeter({ heldAt: 0 }, at, { now: 1_000, fullMs: 0 }).part).to.equal(0.25);
@@ -82,11 +82,11 @@ describe('how a hold stands', () => {
     });
   });
 
-  it('where nothing is known nothing is said', () => {
+  it('shows nothing when nothing is known', () => {
     expect(holdMeter({ heldAt: 0 }, { at: 0 }, { now: 5_000, fullMs: 0 }).kind).to.equal('unknown');
   });
 
-  it('notes say what is special', () => {
+  it('lists what is noteworthy about an entry', () => {
     const entry = {
       shared: true,
       permits: 2,
@@ -98,11 +98,11 @@ describe('how a hold stands', () => {
     expect(notesOf({ shared: false, permits: 1, limit: 1, metadata: {} })).to.equal('');
   });
 
-  it('a hand-off is told by who holds now', () => {
-    expect(handOffWords(['ann'], ['bob'])).to.equal('bob holds now');
-    expect(handOffWords(['ann'], ['ann'])).to.equal(undefined);
-    expect(handOffWords(['ann'], [])).to.equal('Nobody holds now');
-    expect(handOffWords([], ['a', 'b', 'c', 'd'])).to.equal('a, b, c and others holds now');
+  it('announces a hand-off by the new holder', () => {
+    expect(handOffText(['ann'], ['bob'])).to.equal('bob holds now');
+    expect(handOffText(['ann'], ['ann'])).to.equal(undefined);
+    expect(handOffText(['ann'], [])).to.equal('No client holds the lock now');
+    expect(handOffText([], ['a', 'b', 'c', 'd'])).to.equal('a, b, c and others holds now');
   });
 });
 
@@ -110,12 +110,12 @@ describe('keys', () => {
   const press = (pressed: Partial<Pressed>): ReturnType<typeof shortcutOf> =>
     shortcutOf({ key: '', modified: false, busy: false, before: undefined, ...pressed });
 
-  it('`g` and a letter go to a view', () => {
+  it('`g` and a letter open a view', () => {
     expect(press({ key: 'd', before: 'g' })).to.deep.equal({ kind: 'go', hash: '#/deadlocks' });
     expect(press({ key: 'd' })).to.equal(undefined);
   });
 
-  it('nothing happens while somebody types or holds a key of the browser', () => {
+  it('do nothing while the user types or presses a key of the browser', () => {
     expect(press({ key: '?' })).to.deep.equal({ kind: 'help' });
     expect([press({ key: '?', busy: true }), press({ key: 't', modified: true })]).to.deep.equal([
       undefined,
@@ -123,7 +123,7 @@ describe('keys', () => {
     ]);
   });
 
-  it('a key moves within the rows and not out of them', () => {
+  it('move within the rows and not beyond them', () => {
     const moves = (key: string, at: number): number | undefined => targetOf(key, at, { last: 9, page: 4 });
     expect([
       moves('ArrowDown', 9),
@@ -135,7 +135,7 @@ describe('keys', () => {
     expect(targetOf('End', -1, { last: -1, page: 4 })).to.equal(undefined);
   });
 
-  it('the row with the focus is made wherever it is', () => {
+  it('keep the focused row rendered wherever it is', () => {
     const range = { startIndex: 10, endIndex: 12, overscan: 1, count: 100 };
     expect(withFocused(range, -1)).to.deep.equal([9, 10, 11, 12, 13]);
     expect(withFocused(range, 11)).to.deep.equal([9, 10, 11, 12, 13]);
@@ -145,8 +145,8 @@ describe('keys', () => {
   });
 });
 
-describe('a ring', () => {
-  it('has its first place on top and goes on clockwise', () => {
+describe('ring', () => {
+  it('has its first node at the top and continues clockwise', () => {
     const [top, right] = ringOf(4, 100);
     expect([
       Math.round(top!.x),
@@ -156,7 +156,7 @@ describe('a ring', () => {
     ]).to.deep.equal([0, -100, 100, 0]);
   });
 
-  it('has arrows that touch nothing that stands at its places', () => {
+  it('has arrows that touch no label', () => {
     const room = { across: 50, down: 15 };
     for (const places of [2, 3, 5]) {
       for (const { from, to } of arrowsOf(places, 100, room)) {
@@ -171,13 +171,13 @@ describe('a ring', () => {
   });
 });
 
-describe('what is kept and what is left out', () => {
-  it('names that were kept come back, and nothing else does', () => {
+describe('stored and omitted data', () => {
+  it('names that were stored are read back, and other text is ignored', () => {
     expect(namesFrom('["a",7,"","b"]')).to.deep.equal(['a', 'b']);
     expect([namesFrom('{"a":1}'), namesFrom('no')]).to.deep.equal([[], []]);
   });
 
-  it('a name is kept once, the newest first, and not too many', () => {
+  it('a name is stored once, the newest first, up to a limit', () => {
     expect(withName(['a', 'b'], 'b')).to.deep.equal(['b', 'a']);
     const many = Array.from({ length: 30 }, (_one, at) => String(at));
     expect(withName(many, 'new')).to.have.lengthOf(24);
@@ -191,8 +191,8 @@ describe('what is kept and what is left out', () => {
     expect(sessionsWith(sessions, 'bob')).to.deep.equal([]);
   });
 
-  it('what was not looked into is said', () => {
-    expect(coverageWords({ looked: 9, left: 0 })).to.equal('');
-    expect(coverageWords({ looked: 50, left: 1_200 })).to.contain('1,200 more not looked into');
+  it('an overview states what it leaves out', () => {
+    expect(coverageText({ included: 9, omitted: 0 })).to.equal('');
+    expect(coverageText({ included: 50, omitted: 1_200 })).to.contain('1,200 more are left out');
   });
 });

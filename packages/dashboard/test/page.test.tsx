@@ -18,7 +18,7 @@ const FACTS: BridgeFacts = {
   version: 2,
   epoch: 'e',
   token: 't',
-  place: 'memory:test',
+  storeLabel: 'memory:test',
   may: { evict: true, ask: true, join: true },
 };
 const HOSTILE = '<img src=x onerror=alert(1)>\u202Egnp.exe';
@@ -50,11 +50,11 @@ function queueOf(
 }
 
 function queuesOf(names: readonly string[]): QueuesSnapshot {
-  const queues = names.map((name) => ({ name, depth: 1, front: '1', left: 0, frontAt: 0 }));
+  const queues = names.map((name) => ({ name, depth: 1, front: '1', departures: 0, frontAt: 0 }));
   return { at: 0, status: 'live', prefix: '', queues, count: queues.length };
 }
 
-describe('the page', () => {
+describe('dashboard page', () => {
   let page: Page;
   let bridge: FakeBridge;
   let evicted: { name: string; entry: EntryRef; reason: string }[];
@@ -127,14 +127,14 @@ describe('the page', () => {
   const text = (selector: string): string => document.querySelector(selector)?.textContent ?? '';
   const rows = (): HTMLElement[] => page.screen.getAllByRole('row').slice(1);
 
-  describe('of all queues', () => {
-    it('says that it is connecting before the first snapshot', async () => {
+  describe('list of queues', () => {
+    it('shows that it is connecting before the first snapshot', async () => {
       await open('#/queues');
       expect(text('.notice')).to.equal('Connecting.');
       expect(document.querySelector('.table')).to.equal(null);
     });
 
-    it('shows each queue, and what all are together', async () => {
+    it('shows each queue and the totals', async () => {
       await open('#/queues');
       say('queues', '', queuesOf(['a', 'b']));
       expect(rows().map((row) => row.querySelector('a')?.textContent)).to.deep.equal(['a', 'b']);
@@ -142,26 +142,28 @@ describe('the page', () => {
       expect(document.activeElement?.textContent).to.equal('Queues');
     });
 
-    it('says so when no queue is in use, and when none has what is searched for', async () => {
+    it('shows a notice when there is no queue, and when no name matches the search', async () => {
       await open('#/queues');
       say('queues', '', queuesOf([]));
       expect(text('.empty-title')).to.equal('No queue is in use');
       say('queues', '', queuesOf(['a']));
       page.testing.fireEvent.change(page.screen.getByRole('searchbox'), { target: { value: 'x' } });
-      expect(text('.empty-title')).to.equal('No queue has that in its name');
+      expect(text('.empty-title')).to.equal('No queue name contains this text');
     });
 
-    it('says plainly that what it shows is old, since when, and that it goes on trying', async () => {
+    it('shows that its data is outdated, since when, and that it reconnects', async () => {
       await open('#/queues');
       say('queues', '', queuesOf(['a']));
       say('queues', '', queuesOf(['a']), { connection: 'stale', since: Date.now() - 12_000 });
-      expect(text('.notice')).to.match(/does not answer: last heard (?:1[1-9]|[2-5]\d)s ago; reconnecting\./);
+      expect(text('.notice')).to.match(
+        /does not respond\. Last data (?:1[1-9]|[2-5]\d)s ago; reconnecting\./,
+      );
       expect(rows()).to.have.lengthOf(1);
       say('queues', '', queuesOf(['a']));
       expect(document.querySelector('.notice')).to.equal(null);
     });
 
-    it('makes few rows of ten thousand, and counts them all', async () => {
+    it('renders few rows of ten thousand, and counts them all', async () => {
       const names = Array.from({ length: 10_000 }, (_one, at) => `queue-${String(at).padStart(5, '0')}`);
       await open('#/queues');
       say('queues', '', queuesOf(names));
@@ -170,7 +172,7 @@ describe('the page', () => {
       expect(rows()[0]!.getAttribute('aria-rowindex')).to.equal('2');
     });
 
-    it('is moved through with the keys', async () => {
+    it('moves the focus with the keys', async () => {
       await open('#/queues');
       say('queues', '', queuesOf(['a', 'b', 'c']));
       const links = page.screen.getAllByRole('link').filter(({ className }) => className === 'name');
@@ -183,7 +185,7 @@ describe('the page', () => {
       expect(document.activeElement?.textContent).to.equal('c');
     });
 
-    it('is ordered by a title that is pressed, which says so', async () => {
+    it('sorts by a clicked title, which shows the order', async () => {
       await open('#/queues');
       say('queues', '', queuesOf(['a', 'b']));
       press(page.screen.getByRole('button', { name: 'Queue' }));
@@ -194,8 +196,8 @@ describe('the page', () => {
     });
   });
 
-  describe('of one queue', () => {
-    it('shows who holds, with token, and who waits, in order', async () => {
+  describe('view of one queue', () => {
+    it('shows holders with tokens, and waiters in order', async () => {
       await open('#/queue/a');
       say('queue', 'a', queueOf('a', [entryOf('ann', 0), entryOf('bob', 1, { expectedWaitMs: 40_000 })]));
       expect(text('.holder')).to.contain('ann').and.to.contain('41');
@@ -203,7 +205,7 @@ describe('the page', () => {
       expect(rows()[0]!.textContent).to.contain('bob').and.to.contain('~40s');
     });
 
-    it('shows what is hostile as text, with what a screen hides written out', async () => {
+    it('shows hostile text as text, with hidden characters escaped', async () => {
       const container = await open(`#/queue/${encodeURIComponent(HOSTILE)}`);
       const hostile = { owner: HOSTILE, metadata: { [HOSTILE]: HOSTILE } };
       say('queue', HOSTILE, queueOf(HOSTILE, [entryOf('', 0, hostile), entryOf('', 1, hostile)]));
@@ -213,7 +215,7 @@ describe('the page', () => {
       expect(container.textContent).not.to.contain('\u202E');
     });
 
-    it('makes few rows of five thousand waiters', async () => {
+    it('renders few rows of five thousand waiters', async () => {
       await open('#/queue/a');
       const entries = Array.from({ length: 5_001 }, (_one, at) => entryOf(`w${String(at)}`, at));
       say('queue', 'a', queueOf('a', entries));
@@ -221,16 +223,16 @@ describe('the page', () => {
       expect(rows().length).to.be.within(5, 60);
     });
 
-    it('does not claim a proven time when it is not live', async () => {
+    it('shows no proven time when it is not live', async () => {
       await open('#/queue/a');
       const snapshot = queueOf('a', [entryOf('ann', 0, { remainingMs: 5_000 })]);
       say('queue', 'a', snapshot);
       expect(text('.meter')).to.contain('5.0s proven');
       say('queue', 'a', snapshot, { connection: 'stale', since: 0 });
-      expect(text('.meter')).to.contain('not known');
+      expect(text('.meter')).to.contain('unknown');
     });
 
-    it('draws holds and waits, and tells in words what it draws', async () => {
+    it('draws holds and waits, and describes the drawing in words', async () => {
       await open('#/queue/a');
       say('queue', 'a', queueOf('a', [entryOf('ann', 0)]));
       const spans = [
@@ -254,10 +256,12 @@ describe('the page', () => {
         gaps: [],
       } as Snapshot);
       expect(document.querySelectorAll('.stay .hold')).to.have.lengthOf(2);
-      expect(page.screen.getByRole('img').textContent).to.contain('2 stays, 1 still here, 1 hand-off');
+      expect(page.screen.getByRole('img').textContent).to.contain(
+        '2 stays, 1 still in the queue, 1 hand-off',
+      );
     });
 
-    it('evicts the very entry that was seen, after its token was shown and a reason was given', async () => {
+    it('evicts exactly the shown entry, after it showed the token and received a reason', async () => {
       await open('#/queue/a');
       say('queue', 'a', queueOf('a', [entryOf('ann', 0), entryOf('bob', 1)]));
       press(page.screen.getByRole('button', { name: 'Evict bob, position 1…' }));
@@ -274,36 +278,36 @@ describe('the page', () => {
       ]);
     });
 
-    it('offers only what this page may do', async () => {
+    it('offers only permitted actions', async () => {
       await open('#/queue/a', { ...FACTS, may: { evict: false, ask: false, join: false } });
       say('queue', 'a', queueOf('a', [entryOf('ann', 0), entryOf('bob', 1)]));
       expect(page.screen.queryByRole('button', { name: /Evict|Ask|Take/ })).to.equal(null);
     });
 
-    it('takes a place, says where one stands, and gives it up', async () => {
+    it('joins the queue, shows the position, and leaves', async () => {
       await open('#/queue/a');
       say('queue', 'a', queueOf('a', [entryOf('ann', 0)]));
       const { screen, testing } = page;
       const { act } = testing;
-      page.testing.fireEvent.change(screen.getByLabelText('Your name, for all to see'), {
+      page.testing.fireEvent.change(screen.getByLabelText('Your name, shown to all users'), {
         target: { value: 'Eve' },
       });
-      press(screen.getByRole('button', { name: 'Take a place' }));
+      press(screen.getByRole('button', { name: 'Join the queue' }));
       expect(bridge.joins[0]!.options).to.deep.equal({ owner: 'Eve', mode: 'exclusive' });
       act(() => {
         const place = { id: 'i', token: '50', position: 2, expectedWaitMs: 40_000, at: 0, answer: undefined };
         bridge.joins[0]!.say({ ...LIVE, status: 'queued', ...place });
       });
       expect(text('.join')).to.contain('You are 2nd').and.to.contain('about 40s').and.to.contain('50');
-      press(screen.getByRole('button', { name: 'Leave the line' }));
+      press(screen.getByRole('button', { name: 'Leave the queue' }));
       expect(bridge.joins[0]!.hasLeft).to.equal(true);
     });
 
-    it('marks the place, and keeps it when nothing is known of the queue for a time', async () => {
+    it("marks the user's entry, and keeps it when there is no snapshot for a time", async () => {
       await open('#/queue/a');
       const snapshot = queueOf('a', [entryOf('ann', 0), entryOf('eve', 1, { id: 'i' })]);
       say('queue', 'a', snapshot);
-      press(page.screen.getByRole('button', { name: 'Take a place' }));
+      press(page.screen.getByRole('button', { name: 'Join the queue' }));
       page.testing.act(() => {
         const place = {
           id: 'i',
@@ -322,10 +326,10 @@ describe('the page', () => {
       expect([bridge.joins.length, bridge.joins[0]!.hasLeft]).to.deep.equal([1, false]);
     });
 
-    it('gives the place up when another view is opened', async () => {
+    it('leaves the queue when another view is opened', async () => {
       await open('#/queue/a');
       say('queue', 'a', queueOf('a', []));
-      press(page.screen.getByRole('button', { name: 'Take a place' }));
+      press(page.screen.getByRole('button', { name: 'Join the queue' }));
       page.testing.act(() => {
         location.hash = '#/faults';
         dispatchEvent(new (window as unknown as { Event: typeof Event }).Event('hashchange'));
@@ -335,7 +339,7 @@ describe('the page', () => {
       });
     });
 
-    it('tells politely who holds now', async () => {
+    it('announces the holder politely', async () => {
       await open('#/queue/a');
       say('queue', 'a', queueOf('a', [entryOf('ann', 0)]));
       say('queue', 'a', queueOf('a', [entryOf('bob', 0)]));
@@ -345,7 +349,7 @@ describe('the page', () => {
     });
   });
 
-  it('contenders of a demo are shown, disturbed, and their story is told', async () => {
+  it('shows and disturbs the contenders of a demo, and lists the events', async () => {
     const acts: object[] = [];
     bridge.contend = async (act) => {
       acts.push(act);
@@ -357,7 +361,7 @@ describe('the page', () => {
       name: 'q',
       at: 0,
       status: 'live',
-      most: 2,
+      maxContenders: 2,
       ttlMs: 3_000,
       canCut: true,
       cut: 'How it is cut.',
@@ -379,7 +383,7 @@ describe('the page', () => {
     );
   });
 
-  it('goes to the contenders by key where there are some, and shows no way to them where there are none', async () => {
+  it('opens the contenders with a key if there are some, and shows no link otherwise', async () => {
     await open('#/queues');
     expect(page.screen.queryByRole('link', { name: 'Contenders' })).to.equal(null);
     key('g');
@@ -392,7 +396,7 @@ describe('the page', () => {
     expect(location.hash).to.equal('#/contenders/q');
   });
 
-  it('a circle of waits is drawn and told', async () => {
+  it('draws and describes a deadlock', async () => {
     await open('#/deadlocks');
     const wait = (name: string, owner: string, other: string): object => ({
       name,
@@ -400,13 +404,20 @@ describe('the page', () => {
       waitsFor: { key: other, order: '2', owner: other },
     });
     const deadlocks = [[wait('a', 'ann', 'bob'), wait('b', 'bob', 'ann')]];
-    say('deadlocks', '', { at: 0, status: 'live', prefix: '', looked: 2, left: 0, deadlocks } as Snapshot);
+    say('deadlocks', '', {
+      at: 0,
+      status: 'live',
+      prefix: '',
+      included: 2,
+      departures: 0,
+      deadlocks,
+    } as Snapshot);
     expect(text('.ring title')).to.equal('ann waits for bob, bob waits for ann');
     expect(text('.waits')).to.equal('ann waits in a for bobbob waits in b for ann');
     expect(page.screen.getByRole('button', { name: 'Evict ann…' })).to.not.equal(null);
   });
 
-  it('an election that was typed shows who leads, and is kept', async () => {
+  it('shows the leader of an entered election, and stores its name', async () => {
     await open('#/elections');
     page.testing.fireEvent.change(page.screen.getByRole('textbox'), { target: { value: 'boss' } });
     press(page.screen.getByRole('button', { name: 'Show' }));
@@ -416,16 +427,23 @@ describe('the page', () => {
     expect(localStorage.getItem('queuelock.elections')).to.equal('["boss"]');
   });
 
-  it('a session shows its entries', async () => {
+  it('shows the entries of a session', async () => {
     await open('#/sessions');
     const entries = [{ key: 'k', order: '1', owner: 'ann', name: 'a', position: 3 }];
     const sessions = [{ owner: 'ann', host: 'h', pid: 7, entries }];
-    say('sessions', '', { at: 0, status: 'live', prefix: '', looked: 1, left: 0, sessions } as Snapshot);
+    say('sessions', '', {
+      at: 0,
+      status: 'live',
+      prefix: '',
+      included: 1,
+      departures: 0,
+      sessions,
+    } as Snapshot);
     press(page.screen.getByRole('button', { name: 'ann' }));
-    expect(page.screen.getByRole('dialog').textContent).to.contain('waits at 3');
+    expect(page.screen.getByRole('dialog').textContent).to.contain('waits at position 3');
   });
 
-  it('faults are told, what is worst first', async () => {
+  it('lists faults, the worst first', async () => {
     await open('#/faults');
     const findings = [
       { level: 'ok', about: 's', text: 'ok' },
@@ -440,7 +458,7 @@ describe('the page', () => {
     ]);
   });
 
-  it('`?` lists the keys, and the theme can be changed and is kept', async () => {
+  it('lists the keys with `?`, and changes and stores the theme', async () => {
     await open('#/queues');
     key('?');
     expect(page.screen.getByRole('dialog').textContent).to.contain('this list');

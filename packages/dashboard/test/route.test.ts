@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { hashOf, routeOf, type Route } from '../src/page/model/route.ts';
 
 describe('addresses', () => {
-  it('a name of any characters comes back as it was', () => {
+  it('restore a name of any characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (name) => {
         expect(routeOf(hashOf({ view: 'queue', name }))).to.deep.equal({ view: 'queue', name });
@@ -13,7 +13,7 @@ describe('addresses', () => {
       expect(routeOf(hashOf({ view: 'queue', name }))).to.deep.equal({ view: 'queue', name });
   });
 
-  it('a plain name can be read in the address', () => {
+  it('contain a plain name in readable form', () => {
     expect(hashOf({ view: 'queue', name: 'invoice-7' })).to.equal('#/queue/invoice-7');
   });
 
@@ -29,7 +29,7 @@ describe('addresses', () => {
     ['#/contenders', { view: 'queues' }],
   ];
   for (const [hash, route] of others)
-    it(`"${hash}" is ${JSON.stringify(route)}`, () => {
+    it(`parse "${hash}" as ${JSON.stringify(route)}`, () => {
       expect(routeOf(hash)).to.deep.equal(route);
     });
 });

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { count, counted, duration, ordinal, plain, rate, seconds, short } from '../src/page/model/text.ts';
 
-describe('words and numbers of the page', () => {
-  it('a duration has its two largest units', () => {
+describe('text formats of the page', () => {
+  it('show a duration in its two largest units', () => {
     const told = [-5, 0, 350, 4_200, 9_949, 9_950, 185_000, 7_620_000, 1_051_200_000, Infinity].map(duration);
     expect(told).to.deep.equal([
       '0ms',
@@ -18,17 +18,17 @@ describe('words and numbers of the page', () => {
     ]);
   });
 
-  it('seconds that are counted have no tenths', () => {
+  it('show counted seconds without tenths', () => {
     expect([-5, 999, 4_900, 12_300, 185_000].map(seconds)).to.deep.equal(['0s', '0s', '4s', '12s', '3m05s']);
   });
 
-  it('a count has commas, a rate one decimal until it is large', () => {
+  it('show a count with commas, and a rate with one decimal until it is large', () => {
     expect([count(7), count(1_234_567)]).to.deep.equal(['7', '1,234,567']);
     expect([counted(1, 'entry', 'entries'), counted(2, 'queue')]).to.deep.equal(['1 entry', '2 queues']);
     expect([0, 41.25, 99.94, 12_345.6].map(rate)).to.deep.equal(['0.0', '41.3', '99.9', '12,346']);
   });
 
-  it('a place is an ordinal', () => {
+  it('show a position as an ordinal', () => {
     expect([1, 2, 3, 4, 11, 12, 13, 21, 102, 111, 1_003].map(ordinal)).to.deep.equal([
       '1st',
       '2nd',
@@ -44,11 +44,11 @@ describe('words and numbers of the page', () => {
     ]);
   });
 
-  it('what a screen would hide or turn around is written out', () => {
+  it('escape characters that a screen would hide or reorder', () => {
     expect(plain('a\u202Eb\u0000\nc\uD800')).to.equal('a\\u{202e}b\\u{0}\\u{a}c\\u{d800}');
   });
 
-  it('a text is cut between characters, not in them', () => {
+  it('cut a text between characters', () => {
     expect([short('abc', 3), short('abcd', 3), short('a😀😀😀', 3)]).to.deep.equal(['abc', 'ab…', 'a😀…']);
   });
 });

@@ -8,7 +8,7 @@ function span(owner: string, times: Partial<Span> & Pick<Span, 'joinedAt'>): Spa
 
 const FRAME = { now: 10_000, windowMs: 10_000, lanes: 4 };
 
-describe('the drawing of a timeline', () => {
+describe('drawing of a timeline', () => {
   const drawn = (spans: readonly Span[], lanes = 4): ReturnType<typeof drawingOf> =>
     drawingOf({ spans, gaps: [] }, { ...FRAME, lanes });
   const owners = (spans: readonly Span[], lanes: number): string =>
@@ -16,7 +16,7 @@ describe('the drawing of a timeline', () => {
       .lanes.map(({ span: { owner } }) => owner)
       .join(' ');
 
-  it('a stay is a wait and then a hold', () => {
+  it('draws a stay as a wait and then a hold', () => {
     const [lane] = drawn([span('a', { joinedAt: 2_000, heldAt: 5_000, leftAt: 9_000 })]).lanes;
     expect([lane?.wait, lane?.hold, lane?.isPresent]).to.deep.equal([
       { from: 0.2, to: 0.5 },
@@ -25,7 +25,7 @@ describe('the drawing of a timeline', () => {
     ]);
   });
 
-  it('what goes on goes on until now', () => {
+  it('extends unfinished stays to now', () => {
     const [holder, waiter] = drawn([
       span('a', { joinedAt: 2_000, heldAt: 2_000 }),
       span('b', { joinedAt: 4_000 }),
@@ -34,7 +34,7 @@ describe('the drawing of a timeline', () => {
     expect([waiter?.wait, waiter?.hold]).to.deep.equal([{ from: 0.4, to: 1 }, undefined]);
   });
 
-  it('what began before is cut, and what ended before is left out', () => {
+  it('cuts stays that began before the window, and omits those that ended before it', () => {
     const { lanes } = drawn([
       span('gone', { joinedAt: -9_000, heldAt: -8_000, leftAt: 0 }),
       span('cut', { joinedAt: -9_000, heldAt: 1_000, leftAt: 2_000 }),
@@ -44,12 +44,12 @@ describe('the drawing of a timeline', () => {
     ]);
   });
 
-  it('a clock that is behind draws nothing after now', () => {
+  it('draws nothing after now when a clock is behind', () => {
     const [lane] = drawn([span('a', { joinedAt: 12_000, heldAt: 13_000 })]).lanes;
     expect([lane?.wait, lane?.hold]).to.deep.equal([undefined, undefined]);
   });
 
-  it('there is room for the newest of those that left, and for the first of those that are there', () => {
+  it('selects the newest ended stays and the first present entries', () => {
     const gone = ['a', 'b', 'c', 'd'].map((owner, at) =>
       span(owner, { joinedAt: 0, heldAt: at * 1_000, leftAt: (at + 1) * 1_000 }),
     );
@@ -57,10 +57,10 @@ describe('the drawing of a timeline', () => {
     expect(owners([...gone, ...present], 4)).to.equal('c d e f');
     expect(owners([...gone, ...present.slice(0, 1)], 4)).to.equal('b c d e');
     expect(owners([...gone.slice(0, 1), ...present], 4)).to.equal('a e f g');
-    expect(drawn([...gone, ...present], 4).left).to.equal(4);
+    expect(drawn([...gone, ...present], 4).omitted).to.equal(4);
   });
 
-  it('a hand-off goes from the last hold that ended to the one that begins', () => {
+  it('connects the last hold that ended with the next that begins', () => {
     const { handOffs } = drawn([
       span('a', { joinedAt: 0, heldAt: 0, leftAt: 2_000 }),
       span('b', { joinedAt: 0, heldAt: 2_000, leftAt: 6_000 }),
@@ -73,13 +73,13 @@ describe('the drawing of a timeline', () => {
     ]);
   });
 
-  it('round times stand on the axis', () => {
+  it('puts round times on the axis', () => {
     expect(drawn([]).ticks.map(({ time }) => time)).to.deep.equal([0, 2_000, 4_000, 6_000, 8_000, 10_000]);
     const minute = drawingOf({ spans: [], gaps: [] }, { now: 100_500, windowMs: 60_000, lanes: 4 });
     expect(minute.ticks.map(({ time }) => time)).to.deep.equal([45_000, 60_000, 75_000, 90_000]);
   });
 
-  it('a time that was not seen is told, also one that goes on', () => {
+  it('includes periods that could not be read, also an unfinished one', () => {
     const { gaps } = drawingOf(
       { spans: [], gaps: [{ from: -9, to: -1 }, { from: 1_000, to: 2_000 }, { from: 9_000 }] },
       FRAME,
@@ -101,11 +101,11 @@ describe('hand-offs over time', () => {
     span('here', { joinedAt: 0, heldAt: 0 }),
   ];
 
-  it('each part of the time counts the holds that ended in it', () => {
+  it('count the holds that ended in each part of the window', () => {
     expect(pulseOf(spans, FRAME, 5)).to.deep.equal([2, 0, 0, 0, 1]);
   });
 
-  it('the rate is over the time that the bridge has looked, a minute at most', () => {
+  it('are a rate over the time that the bridge has watched, at most a minute', () => {
     expect(handOffsPerS({ spans: spans.slice(1), beganAt: 0 }, 10_000)).to.equal(0.3);
     expect(handOffsPerS({ spans, beganAt: -999_999 }, 60_000)).to.equal(0.05);
   });

@@ -55,6 +55,7 @@ export function etcdOver(drive: DriverOf, options?: EtcdOptions): Backend {
 
 class EtcdBackend implements Backend {
   readonly info: BackendInfo;
+  readonly errors$: NonNullable<Backend['errors$']>;
   readonly registers: Registers;
   readonly #around: Surroundings & Pick<SessionSurroundings, 'proofChoice' | 'proxyDetection'>;
   readonly #sessions = new Set<EtcdSession>();
@@ -67,10 +68,14 @@ class EtcdBackend implements Backend {
       minTtlMs: 1_000,
       defaultTtlMs: 10_000,
     };
+    this.errors$ = options.credentials.errors$;
     const connection = new Connection(options, drive);
-    const watches = new Watches(connection, options.requestTimeoutMs);
     const proofChoice = new ProofChoice(connection, options.heartbeatProof);
     const key = Buffer.from(nobodysKey(options.prefix));
+    const proxyDetection = new ProxyDetection({ connection, key });
+    const watches = new Watches(connection, options.requestTimeoutMs, (endpoint) =>
+      proxyDetection.listen(endpoint),
+    );
     const compactions = new Compactions({
       connection,
       key,
@@ -88,7 +93,7 @@ class EtcdBackend implements Backend {
       namingOf: options.namingOf,
       owner: randomUUID(),
       proofChoice,
-      proxyDetection: new ProxyDetection({ connection, key }),
+      proxyDetection,
     };
     this.registers = new EtcdRegisters(this.#around);
   }

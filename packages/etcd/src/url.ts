@@ -9,6 +9,7 @@ import {
   type PemFiles,
 } from '@queuelock/core/backend';
 import { etcd } from './backend.ts';
+import { checkedPems, type EtcdPems } from './api/credentials.ts';
 import type { Naming } from './api/naming.ts';
 import type { EtcdOptions } from './api/options.ts';
 
@@ -46,10 +47,10 @@ export function optionsOf(url: BackendUrl): EtcdOptions {
   // The values of the options are checked with the others.
   const parameters: Parameters = Object.fromEntries(params);
   const { ca, cert, key, ...options } = checkedOptions('parameters of an etcd URL', parameters, PARAMETERS);
-  const credentials = readCredentials({ ca, cert, key });
-  if (scheme === 'etcd' && credentials !== undefined) {
+  if (scheme === 'etcd' && (ca ?? cert ?? key) !== undefined) {
     throw invalidArgument('backend URL', url.display, 'starts with etcds:// when it names certificates');
   }
+  const credentials = credentialsOf({ ca, cert, key });
   return {
     hosts: (hosts.length > 0 ? hosts : ['127.0.0.1']).map(
       (host) => `${scheme === 'etcds' ? 'https' : 'http'}://${host}`,
@@ -61,8 +62,14 @@ export function optionsOf(url: BackendUrl): EtcdOptions {
   };
 }
 
-function readCredentials(files: PemFiles): EtcdOptions['credentials'] {
+/** A function that reads the files for each connection, once they have been found right; `undefined` when none is named. */
+function credentialsOf(files: PemFiles): EtcdOptions['credentials'] {
+  const pems = checkedPems(read(files));
+  if (Object.keys(pems ?? {}).length === 0) return undefined;
+  return () => read(files);
+}
+
+function read(files: PemFiles): EtcdPems {
   const { ca, cert, key } = readPems(files);
-  if (!ca && !cert) return undefined;
   return { ...(ca && { rootCertificate: ca }), ...(cert && key && { certChain: cert, privateKey: key }) };
 }

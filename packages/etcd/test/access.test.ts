@@ -6,7 +6,7 @@ import type { ProcessService } from '@queuelock/harness/services/service';
 import { Connection } from '../src/server/connection.ts';
 import { Lookups } from '../src/server/lookups.ts';
 import { checkOptions } from '../src/api/options.ts';
-import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 import { Operator } from './operator.ts';
 import { startOwnServer } from './own-server.ts';
 
@@ -35,12 +35,12 @@ describe('etcd with authentication', () => {
   after(() => server.stop());
   afterEach(() => clients.close());
 
-  it('lets a user lock below its prefix, by URL too', async () => {
+  it('lets a user lock below its prefix, also by URL', async () => {
     const backend = fromUrl(
       `etcd://${alice.username}:${alice.password}@${server.endpoint}/allowed?heartbeatProof=strict`,
     );
     const session = await backend.open(10_000, patient);
-    const placement = await session.enqueue(wish(freshQueue()));
+    const placement = await session.enqueue(newSpec(freshQueue()));
     expect(placement.turn.admitted).to.equal(true);
     expect(placement.key).to.match(/^allowed\/q-/);
     expect(await session.renew(patient)).to.equal(10_000);
@@ -52,27 +52,27 @@ describe('etcd with authentication', () => {
     ['a wrong password', { ...alice, password: 'mirror-4711' }],
     ['an unknown user', { username: 'nobody', password: 'mirror-4711' }],
   ] as const) {
-    it(`refuses ${title} with ACCESS_DENIED, without a word about the password`, async () => {
+    it(`refuses ${title} with ACCESS_DENIED, without the password in the message`, async () => {
       const failure = await failureOf(clients.backend({ hosts: server.endpoint, auth }).open(5_000, patient));
       expect(failure.code).to.equal('ACCESS_DENIED');
       expect(JSON.stringify([failure.message, failure.stack, String(failure.cause)])).not.to.include('4711');
     });
   }
 
-  it('refuses whoever does not log in with ACCESS_DENIED', async () => {
+  it('refuses clients that do not log in with ACCESS_DENIED', async () => {
     const backend = clients.backend({ hosts: server.endpoint, prefix: 'allowed/' });
     const opened = backend.open(5_000, patient);
-    // Leases are free for all on some versions, keys on none.
-    const failure = await failureOf(opened.then((session) => session.enqueue(wish(freshQueue()))));
+    // On some versions leases need no permission; keys need one on all versions.
+    const failure = await failureOf(opened.then((session) => session.enqueue(newSpec(freshQueue()))));
     expect(failure.code).to.equal('ACCESS_DENIED');
   });
 
-  it("refuses queues outside of the user's prefix with ACCESS_DENIED, also to observers", async () => {
+  it("refuses queues outside of the user's prefix with ACCESS_DENIED, also for observers", async () => {
     const elsewhere = { hosts: server.endpoint, auth: alice, prefix: 'elsewhere/' };
     const session = await clients.session(elsewhere);
     const queue = freshQueue();
-    expect(await failureOf(session.enqueue(wish(queue)))).to.have.property('code', 'ACCESS_DENIED');
-    expect(await failureOf(session.tryEnqueue(wish(queue)))).to.have.property('code', 'ACCESS_DENIED');
+    expect(await failureOf(session.enqueue(newSpec(queue)))).to.have.property('code', 'ACCESS_DENIED');
+    expect(await failureOf(session.tryEnqueue(newSpec(queue)))).to.have.property('code', 'ACCESS_DENIED');
     let failure: unknown;
     const observing = clients
       .backend(elsewhere)
@@ -83,32 +83,32 @@ describe('etcd with authentication', () => {
     observing.unsubscribe();
   });
 
-  it('says which keys need permission where only those of the queue are allowed', async () => {
-    // Below allowed/ lies the whole queue of that name, and .queuelock/ does not.
+  it('names the keys that need permission when only those of the queue are allowed', async () => {
+    // The whole queue of that name is below allowed/, and .queuelock/ is not.
     const backend = clients.backend({ hosts: server.endpoint, auth: alice });
     const session = await backend.open(10_000, patient);
-    const failure = await failureOf(session.enqueue(wish('allowed')));
+    const failure = await failureOf(session.enqueue(newSpec('allowed')));
     expect(failure).to.have.property('code', 'ACCESS_DENIED');
     expect(failure.message)
       .to.include('"allowed"')
       .and.include('below "NAME/", NAME being the queue, and on all below ".queuelock/"');
   });
 
-  it('keeps a forbidden key from spoiling the look at the others that is made together with it', async () => {
+  it('reads the other keys of a batch when one key is forbidden', async () => {
     const connection = new Connection(checkOptions({ hosts: server.endpoint, auth: alice }));
     const lookups = new Lookups(connection);
-    const answers = await Promise.allSettled(
+    const replies = await Promise.allSettled(
       ['allowed/a', 'elsewhere/b', 'allowed/c'].map((key) =>
         lookups.look({ key: Buffer.from(key), createRevision: '1' }),
       ),
     );
     connection.close();
-    expect(answers.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected', 'fulfilled']);
-    expect(answers[1]).to.have.nested.property('reason.code', 'ACCESS_DENIED');
+    expect(replies.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected', 'fulfilled']);
+    expect(replies[1]).to.have.nested.property('reason.code', 'ACCESS_DENIED');
   });
 
   for (const transport of ['etcd3', 'http2'] as const)
-    it(`goes on with the holds that a user may still have when it loses the right to another one (${transport})`, async () => {
+    it(`keeps the holds that a user may have when it loses the permission for another one (${transport})`, async () => {
       const admin = new Etcd3({ hosts: server.endpoint, auth: root });
       const operator = new Operator(server.endpoint, root);
       const role = admin.role(`of ${transport}`);
@@ -119,12 +119,13 @@ describe('etcd with authentication', () => {
       await admin.user(alice.username).addRole(role);
       const options = { hosts: server.endpoint, auth: alice, prefix: `${transport}/`, transport };
       const session = await clients.session(options);
-      const [a, b] = [wish('a'), wish('b')];
+      const [a, b] = [newSpec('a'), newSpec('b')];
       await session.enqueue(a);
       const kept = clients.follow(await session.enqueue(b));
       await session.renew(patient);
       await role.revoke(permission('a'));
-      for (let beats = 0; beats < 3; beats += 1) expect(await session.renew(patient)).to.equal(session.ttlMs);
+      for (let heartbeats = 0; heartbeats < 3; heartbeats += 1)
+        expect(await session.renew(patient)).to.equal(session.ttlMs);
       expect(await failureOf(session.remove('a', a.id))).to.have.property('code', 'ACCESS_DENIED');
       expect(kept.error).to.equal(undefined);
       await operator.remove(kept.key);
@@ -134,16 +135,16 @@ describe('etcd with authentication', () => {
     });
 
   for (const transport of ['etcd3', 'http2'] as const)
-    it(`forgets its tokens when it restarts, and those who wait go on without them (${transport})`, async () => {
+    it(`forgets its tokens when it restarts, and waiters continue (${transport})`, async () => {
       const options = { hosts: server.endpoint, auth: alice, prefix: 'allowed/', transport };
       const [holding, waiting] = [
         await clients.session(options, 30_000),
         await clients.session(options, 30_000),
       ];
       const queue = freshQueue();
-      const held = wish(queue);
+      const held = newSpec(queue);
       await holding.enqueue(held);
-      const turns = clients.follow(await waiting.enqueue(wish(queue)));
+      const turns = clients.follow(await waiting.enqueue(newSpec(queue)));
       await waiting.renew(patient);
       await server.kill();
       await server.restart();
@@ -151,7 +152,7 @@ describe('etcd with authentication', () => {
       await eventually('the holder is out', () => holding.remove(queue, held.id).catch(() => false));
       const removedAt = performance.now();
       await turns.untilAdmitted();
-      // Without any news who waits looks after ten seconds.
+      // Without a notification, a waiter reads again after 10 s.
       expect(livedSince(removedAt)).to.be.lessThan(5_000);
     });
 });

@@ -9,17 +9,17 @@ function contender(shared: boolean): Contender {
 }
 
 interface Stored {
-  /** Names of marks. */
+  /** The names of marks. */
   readonly marks?: readonly string[];
   readonly more?: boolean;
-  /** How many of the first have the same create revision. */
+  /** The number of first entries that have the same create revision. */
   readonly together?: number;
 }
 
-/** Rows of a queue by the ends of their keys, the latest first. */
+/** Returns the rows of a queue by the ends of their keys, the latest first. */
 function rows(ends: readonly string[], { marks = [], more = false, together = 1 }: Stored = {}): QueueRows {
   const range = (keys: readonly string[]): QueueRows['latest'] => ({
-    header: { cluster_id: '1', member_id: '1', revision: '200', raft_term: '2' },
+    header: { revision: '200', raft_term: '2' },
     kvs: keys.map((key, i) => ({
       key: Buffer.from(key),
       create_revision: String(100 - (i < together ? 0 : i)),
@@ -38,22 +38,22 @@ const READER = `a-${ID}~r`;
 const WRITER = `a-${ID}`;
 const PAIR = `b-${ID}~2of5`;
 
-describe('who is ahead, by the rows of a queue', () => {
+describe('the entries ahead, from the rows of a queue', () => {
   for (const { about, ends, shared = false, stored = {}, expected } of [
-    { about: 'nobody when only the own row is there', ends: [OWN], expected: { refs: [], total: 0 } },
+    { about: 'none when only the own row exists', ends: [OWN], expected: { refs: [], total: 0 } },
     {
-      about: 'all the others, nearest first',
+      about: 'all other entries, nearest first',
       ends: [OWN, 'x', 'y'],
       expected: { refs: ['x', 'y'], total: 2 },
     },
     { about: 'no key of a nested name', ends: [OWN, 'n/x', 'y'], expected: { refs: ['y'], total: 1 } },
     {
-      about: 'a reader too for a writer',
+      about: 'readers too for a writer',
       ends: [OWN, READER, 'y'],
       expected: { refs: [READER, 'y'], total: 2 },
     },
     {
-      about: 'no reader for a reader',
+      about: 'no readers for a reader',
       ends: [OWN, READER, 'y'],
       shared: true,
       expected: { refs: ['y'], total: 1 },
@@ -65,39 +65,39 @@ describe('who is ahead, by the rows of a queue', () => {
       expected: { refs: ['x'] },
     },
     {
-      about: 'nobody who is marked as shared, for a reader',
+      about: 'no entry that is marked as shared, for a reader',
       ends: [OWN, WRITER, 'y'],
       shared: true,
       stored: { marks: [WRITER, `nested/${WRITER}`] },
       expected: { refs: ['y'], total: 1 },
     },
     {
-      about: 'nobody less for a mark of a nested name',
+      about: 'no fewer because of a mark of a nested name',
       ends: [OWN, WRITER],
       shared: true,
       stored: { marks: [`nested/${WRITER}`] },
       expected: { refs: [WRITER], total: 1 },
     },
     {
-      about: 'whoever is marked as shared too, for a writer',
+      about: 'entries that are marked as shared too, for a writer',
       ends: [OWN, WRITER],
       stored: { marks: [WRITER] },
       expected: { refs: [WRITER], total: 1 },
     },
     {
-      about: 'not known when the own row may be missing among keys of nested names of one revision',
+      about: 'unknown when the own row may be missing among keys of nested names of one revision',
       ends: ['n/x', 'n/y'],
       stored: { together: 2, more: true },
       expected: { refs: [] },
     },
     {
-      about: 'no key of a nested name that came in one step with the own one, before or behind it',
+      about: 'no key of a nested name of the same revision as the own one, before or behind it',
       ends: ['n/x', OWN, 'n/y', 'y'],
       stored: { together: 3 },
       expected: { refs: ['y'], total: 1 },
     },
   ]) {
-    it(`is ${about}`, () => {
+    it(`are correct: ${about}`, () => {
       const { seenAt, ...ahead } = aheadIn(rows(ends, stored), contender(shared));
       expect(seenAt ?? 200n).to.equal(200n);
       const refs = ahead.refs.map(({ key }) => key.toString().slice('q/'.length));
@@ -106,26 +106,26 @@ describe('who is ahead, by the rows of a queue', () => {
   }
 
   for (const ends of [[], ['x'], ['x', OWN]]) {
-    it(`is a lost entry when the first of the rows [${ends.join(', ')}] is not the own one`, () => {
+    it(`report a lost entry when the first of the rows [${ends.join(', ')}] is not the own one`, () => {
       expect(() => aheadIn(rows(ends), contender(false)))
         .to.throw()
         .with.property('code', 'ENTRY_LOST');
     });
   }
 
-  it('suffices when it is complete, or has as many as are waited for', () => {
+  it('suffice when they are complete, or when there are enough for the waiter', () => {
     const refs = aheadIn(rows([OWN, 'x', 'y'], { more: true }), contender(false)).refs;
     expect(suffices({ refs }, 2)).to.equal(true);
     expect(suffices({ refs }, 3)).to.equal(false);
     expect(suffices({ refs, total: 2 }, 3)).to.equal(true);
   });
 
-  it('takes as many permits as its name says, one if it says none', () => {
+  it('take as many permits as their names contain, or one', () => {
     const { refs } = aheadIn(rows([OWN, PAIR, WRITER, READER, 'foreign']), contender(false));
     expect(refs.map(({ permits }) => permits)).to.deep.equal([2, 1, 1, 1]);
   });
 
-  it('has the limit that its name says, 1 if it says none, as for readers', () => {
+  it('have the limit in their names, or 1, as readers do', () => {
     const { refs } = aheadIn(rows([OWN, READER, PAIR, 'foreign']), contender(false));
     expect(refs.map(({ limit }) => limit)).to.deep.equal([1, 5, 1]);
     expect(otherLimitIn({ refs }, 5)).to.equal(1);
@@ -134,7 +134,7 @@ describe('who is ahead, by the rows of a queue', () => {
     expect(otherLimitIn({ refs: refs.slice(1, 2) }, 5)).to.equal(undefined);
   });
 
-  it('may be marked later on where a reader waits for an entry of ours, and nowhere else', () => {
+  it('can be marked later only when a reader waits for an entry of this library', () => {
     const marks = (shared: boolean): (string | undefined)[] =>
       aheadIn(rows([OWN, WRITER, 'foreign']), contender(shared)).refs.map(({ mark }) => mark?.toString());
     expect(marks(true)).to.deep.equal([`marks/${WRITER}`, undefined]);

@@ -4,18 +4,18 @@ import type { Clients } from './clients.ts';
 import type { Operator } from './operator.ts';
 import { OwnServer } from './own-server.ts';
 
-/** A server of its own for a suite, an operator at it, and two ways to it that each test has for itself. */
+/** A server for one suite, an operator, and two proxies to the server that are new for each test. */
 export interface Bench<C> {
   readonly server: ProcessService;
   readonly operator: Operator;
   readonly proxies: [TcpProxy, TcpProxy, ...TcpProxy[]];
-  /** Closed after each test, before the ways to the server go. */
+  /** Closed after each test, before the proxies. */
   readonly clients: C;
-  /** The two ways. */
+  /** The endpoints of the two proxies. */
   readonly hosts: () => string[];
 }
 
-/** Defines the hooks of the suite in which it is called. */
+/** Defines the hooks of the calling suite. */
 export function benchOf<C extends Pick<Clients, 'close'>>(clients: C): Bench<C> {
   const own = new OwnServer();
   let proxies: Bench<C>['proxies'];

@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { IWatchRequest, IWatchResponse } from 'etcd3';
+import type { IWatchRequest, IWatchResponse } from '../src/protocol/messages.ts';
 import { Connection } from '../src/server/connection.ts';
 import type { Channel, ChannelListener, Driver } from '../src/driver/driver.ts';
 import { checkOptions } from '../src/api/options.ts';
 import { Watches } from '../src/server/watches.ts';
 
 const FOR_MS = 1_500;
-// Without pauses that grow there are some eighty.
+// A client without backoff would open about 80 streams.
 const MOST = 20;
 
-describe('a server that lets watches begin and ends their stream at once', () => {
-  it('is asked with pauses that grow', async () => {
+describe('a server that accepts watch streams and ends them at once', () => {
+  it('is requested with a growing backoff', async () => {
     const streams: Channel<IWatchRequest>[] = [];
     const watch = (listener: ChannelListener<IWatchResponse>): Channel<IWatchRequest> => {
       const stream = streamThatEnds(listener);
@@ -42,5 +42,5 @@ function streamThatEnds(listener: ChannelListener<IWatchResponse>): Channel<IWat
 }
 
 function ignore(): void {
-  // Nothing is open.
+  // No stream is open.
 }

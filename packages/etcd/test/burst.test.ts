@@ -2,7 +2,8 @@ import type { Session } from '@queuelock/core/backend';
 import type { EtcdOptions } from '@queuelock/etcd';
 import { expect } from 'chai';
 import { afterPatience } from '../src/base/patience.ts';
-import { Clients, freshQueue, wish } from './clients.ts';
+import { SharedTimeout } from '../src/base/shared-timeout.ts';
+import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 import { OwnServer } from './own-server.ts';
 
 const patient = new AbortController().signal;
@@ -12,7 +13,7 @@ function blockLoop(ms: number): void {
   while (performance.now() < until);
 }
 
-describe('many requests to etcd at once', () => {
+describe('many concurrent requests to etcd', () => {
   const own = new OwnServer();
   const clients = new Clients();
 
@@ -21,28 +22,28 @@ describe('many requests to etcd at once', () => {
   const open = (more: EtcdOptions = {}): Promise<Session> =>
     clients.session({ hosts: own.server.endpoint, heartbeatProof: 'verified', ...more });
 
-  it('all succeed, though together they take longer than one of them may, and heartbeats go ahead of them', async function () {
+  it('all succeed when together they take longer than the timeout of one, and heartbeats overtake them', async function () {
     this.timeout(120_000);
     const session = await open({ requestTimeoutMs: 1_500 });
-    // The stream of heartbeats is opened with the first of them.
+    // The first heartbeat opens the stream of heartbeats.
     await session.renew(patient);
     const parent = freshQueue();
-    let placed = 0;
+    let placement = 0;
     const entering = Array.from({ length: 3_000 }, (_, i) =>
-      session.enqueue(wish(`${parent}/${i}`)).then(() => (placed += 1)),
+      session.enqueue(newSpec(`${parent}/${i}`)).then(() => (placement += 1)),
     );
     await session.renew(patient);
-    expect(placed, 'at the heartbeat').to.be.lessThan(1_500);
+    expect(placement, 'at the heartbeat').to.be.lessThan(1_500);
     await Promise.all(entering);
     expect(await own.operator.keysUnder(`${parent}/`)).to.have.length(3_000);
   });
 
-  it('that nobody wants any more are not sent', async () => {
+  it('are not sent when they were aborted', async () => {
     const session = await open();
     const parent = freshQueue();
-    const wishes = Array.from({ length: 200 }, (_, i) => wish(`${parent}/${i}`));
-    const entering = Promise.allSettled(wishes.map((one) => session.enqueue(one)));
-    await Promise.all(wishes.map(({ queue, id }) => session.remove(queue, id)));
+    const specs = Array.from({ length: 200 }, (_, i) => newSpec(`${parent}/${i}`));
+    const entering = Promise.allSettled(specs.map((one) => session.enqueue(one)));
+    await Promise.all(specs.map(({ queue, id }) => session.remove(queue, id)));
     const codes = (await entering).map(
       (one) => one.status === 'rejected' && (one.reason as { code: string }).code,
     );
@@ -51,19 +52,51 @@ describe('many requests to etcd at once', () => {
     expect(await own.operator.keysUnder(`.queuelock/${session.id}`), 'its generation').to.deep.equal([]);
   });
 
-  it('are not given up because this process was busy for longer than they may take', async () => {
+  it('do not time out because this process was busy', async () => {
     const session = await clients.session({ hosts: own.server.endpoint, requestTimeoutMs: 1_000 });
-    const entering = [session.enqueue(wish(freshQueue())), session.enqueue(wish(freshQueue()))];
+    const entering = [session.enqueue(newSpec(freshQueue())), session.enqueue(newSpec(freshQueue()))];
     blockLoop(1_500);
     for (const { turn } of await Promise.all(entering)) expect(turn.admitted).to.equal(true);
   });
 
-  it('are given up after their time otherwise', async () => {
+  it('time out otherwise', async () => {
     const started = performance.now();
     await new Promise<void>((resolve) => afterPatience(200, resolve));
     expect(performance.now() - started).to.be.at.least(195);
     const cancel = afterPatience(50, () => expect.fail('it was canceled'));
     cancel();
     await new Promise<void>((resolve) => afterPatience(100, resolve));
+  });
+
+  it('are given up after a timeout that they share, each after its own time', async () => {
+    const timeout = new SharedTimeout(160);
+    const begun: number[] = [];
+    const took: number[] = [];
+    const task = (resolve: () => void): void => {
+      const at = begun.push(performance.now()) - 1;
+      timeout.start(() => {
+        took[at] = performance.now() - (begun[at] ?? 0);
+        resolve();
+      });
+    };
+    timeout.start(() => expect.fail('it was canceled'))();
+    const first = new Promise<void>(task);
+    await new Promise<void>((resolve) => afterPatience(60, resolve));
+    await Promise.all([first, new Promise<void>(task)]);
+    // It begins anew after it had none.
+    await new Promise<void>(task);
+    for (const ms of took) expect(ms).to.be.at.least(155);
+    expect(took).to.have.length(3);
+  });
+
+  it('are not given up within a timeout that they share because this process was busy', async () => {
+    const timeout = new SharedTimeout(80);
+    let isOver = false;
+    timeout.start(() => (isOver = true));
+    blockLoop(400);
+    // What has come meanwhile is read after the timers.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isOver).to.equal(false);
+    await eventually('the time is over', () => isOver);
   });
 });

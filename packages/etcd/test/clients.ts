@@ -4,25 +4,25 @@ import { etcd, type EtcdOptions } from '@queuelock/etcd';
 import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { until } from '@queuelock/harness/services/until';
 
-/** A queue that no other test uses. */
+/** Returns the name of a queue that no other test uses. */
 export function freshQueue(): string {
   return `q-${randomBytes(6).toString('hex')}`;
 }
 
-/** A wish to enter, exclusive and alone unless said otherwise. */
-export function wish(queue: string, more: Partial<EntrySpec> = {}): EntrySpec {
+/** Returns the spec of an entry: exclusive with a limit of 1 by default. */
+export function newSpec(queue: string, more: Partial<EntrySpec> = {}): EntrySpec {
   return { queue, id: randomBytes(16).toString('hex'), shared: false, limit: 1, ...more };
 }
 
-/** Resolves once it holds. */
+/** Resolves when the condition holds. */
 export async function eventually(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const ask = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     if (!(await holds())) throw new Error('not yet');
   };
-  await until(ask, { what, withinMs: 15_000 });
+  await until(check, { what, withinMs: 15_000 });
 }
 
-/** The code of what it rejects with; `undefined` when it resolves. */
+/** Resolves with the code of the error that the promise rejects with; `undefined` when it resolves. */
 export async function codeOf(promise: Promise<unknown> | undefined): Promise<unknown> {
   const failure: unknown = await promise?.then(
     () => undefined,
@@ -31,11 +31,11 @@ export async function codeOf(promise: Promise<unknown> | undefined): Promise<unk
   return (failure as { code?: unknown } | undefined)?.code;
 }
 
-/** What an entry's turns have told so far. */
+/** Records the turns of an entry. */
 export class TurnLog {
   readonly key: string;
   turn: Turn | undefined;
-  /** At any time. */
+  /** Whether the entry was admitted at any time. */
   wasAdmitted = false;
   error: unknown;
   readonly #subscription: { unsubscribe(): void };
@@ -70,10 +70,10 @@ export class TurnLog {
   }
 }
 
-// No request takes as long, and no test, whatever else the machine does: nobody renews.
+// No request and no test takes this long on any machine, and sessions are not renewed.
 const [PATIENT_MS, LIFETIME_MS] = [10_000, 60_000];
 
-/** Backends and sessions that a test opens and `close` ends. */
+/** Backends and sessions that a test opens; `close` closes them. */
 export class Clients {
   readonly #backends: Backend[] = [];
   readonly #sessions: Session[] = [];

@@ -13,7 +13,7 @@ import { eventually } from './clients.ts';
 import { OwnServer } from './own-server.ts';
 import { keyRequests } from './requests.ts';
 
-describe('events that a server of etcd may have lost around a compaction', () => {
+describe('watch events that an etcd server may have lost around a compaction', () => {
   const own = new OwnServer();
   let connection: Connection;
   let closed$: Subject<void>;
@@ -51,7 +51,7 @@ describe('events that a server of etcd may have lost around a compaction', () =>
     await eventually('it has asked', () => pauses >= before + more);
   }
 
-  it('are asked for with one small request for all who wait', async () => {
+  it('are checked with one small request for all waiters', async () => {
     const { compacted$ } = compactions();
     const waiting = Array.from({ length: 100 }, () => compacted$.subscribe());
     const pausesBefore = pauses;
@@ -63,29 +63,29 @@ describe('events that a server of etcd may have lost around a compaction', () =>
     expect({ Range: before['Range'], ...others }).to.deep.equal(before);
     for (const one of waiting) one.unsubscribe();
     const last = await reads();
-    // It asks nothing itself.
+    // This subscription sends no requests itself.
     const counting = compactions(false).compacted$.subscribe();
     await rounds(10);
     counting.unsubscribe();
     expect((await reads()) - last, 'when nobody waits any more').to.be.at.most(1);
   });
 
-  it('are looked for once after each compaction', async () => {
-    let told = 0;
-    const waiting = compactions().compacted$.subscribe(() => (told += 1));
+  it('are read again once after each compaction', async () => {
+    let reported = 0;
+    const waiting = compactions().compacted$.subscribe(() => (reported += 1));
     await rounds(3);
-    expect(told, 'before').to.equal(0);
+    expect(reported, 'before').to.equal(0);
     for (const count of [1, 2]) {
       await own.operator.put('history');
       await own.operator.compact();
-      await eventually('it is told', () => told === count);
+      await eventually('it is told', () => reported === count);
       await rounds(3);
-      expect(told).to.equal(count);
+      expect(reported).to.equal(count);
     }
     waiting.unsubscribe();
   });
 
-  it('are not asked for where no version loses any', async () => {
+  it('are not checked when no member has a version that loses events', async () => {
     const waiting = compactions(false).compacted$.subscribe();
     const before = await keyRequests(own.server.endpoint);
     await rounds(5);
@@ -93,24 +93,24 @@ describe('events that a server of etcd may have lost around a compaction', () =>
     waiting.unsubscribe();
   });
 
-  it('keep nobody waiting for ever: who waits finds the key gone', async () => {
+  it('do not block a waiter for ever: it finds that the key was removed', async () => {
     const key = Buffer.from('lost');
     await own.operator.put('lost');
     const createRevision = String(await own.operator.createRevisionOf('lost'));
-    // Live, and then deaf.
+    // The watch is confirmed, and then gets no events.
     const deaf$ = concat(of<WatchNews>({ status: 'live' }), NEVER);
     const lookups = new Lookups(connection);
-    let looks = 0;
-    const look: Lookups['look'] = (ref) => lookups.look(ref).finally(() => (looks += 1));
-    const sight = {
+    let reads = 0;
+    const look: Lookups['look'] = (ref) => lookups.look(ref).finally(() => (reads += 1));
+    const status = {
       watches: { watch: () => deaf$ } as unknown as Watches,
       lookups: { look } as unknown as Lookups,
       compactions: compactions(),
       followed: new LocalWaiters(),
     };
     let at: bigint | undefined;
-    const waiting = watchRemoval({ key, createRevision }, sight).subscribe((revision) => (at = revision));
-    await eventually('it has looked', () => looks === 1);
+    const waiting = watchRemoval({ key, createRevision }, status).subscribe((revision) => (at = revision));
+    await eventually('it has looked', () => reads === 1);
     await rounds(3);
     await own.operator.remove('lost');
     await rounds(5);
@@ -120,7 +120,7 @@ describe('events that a server of etcd may have lost around a compaction', () =>
     waiting.unsubscribe();
   });
 
-  it('leave nothing in the views that is not there any more', async () => {
+  it('leave no removed entries in views', async () => {
     await own.operator.put('seen/there');
     await own.operator.put('seen/gone');
     const watches = { watch: () => concat(of<WatchNews>({ status: 'live' }), NEVER) } as unknown as Watches;

@@ -3,10 +3,10 @@ import { etcd, type EtcdOptions } from '@queuelock/etcd';
 import { sharedEtcd } from '@queuelock/harness/services';
 import { Operator } from './operator.ts';
 
-/** How a backend is made for the facts, with a prefix of its own on the server that all share. */
+/** Creates a harness of a backend, with a prefix of its own on the shared server. */
 type HarnessOf = (name: string, options: EtcdOptions & { readonly prefix: string }) => BackendHarness;
 
-/** Where backends find the server, and where an operator does. */
+/** The endpoints for backends and for the operator. */
 export interface Endpoints {
   readonly hosts: () => Promise<string>;
   readonly operator: () => Promise<string>;
@@ -16,7 +16,7 @@ async function endpoint(): Promise<string> {
   return (await sharedEtcd('conformance of @queuelock/etcd')).endpoint;
 }
 
-/** Defines the hooks of the suite in which it is called. */
+/** Defines the hooks of the calling suite. */
 export function harnessesOfEtcd(at: Endpoints = { hosts: endpoint, operator: endpoint }): HarnessOf {
   let operator: Operator;
   before(async () => {
@@ -28,9 +28,9 @@ export function harnessesOfEtcd(at: Endpoints = { hosts: endpoint, operator: end
 
   return (name, options) => ({
     name,
-    // The shortest that a server with default settings grants.
+    // The shortest TTL that a server with default settings grants.
     ttlMs: 2_000,
-    // The server revokes expired leases every 500 ms; the rest for a busy machine.
+    // The server revokes expired leases every 500 ms; the rest is for a busy machine.
     expiryGranularityMs: 1_000,
     connect: async () => etcd({ hosts: await at.hosts(), ...options }),
     traces: true,

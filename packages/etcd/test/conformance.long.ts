@@ -7,16 +7,15 @@ describe('@queuelock/etcd', () => {
   const harnessOf = harnessesOfEtcd();
 
   describeBackend(
-    harnessOf('etcd over HTTP/2, one node,', { transport: 'http2', prefix: 'conformance-http2/' }),
+    harnessOf('etcd over npm etcd3, one node,', { transport: 'etcd3', prefix: 'conformance-etcd3/' }),
   );
   describeWhatApplies(
     {
-      ...harnessOf('etcd over HTTP/2, one node, naming fast,', {
-        transport: 'http2',
+      ...harnessOf('etcd, one node, naming fast,', {
         prefix: 'conformance-fast/',
         naming: 'fast',
       }),
-      // Several facts at a time make each of them slower.
+      // Concurrent facts make each other slower.
       ttlMs: 4_000,
     },
     {

@@ -4,14 +4,13 @@ import { harnessesOfEtcd } from './conformance-harness.ts';
 describe('@queuelock/etcd', () => {
   describeBackend({
     ...harnessesOfEtcd()('etcd, one node,', {
-      transport: 'etcd3',
       prefix: 'conformance/',
       requestTimeoutMs: 5_000,
     }),
-    // Several facts at a time make each of them slower.
+    // Concurrent facts make each other slower.
     atOnce: 4,
     ttlMs: 3_000,
-    // Many times what it takes: the server revokes expired leases every 500 ms.
+    // Many times what it needs: the server revokes expired leases every 500 ms.
     expiryGranularityMs: 10_000,
   });
 });

@@ -1,5 +1,5 @@
-// A port where nobody answers, not even with a refusal, as of a host that is down: a process listens there that stands still, and its
-// line of connections is full.
+// A port that sends no response, not even a refusal, as a host that is down. A stopped process listens there, and its backlog of
+// connections is full.
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -24,10 +24,10 @@ export class DeafPort {
     const [port] = (await once(listener, 'message')) as [number];
     listener.kill('SIGSTOP');
     const waiting: Socket[] = [];
-    for (let answers = true; answers;) {
+    for (let replies = true; replies;) {
       const socket = connect(port, '127.0.0.1');
       waiting.push(socket);
-      answers = await once(socket, 'connect', { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) }).then(
+      replies = await once(socket, 'connect', { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) }).then(
         () => true,
         () => false,
       );

@@ -5,12 +5,12 @@ import { GrpcError, statusOf } from '../src/driver/grpc-status.ts';
 
 const attempt = { what: 'entering queue "jobs"', host: 'h:2379' };
 
-/** As grpc-js makes it, of which etcd3 keeps the message only. */
+/** Creates an error as grpc-js does; etcd3 keeps only its message. */
 function ofGrpcJs(code: number | undefined, message: string): Error {
   return Object.assign(new Error(message), code === undefined ? {} : { code });
 }
 
-// What servers of version 3.4 and 3.5 send, what grpc-js says, and what Node does.
+// Messages of servers of versions 3.4 and 3.5, of grpc-js, and of Node.
 const TOLD = [
   [5, 'NOT_FOUND', 'etcdserver: requested lease not found', 'SESSION_LOST'],
   [7, 'PERMISSION_DENIED', 'etcdserver: permission denied', 'ACCESS_DENIED'],
@@ -41,9 +41,9 @@ const TOLD = [
   [2, 'UNKNOWN', 'context canceled', 'UNAVAILABLE'],
 ] as const;
 
-describe('what a member or the way to it says', () => {
+describe('an error of a member or of the connection to it', () => {
   for (const [code, status, text, expected] of TOLD) {
-    it(`${code} ${text} is ${expected}, by whichever transport it came`, () => {
+    it(`is mapped to ${expected} with either transport: ${code} ${text}`, () => {
       const message = `${code} ${status}: ${text}`;
       const errors = [ofGrpcJs(code, message), ofGrpcJs(undefined, message), new GrpcError(code, text)];
       for (const error of errors) {
@@ -58,7 +58,7 @@ describe('what a member or the way to it says', () => {
     });
   }
 
-  it('is UNAVAILABLE when it is no error of gRPC', () => {
+  it('is mapped to UNAVAILABLE when it is not a gRPC error', () => {
     for (const odd of [
       new Error('connect ECONNREFUSED'),
       Object.assign(new Error('reset'), { code: 'ECONNRESET' }),
@@ -67,7 +67,7 @@ describe('what a member or the way to it says', () => {
       expect(classify(odd, attempt).code).to.equal('UNAVAILABLE');
   });
 
-  it('is CLOSED once the client is, whichever library says it', () => {
+  it('is mapped to CLOSED when the client was closed, with either library', () => {
     const etcd3 = new Error('Tried to call a KV method on etcd3, but the client was already closed');
     for (const error of [etcd3, clientClosed()]) {
       expect(classify(error, attempt)).to.include({ code: 'CLOSED' });
@@ -75,12 +75,12 @@ describe('what a member or the way to it says', () => {
     }
   });
 
-  it('stays as it is when it is classified already', () => {
+  it('is unchanged when it is a QueueLockError', () => {
     const error = new QueueLockError('ENTRY_LOST', 'gone');
     expect(classify(error, attempt)).to.equal(error);
   });
 
-  it('says which keys need permission, and nothing of them where it is the log-in that failed', () => {
+  it('names the keys that need permission, but not when the log-in failed', () => {
     const denied = new GrpcError('PERMISSION_DENIED', 'etcdserver: permission denied');
     expect(classify(denied, { ...attempt, prefix: 'team/' }).message).to.include(
       'The user needs read and write permission on all keys below "team/NAME/", NAME being the queue, and on all below "team/.queuelock/"',
@@ -89,18 +89,18 @@ describe('what a member or the way to it says', () => {
     expect(classify(stranger, { ...attempt, prefix: 'team/' }).message).not.to.include('permission on');
   });
 
-  it('says what may be wrong with TLS', () => {
+  it('contains hints about TLS', () => {
     const closed = new GrpcError('UNAVAILABLE', 'No connection established. Last error: Failed to connect');
     expect(classify(closed, { ...attempt, tls: false }).message).to.include('expects TLS: https://');
     expect(classify(closed, { ...attempt, tls: true }).message).not.to.include('expects TLS');
   });
 
-  it('says what to do when the store is full', () => {
+  it('contains the remedy when the store is full', () => {
     const full = new GrpcError('RESOURCE_EXHAUSTED', 'etcdserver: mvcc: database space exceeded');
     expect(classify(full, attempt).message).to.match(/disarm the alarm; releases still work/);
   });
 
-  it('has no name for a status that gRPC does not know', () => {
+  it('has the name UNKNOWN for a status that gRPC does not define', () => {
     expect(new GrpcError(99, 'odd').message).to.equal('99 UNKNOWN: odd');
     expect(statusOf(new GrpcError(99, 'odd'))).to.equal(undefined);
   });

@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A process that stands in a queue. */
+/** A process of etcdctl in a queue. */
 export interface EtcdctlLock {
-  /** What it has printed: its key, once it owns the lock. */
+  /** Returns what the process has printed: its key, once it holds the lock. */
   printed(): string;
-  /** Ends it, wherever it stands. */
+  /** Ends the process, whether it waits or holds. */
   release(): Promise<void>;
 }
 
-/** `etcdctl lock NAME`. */
+/** Starts `etcdctl lock NAME`. */
 export function lockByEtcdctl(endpoint: string, name: string): EtcdctlLock {
   const child = spawn('etcdctl', ['lock', name], {
     env: { ...process.env, ETCDCTL_API: '3', ETCDCTL_ENDPOINTS: endpoint },

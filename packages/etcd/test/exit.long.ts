@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { medianOf } from '@queuelock/harness/median';
 import { sharedEtcd } from '@queuelock/harness/services';
 import { DeafPort } from './deaf-port.ts';
-import { endingOf } from './ending.ts';
+import { endingOf } from './process-exit.ts';
 
 const SOON_MS = 2_000;
 const RUNS = 3;
@@ -14,18 +14,18 @@ describe('a process that used etcd', function () {
     ({ endpoint } = await sharedEtcd('exit of @queuelock/etcd'));
   });
 
-  /** In the median. */
+  /** Returns the median of the milliseconds. */
   async function ending(script: URL, ...hosts: readonly string[]): Promise<number> {
-    const took: number[] = [];
-    for (let run = 0; run < RUNS; run += 1) took.push(await endingOf(script, hosts));
-    return medianOf(took);
+    const durations: number[] = [];
+    for (let run = 0; run < RUNS; run += 1) durations.push(await endingOf(script, hosts));
+    return medianOf(durations);
   }
 
-  it('ends within two seconds once everything is closed', async () => {
+  it('ends within two seconds after everything is closed', async () => {
     expect(await ending(new URL('./whole-life.ts', import.meta.url), endpoint)).to.be.lessThan(SOON_MS);
   });
 
-  it('ends by itself although it was connecting to a member that does not answer', async () => {
+  it('exits by itself although it was connecting to a member that does not respond', async () => {
     const deaf = await DeafPort.open();
     try {
       const script = new URL('./short-life.ts', import.meta.url);

@@ -1,8 +1,8 @@
 import { sharedEtcd } from '@queuelock/harness/services';
-import { endingOf } from './ending.ts';
+import { endingOf } from './process-exit.ts';
 
 describe('a process that used etcd', () => {
-  it('ends by itself once everything is closed', async () => {
+  it('exits by itself after everything is closed', async () => {
     const { endpoint } = await sharedEtcd('exit of @queuelock/etcd');
     await endingOf(new URL('./whole-life.ts', import.meta.url), [endpoint]);
   });

@@ -3,9 +3,9 @@ import { harnessesOfEtcd } from './conformance-harness.ts';
 
 const SOON = /frees all its places soon after its TTL$|^a session that nobody resumes ends with its TTL/;
 
-describe('an expiry in etcd', function () {
+describe('the expiry of a lease in etcd', function () {
   this.timeout(60_000);
-  const harness = harnessesOfEtcd()('etcd, one node,', { transport: 'etcd3', prefix: 'expiry/' });
+  const harness = harnessesOfEtcd()('etcd, one node,', { prefix: 'expiry/' });
 
   for (const fact of facts.filter(({ title }) => SOON.test(title))) {
     it(`comes within a second after the TTL: ${fact.title}`, () => fact.check(harness));

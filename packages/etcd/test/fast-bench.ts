@@ -1,28 +1,28 @@
 import type { EntrySpec, Placement, Session } from '@queuelock/core/backend';
 import type { Naming } from '@queuelock/etcd';
 import { benchOf, type Bench } from './bench.ts';
-import { Clients, freshQueue, wish, type TurnLog } from './clients.ts';
+import { Clients, freshQueue, newSpec, type TurnLog } from './clients.ts';
 
-/** An entry in the line. */
-export interface Place {
+/** An entry in the queue. */
+export interface QueuedEntry {
   readonly session: Session;
   readonly spec: EntrySpec;
   readonly placement: Placement;
 }
 
-/** A queue for each test of naming `fast`, and what is done with it. */
+/** Provides a queue with naming `fast` for each test, and operations on it. */
 export class FastBench {
   readonly at: Bench<Clients> = benchOf(new Clients());
   queue = '';
 
-  /** Defines the hooks of the suite in which it is made. */
+  /** Defines the hooks of the suite that creates it. */
   constructor() {
     beforeEach(() => {
       this.queue = freshQueue();
     });
   }
 
-  /** Of that naming, reached directly or by these hosts, which may lose replies. */
+  /** Opens a session with this naming, directly or through these hosts, which may lose replies. */
   open(naming: Naming = 'fast', hosts?: readonly string[]): Promise<Session> {
     return this.at.clients.session({
       hosts: hosts ?? this.at.server.endpoint,
@@ -31,30 +31,30 @@ export class FastBench {
     });
   }
 
-  async enter(session: Session, more: Partial<EntrySpec> = {}): Promise<Place> {
-    const spec = wish(this.queue, more);
+  async enter(session: Session, more: Partial<EntrySpec> = {}): Promise<QueuedEntry> {
+    const spec = newSpec(this.queue, more);
     return { session, spec, placement: await session.enqueue(spec) };
   }
 
-  leave({ session, spec }: Place): Promise<boolean> {
+  leave({ session, spec }: QueuedEntry): Promise<boolean> {
     return session.remove(spec.queue, spec.id);
   }
 
-  follow({ placement }: Place): TurnLog {
+  follow({ placement }: QueuedEntry): TurnLog {
     return this.at.clients.follow(placement);
   }
 
-  /** Who enters from now on goes by the tail, as in a long line, until an owner leaves as the last one. */
+  /** Makes later entries follow the tail key, as in a long queue, until the last owner leaves. */
   makeLong(): Promise<void> {
     return this.at.operator.clutter(this.#tailKey, { puts: 50, bytes: 1 });
   }
 
-  /** Of the entries, in their order. */
+  /** Returns the keys of the entries in order. */
   keys(): Promise<string[]> {
     return this.at.operator.keysUnder(`${this.queue}/`);
   }
 
-  /** What the tail says, if there is one. */
+  /** Returns the value of the tail key, if it exists. */
   async tail(): Promise<string | undefined> {
     return (await this.at.operator.under(this.#tailKey))[this.#tailKey];
   }

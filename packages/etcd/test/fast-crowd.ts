@@ -4,36 +4,42 @@ import { expect } from 'chai';
 import { eventually } from './clients.ts';
 import type { FastBench } from './fast-bench.ts';
 
-/** Who comes to the queue of a test. */
-export interface Crowd {
-  /** Of naming fast. */
+/** The sessions that use the queue of a test. */
+export interface CrowdOptions {
+  /** Sessions with naming fast. */
   readonly sessions: readonly Session[];
-  /** Of naming go, each of which comes now and then. */
+  /** Sessions with naming go, each of which enqueues now and then. */
   readonly visitors: readonly Session[];
-  /** Until there were so many holds. */
+  /** The number of holds after which the test ends. */
   readonly holds: number;
 }
 
 const WORKERS = 40;
 
-/** Many enter, and give up or hold: one at a time, in the order in which they came; nothing is left. */
-export async function holdInOrder(bench: FastBench, { sessions, visitors, holds }: Crowd): Promise<void> {
+/**
+ * Enqueues many entries, which are cancelled or hold. Expects one holder at a time, in the order of the entries, and an empty queue at the
+ * end.
+ */
+export async function holdInOrder(
+  bench: FastBench,
+  { sessions, visitors, holds }: CrowdOptions,
+): Promise<void> {
   const held: bigint[] = [];
   let inside = 0;
   const visit = async (by: Session, patience: number): Promise<void> => {
-    const place = await bench.enter(by);
-    const turns = bench.follow(place);
+    const position = await bench.enter(by);
+    const turns = bench.follow(position);
     if (patience < 5) for (let left = patience; left > 0; left -= 1) await new Promise(setImmediate);
     else {
       await turns.untilAdmitted();
-      held.push(place.placement.order);
+      held.push(position.placement.order);
       inside += 1;
       safely(() => expect(inside).to.equal(1));
       await new Promise(setImmediate);
       inside -= 1;
     }
     turns.stop();
-    expect(await bench.leave(place)).to.equal(true);
+    expect(await bench.leave(position)).to.equal(true);
   };
   const work = async (by: Session, seed: number): Promise<void> => {
     for (let turn = seed; held.length < holds; turn += 7) await visit(by, turn % 12);

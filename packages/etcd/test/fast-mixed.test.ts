@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { safely } from '@queuelock/conformance';
 import type { Session } from '@queuelock/core/backend';
-import { codeOf, wish, type TurnLog } from './clients.ts';
-import { FastBench, type Place } from './fast-bench.ts';
+import { codeOf, newSpec, type TurnLog } from './clients.ts';
+import { FastBench, type QueuedEntry } from './fast-bench.ts';
 import { holdInOrder } from './fast-crowd.ts';
-import { mentions } from './late.ts';
+import { mentions } from './late-request.ts';
 import { loseReply } from './lost-reply.ts';
 
-describe('fast entries of etcd next to others in one line', () => {
+describe('fast entries of etcd in a queue with other entries', () => {
   const bench = new FastBench();
   let session: Session;
   let plain: Session;
@@ -20,11 +20,12 @@ describe('fast entries of etcd next to others in one line', () => {
   const admitted = (...turns: readonly TurnLog[]): boolean[] =>
     turns.map(({ turn }) => turn?.admitted === true);
 
-  it('wait for those of naming go, and those for them, in the order in which they came', async () => {
-    const places: Place[] = [];
-    for (const by of [session, plain, session, session, plain, session]) places.push(await bench.enter(by));
-    const turns = places.map((place) => bench.follow(place));
-    for (const [i, place] of places.entries()) {
+  it('wait for entries of naming go, and those for them, in order', async () => {
+    const positions: QueuedEntry[] = [];
+    for (const by of [session, plain, session, session, plain, session])
+      positions.push(await bench.enter(by));
+    const turns = positions.map((position) => bench.follow(position));
+    for (const [i, place] of positions.entries()) {
       await turns[i]!.untilAdmitted();
       safely(() => expect(admitted(...turns.slice(i + 1))).to.not.include(true));
       turns[i]!.stop();
@@ -33,7 +34,7 @@ describe('fast entries of etcd next to others in one line', () => {
     expect(await bench.keys()).to.deep.equal([]);
   });
 
-  it('see one of naming go between two of theirs', async () => {
+  it('see an entry of naming go between two of theirs', async () => {
     const [first, between, last] = [
       await bench.enter(session),
       await bench.enter(plain),
@@ -49,13 +50,13 @@ describe('fast entries of etcd next to others in one line', () => {
     await turns.untilAdmitted();
   });
 
-  it('see one between two of theirs that came by another prefix, with a shorter name', async () => {
+  it('see an entry between two of theirs that uses another prefix and a shorter name', async () => {
     const { clients, server } = bench.at;
     const [prefix, name] = [bench.queue.slice(0, 2), bench.queue.slice(2)];
     const hosts = server.endpoint;
     const other = await clients.session({ hosts, prefix, naming: 'fast', heartbeatProof: 'verified' });
     const first = await bench.enter(session);
-    const between = wish(name);
+    const between = newSpec(name);
     expect((await other.enqueue(between)).turn.admitted).to.equal(false);
     const last = await bench.enter(session);
     expect(last.placement.turn).to.deep.equal({ admitted: false, ahead: 2 });
@@ -65,34 +66,34 @@ describe('fast entries of etcd next to others in one line', () => {
     await turns.untilAdmitted();
   });
 
-  // As Go names its own; and whatever else somebody may put there, before and behind theirs in the order of keys.
+  // Names that Go uses, and names of arbitrary keys that sort before or after those of entries.
   for (const name of ['694d805f7dad0506', '', '}', '\u007f', 'ü', '鎖']) {
-    it(`see a key that is called ${JSON.stringify(name)}`, async () => {
+    it(`see a key with the name ${JSON.stringify(name)}`, async () => {
       await bench.at.operator.put(`${bench.queue}/${name}`);
-      const place = await bench.enter(session);
-      expect(place.placement.turn).to.deep.equal({ admitted: false, ahead: 1 });
-      const turns = bench.follow(place);
+      const position = await bench.enter(session);
+      expect(position.placement.turn).to.deep.equal({ admitted: false, ahead: 1 });
+      const turns = bench.follow(position);
       await bench.at.operator.remove(`${bench.queue}/${name}`);
       await turns.untilAdmitted();
     });
   }
 
-  it('wait for nobody in a queue of a nested name, though they look for each other', async () => {
+  it("do not wait for entries of a nested name, although they read each other's keys", async () => {
     for (const nested of ['sub', '~sub']) {
-      const below = wish(`${bench.queue}/${nested}`);
+      const below = newSpec(`${bench.queue}/${nested}`);
       await session.enqueue(below);
-      await plain.enqueue(wish(below.queue));
-      const place = await bench.enter(session);
-      await bench.follow(place).untilAdmitted();
-      await bench.leave(place);
+      await plain.enqueue(newSpec(below.queue));
+      const position = await bench.enter(session);
+      await bench.follow(position).untilAdmitted();
+      await bench.leave(position);
     }
   });
 
-  it('have one place after a lost reply, when others have come behind', async () => {
+  it('have one position after a lost reply, when other entries were enqueued behind', async () => {
     const [proxy] = bench.at.proxies;
     const far = await bench.open('fast', [proxy.endpoint]);
     const first = await bench.enter(session);
-    const spec = wish(bench.queue);
+    const spec = newSpec(bench.queue);
     const lost = loseReply(proxy, mentions(spec.id));
     expect(await codeOf(far.enqueue(spec))).to.equal('UNAVAILABLE');
     await lost;
@@ -105,10 +106,10 @@ describe('fast entries of etcd next to others in one line', () => {
     expect(await far.remove(bench.queue, spec.id)).to.equal(true);
   });
 
-  it('leave nothing when they are given up after a lost reply', async () => {
+  it('leave no key when they are cancelled after a lost reply', async () => {
     const [proxy] = bench.at.proxies;
     const far = await bench.open('fast', [proxy.endpoint]);
-    const spec = wish(bench.queue);
+    const spec = newSpec(bench.queue);
     const lost = loseReply(proxy, mentions(spec.id));
     expect(await codeOf(far.enqueue(spec))).to.equal('UNAVAILABLE');
     await lost;
@@ -117,19 +118,19 @@ describe('fast entries of etcd next to others in one line', () => {
     expect([await bench.keys(), await bench.tail()]).to.deep.equal([[], undefined]);
   });
 
-  it('leave nothing when the reply to a release is lost', async () => {
+  it('leave no key when the reply to a release is lost', async () => {
     const [proxy] = bench.at.proxies;
     const far = await bench.open('fast', [proxy.endpoint]);
-    const place = await bench.enter(far);
-    await bench.follow(place).untilAdmitted();
-    const lost = loseReply(proxy, mentions(place.spec.id));
-    expect(await codeOf(bench.leave(place))).to.equal('UNAVAILABLE');
+    const position = await bench.enter(far);
+    await bench.follow(position).untilAdmitted();
+    const lost = loseReply(proxy, mentions(position.spec.id));
+    expect(await codeOf(bench.leave(position))).to.equal('UNAVAILABLE');
     await lost;
-    expect(await bench.leave(place)).to.equal(false);
+    expect(await bench.leave(position)).to.equal(false);
     expect([await bench.keys(), await bench.tail()]).to.deep.equal([[], undefined]);
   });
 
-  it('hold one at a time, in the order in which they came, where many give up, and some are of naming go', async () => {
+  it('hold one at a time in order when many are cancelled and some entries have naming go', async () => {
     const sessions = [session, await bench.open(), await bench.open(), session];
     await holdInOrder(bench, { sessions, visitors: [plain], holds: 50 });
   });

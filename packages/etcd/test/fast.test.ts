@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { safely } from '@queuelock/conformance';
 import type { Session } from '@queuelock/core/backend';
 import { etcdMetrics, sumOf } from '@queuelock/harness/services';
-import { codeOf, eventually, freshQueue, wish } from './clients.ts';
-import { FastBench, type Place } from './fast-bench.ts';
+import { codeOf, eventually, freshQueue, newSpec } from './clients.ts';
+import { FastBench, type QueuedEntry } from './fast-bench.ts';
 import { keyRequests } from './requests.ts';
 
 const LISTED = 20;
 
-describe('a queue of etcd with naming fast', () => {
+describe('an etcd queue with naming fast', () => {
   const bench = new FastBench();
   let session: Session;
   let other: Session;
@@ -21,44 +21,48 @@ describe('a queue of etcd with naming fast', () => {
     const before = await keyRequests(bench.at.server.endpoint);
     await work();
     const after = await keyRequests(bench.at.server.endpoint);
-    const asked = Object.entries(after).map(([method, count]) => [method, count - (before[method] ?? 0)]);
-    return Object.fromEntries(asked.filter(([, count]) => count !== 0)) as Record<string, number>;
+    const requested = Object.entries(after).map(([method, count]) => [method, count - (before[method] ?? 0)]);
+    return Object.fromEntries(requested.filter(([, count]) => count !== 0)) as Record<string, number>;
   }
 
-  /** As many entries of the session, entered one by one. */
-  async function line(by: Session, count: number): Promise<Place[]> {
-    const places: Place[] = [];
-    while (places.length < count) places.push(await bench.enter(by));
-    return places;
+  /** Enqueues that many entries of the session, one by one. */
+  async function enqueueMany(by: Session, count: number): Promise<QueuedEntry[]> {
+    const positions: QueuedEntry[] = [];
+    while (positions.length < count) positions.push(await bench.enter(by));
+    return positions;
   }
 
-  it('has keys that sort behind those of all others, and a tail outside of it that names the last one', async () => {
-    const places = await line(session, 2);
-    const keys = places.map(({ placement }) => placement.key);
-    for (const [i, { spec }] of places.entries())
+  it('has keys that sort behind all others, and a tail key outside of the queue that names the last entry', async () => {
+    const positions = await enqueueMany(session, 2);
+    const keys = positions.map(({ placement }) => placement.key);
+    for (const [i, { spec }] of positions.entries())
       expect(keys[i]).to.equal(`${bench.queue}/~0.${session.id}-${spec.id}`);
     expect(await bench.keys()).to.deep.equal(keys);
     expect(await bench.tail()).to.equal(keys[1]);
   });
 
-  it('costs a request to enter and one to leave while it is free, and nothing is left', async () => {
+  it('costs one request to enqueue and one to remove while the lock is free, and leaves no key', async () => {
     for (const by of [session, other, session, session]) {
-      let place: Place | undefined;
-      expect(await requestsOf(async () => (place = await bench.enter(by)))).to.deep.equal({ Txn: 1 });
-      expect(place?.placement.turn).to.include({ admitted: true, ahead: 0 });
-      expect(await requestsOf(() => bench.leave(place!))).to.deep.equal({ Txn: 1 });
+      let position: QueuedEntry | undefined;
+      expect(await requestsOf(async () => (position = await bench.enter(by)))).to.deep.equal({ Txn: 1 });
+      expect(position?.placement.turn).to.include({ admitted: true, ahead: 0 });
+      expect(await requestsOf(() => bench.leave(position!))).to.deep.equal({ Txn: 1 });
       expect([await bench.keys(), await bench.tail()]).to.deep.equal([[], undefined]);
     }
   });
 
-  it('tells the place in a line of up to 20 others, and none behind more', async () => {
-    const places = await line(session, LISTED + 3);
-    const told = places.map(({ placement }) => placement.turn.ahead);
-    expect(told).to.deep.equal([...Array.from({ length: LISTED + 1 }, (_, i) => i), undefined, undefined]);
+  it('reports the position with up to 20 entries ahead, and none with more', async () => {
+    const positions = await enqueueMany(session, LISTED + 3);
+    const reported = positions.map(({ placement }) => placement.turn.ahead);
+    expect(reported).to.deep.equal([
+      ...Array.from({ length: LISTED + 1 }, (_, i) => i),
+      undefined,
+      undefined,
+    ]);
   });
 
-  it('costs one request to enter, of the same bytes in a line of 30 and of 300', async () => {
-    await line(other, 30);
+  it('costs one request to enqueue, with the same size in a queue of 30 and of 300', async () => {
+    await enqueueMany(other, 30);
     const [proxy] = bench.at.proxies;
     const near = await bench.open('fast', [proxy.endpoint]);
     await bench.enter(near);
@@ -68,16 +72,16 @@ describe('a queue of etcd with naming fast', () => {
       return proxy.toClient.bytes + proxy.toServer.bytes - before;
     };
     const few = await bytesOf();
-    await line(other, 270);
+    await enqueueMany(other, 270);
     expect((await bytesOf()) / few).to.be.within(0.9, 1.1);
   });
 
-  it('is served in its order, by one at a time, when it is long', async () => {
+  it('is served in order, one entry at a time, when it is long', async () => {
     const sessions = [session, other, await bench.open()];
-    const places: Place[] = [];
-    for (let i = 0; i < 30; i += 1) places.push(await bench.enter(sessions[i % 3]!));
-    const turns = places.map((place) => bench.follow(place));
-    for (const [i, place] of places.entries()) {
+    const positions: QueuedEntry[] = [];
+    for (let i = 0; i < 30; i += 1) positions.push(await bench.enter(sessions[i % 3]!));
+    const turns = positions.map((position) => bench.follow(position));
+    for (const [i, place] of positions.entries()) {
       await turns[i]!.untilAdmitted();
       safely(() => expect(turns.slice(i + 1).filter(({ turn }) => turn?.admitted)).to.deep.equal([]));
       turns[i]!.stop();
@@ -86,30 +90,30 @@ describe('a queue of etcd with naming fast', () => {
     expect([await bench.keys(), await bench.tail()]).to.deep.equal([[], undefined]);
   });
 
-  it('is handed over within a process by removals alone when it is long', async () => {
+  it('hands off within a process by removals alone when it is long', async () => {
     await bench.makeLong();
-    const places = await line(session, 4);
-    const turns = places.map((place) => bench.follow(place));
+    const positions = await enqueueMany(session, 4);
+    const turns = positions.map((position) => bench.follow(position));
     await turns[0]!.untilAdmitted();
-    // Who holds watches its own key, who waits two.
+    // A holder watches its own key, and a waiter watches two keys.
     await eventually('all watches are live', async () => {
       const metrics = await etcdMetrics(bench.at.server.endpoint);
-      return sumOf(metrics, 'etcd_debugging_mvcc_watcher_total') >= 2 * places.length - 1;
+      return sumOf(metrics, 'etcd_debugging_mvcc_watcher_total') >= 2 * positions.length - 1;
     });
     await eventually('nothing is asked any more', async () => {
-      const asked = await requestsOf(() => new Promise((resolve) => setTimeout(resolve, 50)));
-      return Object.keys(asked).length === 0;
+      const requested = await requestsOf(() => new Promise((resolve) => setTimeout(resolve, 50)));
+      return Object.keys(requested).length === 0;
     });
     const cost = await requestsOf(async () => {
-      for (const [i, place] of places.slice(0, 3).entries()) {
-        await bench.leave(place);
+      for (const [i, position] of positions.slice(0, 3).entries()) {
+        await bench.leave(position);
         await turns[i + 1]!.untilAdmitted();
       }
     });
     expect(cost).to.deep.equal({ DeleteRange: 3 });
   });
 
-  it('admits nobody whose predecessor gave up while others are ahead', async () => {
+  it('does not admit a waiter whose predecessor was cancelled while other entries are ahead', async () => {
     await bench.makeLong();
     const [first, middle, last] = [
       await bench.enter(other),
@@ -125,7 +129,7 @@ describe('a queue of etcd with naming fast', () => {
     await turns.untilAdmitted();
   });
 
-  it('admits who comes when all have left whom the tail knew', async () => {
+  it('admits a new entry when all entries that the tail names have left', async () => {
     await bench.makeLong();
     const turns = bench.follow(await bench.enter(session));
     await turns.untilAdmitted();
@@ -133,19 +137,19 @@ describe('a queue of etcd with naming fast', () => {
   });
 
   for (const [about, goes] of [
-    ['has given up', (place: Place) => bench.leave(place)],
-    ['was removed by an operator', ({ placement }: Place) => bench.at.operator.remove(placement.key)],
+    ['was cancelled', (position: QueuedEntry) => bench.leave(position)],
+    ['was removed by an operator', ({ placement }: QueuedEntry) => bench.at.operator.remove(placement.key)],
     [
       'has lost its session, and the tail with it',
-      (place: Place) => bench.at.operator.revoke(place.session.id),
+      (position: QueuedEntry) => bench.at.operator.revoke(position.session.id),
     ],
     [
       'was evicted',
-      ({ placement }: Place) =>
+      ({ placement }: QueuedEntry) =>
         bench.at.clients.backend({ hosts: bench.at.server.endpoint }).evict!(bench.queue, placement),
     ],
   ] as const) {
-    it(`waits for those before when the last one ${about}`, async () => {
+    it(`makes an entry wait for the earlier ones when the last one ${about}`, async () => {
       await bench.makeLong();
       const first = await bench.enter(other);
       await goes(await bench.enter(await bench.open()));
@@ -157,23 +161,23 @@ describe('a queue of etcd with naming fast', () => {
     });
   }
 
-  it('keeps its tail when one gives up in a long line, and loses it with one in a short line', async () => {
-    const [, short] = await line(session, 2);
+  it('keeps its tail when an entry is cancelled in a long queue, and removes it in a short one', async () => {
+    const [, short] = await enqueueMany(session, 2);
     await bench.leave(short!);
     expect(await bench.tail()).to.equal(undefined);
-    const places = await line(session, LISTED + 1);
-    await bench.leave(places.at(-1)!);
-    expect(await bench.tail()).to.equal(places.at(-1)?.placement.key);
+    const positions = await enqueueMany(session, LISTED + 1);
+    await bench.leave(positions.at(-1)!);
+    expect(await bench.tail()).to.equal(positions.at(-1)?.placement.key);
   });
 
-  it('takes the next life of the key ahead for another entry', async () => {
+  it('treats the next life of the key ahead as another entry', async () => {
     await bench.makeLong();
     const first = await bench.enter(other);
-    const gone = await bench.enter(session);
+    const removed = await bench.enter(session);
     const waiter = await bench.enter(other);
-    await bench.leave(gone);
+    await bench.leave(removed);
     const behind = await bench.enter(session);
-    expect(behind.placement.key).to.equal(gone.placement.key);
+    expect(behind.placement.key).to.equal(removed.placement.key);
     const [turns, turnsBehind] = [bench.follow(waiter), bench.follow(behind)];
     await eventually('the waiter has looked', () => turns.turn?.ahead === 1);
     await bench.leave(first);
@@ -183,7 +187,7 @@ describe('a queue of etcd with naming fast', () => {
     await turnsBehind.untilAdmitted();
   });
 
-  it('is entered by a key whose earlier life the tail names', async () => {
+  it('accepts an entry whose key has an earlier life that the tail names', async () => {
     await bench.makeLong();
     const first = await bench.enter(other);
     const before = await bench.enter(session);
@@ -197,36 +201,36 @@ describe('a queue of etcd with naming fast', () => {
     await turns.untilAdmitted();
   });
 
-  it('is entered by a try only when nobody is there, whatever the tail says', async () => {
+  it('admits a try only when the queue is empty, whatever the tail says', async () => {
     await bench.makeLong();
-    const held = wish(bench.queue);
+    const held = newSpec(bench.queue);
     const { turn, key } = (await session.tryEnqueue(held))!;
     expect([turn.admitted, await bench.tail()]).to.deep.equal([true, key]);
-    expect(await other.tryEnqueue(wish(bench.queue))).to.equal(undefined);
+    expect(await other.tryEnqueue(newSpec(bench.queue))).to.equal(undefined);
     const turns = bench.follow(await bench.enter(other));
     expect(turns.turn?.admitted).to.equal(false);
     await session.remove(bench.queue, held.id);
     await turns.untilAdmitted();
   });
 
-  it('gives several who come in one tick a place each', async () => {
+  it('gives each of several entries of one tick a position of its own', async () => {
     await bench.makeLong();
-    const places = await Promise.all([session, session, session, other].map((by) => bench.enter(by)));
-    const orders = places.map(({ placement }) => placement.order);
+    const positions = await Promise.all([session, session, session, other].map((by) => bench.enter(by)));
+    const orders = positions.map(({ placement }) => placement.order);
     safely(() => expect(new Set(orders).size).to.equal(4));
-    const turns = places.map((place) => bench.follow(place));
+    const turns = positions.map((position) => bench.follow(position));
     await eventually('one is admitted', () => turns.some(({ turn }) => turn?.admitted));
     for (const order of orders.toSorted((a, b) => Number(a - b))) {
       const i = orders.indexOf(order);
       await turns[i]!.untilAdmitted();
       safely(() => expect(turns.filter(({ turn }) => turn?.admitted)).to.have.length(1));
       turns[i]!.turn = undefined;
-      await bench.leave(places[i]!);
+      await bench.leave(positions[i]!);
     }
   });
 
-  it('goes together with others in one transaction, in and out', async () => {
-    const specs = Array.from({ length: 50 }, (_, i) => wish(`${bench.queue}/${i}`));
+  it('is entered and left in one transaction with other queues', async () => {
+    const specs = Array.from({ length: 50 }, (_, i) => newSpec(`${bench.queue}/${i}`));
     const enter = requestsOf(() => Promise.all(specs.map((spec) => session.enqueue(spec))));
     expect(await enter).to.deep.equal({ Txn: 1 });
     expect(await bench.keys()).to.have.length(50);
@@ -239,7 +243,7 @@ describe('a queue of etcd with naming fast', () => {
     expect(await bench.at.operator.under('.queuelock/tail/')).to.deep.equal({});
   });
 
-  it('is entered at one point with others, whatever their naming', async () => {
+  it('is entered at the same revision as other queues, whatever their naming', async () => {
     const names = [bench.queue, freshQueue(), freshQueue()];
     const mixed = await bench.at.clients.session({
       hosts: bench.at.server.endpoint,
@@ -247,7 +251,7 @@ describe('a queue of etcd with naming fast', () => {
     });
     await bench.makeLong();
     const held = await bench.enter(other);
-    const specs = names.map((name) => wish(name));
+    const specs = names.map((name) => newSpec(name));
     const placements = (await mixed.enqueueAll?.(specs)) ?? [];
     expect(new Set(placements.map(({ order }) => order)).size).to.equal(1);
     expect(placements.map(({ key }) => key.includes('/~'))).to.deep.equal([true, false, true]);
@@ -257,24 +261,24 @@ describe('a queue of etcd with naming fast', () => {
     await turns.untilAdmitted();
   });
 
-  it('is entered together with queues of so many readers that a server takes no more in one transaction', async () => {
+  it('is entered together with queues of readers that exceed the limit of a transaction', async () => {
     const mixed = await bench.at.clients.session({
       hosts: bench.at.server.endpoint,
       naming: (queue) => (queue === bench.queue ? 'fast' : 'go'),
     });
-    const readers = Array.from({ length: 42 }, (_, i) => wish(`${bench.queue}-${i}`, { shared: true }));
-    const placements = (await mixed.enqueueAll?.([wish(bench.queue), ...readers])) ?? [];
+    const readers = Array.from({ length: 42 }, (_, i) => newSpec(`${bench.queue}-${i}`, { shared: true }));
+    const placements = (await mixed.enqueueAll?.([newSpec(bench.queue), ...readers])) ?? [];
     expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal(Array.from(placements, () => true));
   });
 
-  it('goes on in another process, where its entries are found', async () => {
+  it('continues in another process, which finds its entries', async () => {
     await bench.makeLong();
     const first = await bench.enter(session);
     const second = await bench.enter(session);
     const { resumption } = session;
     await session.abandon?.();
-    const heir = bench.at.clients.backend({ hosts: bench.at.server.endpoint, naming: 'fast' });
-    const resumed = await heir.resume!(resumption!, new AbortController().signal);
+    const successor = bench.at.clients.backend({ hosts: bench.at.server.endpoint, naming: 'fast' });
+    const resumed = await successor.resume!(resumption!, new AbortController().signal);
     const found = await resumed.enqueue(second.spec);
     expect(found).to.include({ key: second.placement.key, order: second.placement.order });
     expect(found.turn).to.deep.equal({ admitted: false, ahead: 1 });
@@ -284,17 +288,17 @@ describe('a queue of etcd with naming fast', () => {
   });
 
   for (const more of [{ shared: true }, { limit: 2 }, { limit: 3, permits: 2 }]) {
-    it(`refuses ${JSON.stringify(more)}, and nothing is left`, async () => {
+    it(`refuses ${JSON.stringify(more)} and leaves no key`, async () => {
       for (const entering of [
-        session.enqueue(wish(bench.queue, more)),
-        session.tryEnqueue(wish(bench.queue, more)),
+        session.enqueue(newSpec(bench.queue, more)),
+        session.tryEnqueue(newSpec(bench.queue, more)),
       ])
         expect(await codeOf(entering)).to.equal('INVALID_ARGUMENT');
       expect([await bench.keys(), await bench.tail()]).to.deep.equal([[], undefined]);
     });
   }
 
-  it('lets the readers of other clients in behind a writer that has become a reader, and no writer', async () => {
+  it('admits readers of other clients behind a writer that was downgraded, and no writer', async () => {
     const writer = await bench.enter(session, { value: 'writes' });
     const plain = await bench.open('go');
     const reader = bench.follow(await bench.enter(plain, { shared: true }));
@@ -308,7 +312,7 @@ describe('a queue of etcd with naming fast', () => {
     expect(await bench.at.operator.under('.queuelock/shared/')).to.deep.equal({});
   });
 
-  it('is no queue with a single key', () => {
+  it('cannot have a single key', () => {
     const backend = bench.at.clients.backend({
       hosts: bench.at.server.endpoint,
       naming: 'fast',
@@ -320,7 +324,7 @@ describe('a queue of etcd with naming fast', () => {
       .with.property('code', 'INVALID_ARGUMENT');
   });
 
-  it('is one where the function says so, and a name for which that answers no naming is refused', () => {
+  it('is selected by a function, and a name for which that returns no naming is refused', () => {
     const backend = bench.at.clients.backend({ hosts: 'nowhere', naming: () => 'java' as 'go' });
     expect(() => backend.checkName('jobs'))
       .to.throw(/naming\("jobs"\) is one of go, fast; got "java"/)

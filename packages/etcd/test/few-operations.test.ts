@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { ProcessService } from '@queuelock/harness/services/service';
-import { Clients, freshQueue, wish } from './clients.ts';
+import { Clients, freshQueue, newSpec } from './clients.ts';
 import { startOwnServer } from './own-server.ts';
 
-describe('an etcd server that takes few operations in a transaction (--max-txn-ops)', () => {
+describe('an etcd server that limits the operations of a transaction (--max-txn-ops)', () => {
   const clients = new Clients();
   let server: ProcessService;
 
@@ -12,19 +12,19 @@ describe('an etcd server that takes few operations in a transaction (--max-txn-o
     await server.stop();
   });
 
-  for (const most of [2, 3, 4, 5])
+  for (const max of [2, 3, 4, 5])
     for (const heartbeatProof of ['strict', 'verified'] as const)
-      it(`of ${most} confirms the heartbeats of a session with four entries, ${heartbeatProof} ones`, async () => {
-        server = await startOwnServer({ 'max-txn-ops': most });
+      it(`to ${max} confirms the ${heartbeatProof} heartbeats of a session with four entries`, async () => {
+        server = await startOwnServer({ 'max-txn-ops': max });
         const session = await clients.session({ hosts: server.endpoint, heartbeatProof });
-        for (let i = 0; i < 4; i += 1) await session.enqueue(wish(freshQueue()));
+        for (let i = 0; i < 4; i += 1) await session.enqueue(newSpec(freshQueue()));
         expect(await session.renew(new AbortController().signal)).to.be.greaterThan(0);
       });
 
-  it('of 1 refuses an entry by a message that names the setting', async () => {
+  it('to 1 refuses an entry with a message that names the setting', async () => {
     server = await startOwnServer({ 'max-txn-ops': 1 });
     const session = await clients.session({ hosts: server.endpoint });
-    const error: unknown = await session.enqueue(wish(freshQueue())).catch((failure: unknown) => failure);
+    const error: unknown = await session.enqueue(newSpec(freshQueue())).catch((failure: unknown) => failure);
     expect(error).to.have.property('code', 'INVALID_ARGUMENT');
     expect(error).to.have.property('message').that.includes('--max-txn-ops');
   });

@@ -4,10 +4,10 @@ import { safely } from '@queuelock/conformance';
 import { expect } from 'chai';
 import { Etcd3 } from 'etcd3';
 import { sharedEtcd, type EtcdService } from '@queuelock/harness/services';
-import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 import { Operator } from './operator.ts';
 
-/** `TryLock` of Go's clients from 3.5 on: it creates its key, looks who is first, and deletes it again if that is another. */
+/** `TryLock` of Go's clients from 3.5 on. It creates its key, reads which key is first, and deletes its own if that is another one. */
 class Visitor {
   readonly #client: Etcd3;
 
@@ -15,13 +15,13 @@ class Visitor {
     this.#client = new Etcd3({ hosts: endpoint });
   }
 
-  /** A key in Go's form, on a lease of its own, as a session of Go has it for all its tries. */
+  /** Returns a key in Go's form with a lease of its own, which a session of Go uses for all its tries. */
   async keyIn(queue: string): Promise<{ key: Buffer; lease: string }> {
     const { ID: lease } = await this.#client.leaseClient.leaseGrant({ TTL: 30 });
     return { key: Buffer.from(`${queue}/${BigInt(lease).toString(16)}`), lease };
   }
 
-  /** Whether it is first. */
+  /** Resolves with whether the key is first. */
   async enter(queue: string, { key, lease }: { key: Buffer; lease: string }): Promise<boolean> {
     const { header, responses } = await this.#client.kv.txn({
       compare: [{ target: 'Create', result: 'Equal', create_revision: '0', key }],
@@ -46,7 +46,7 @@ function firstOf(queue: string): object {
   return { key, range_end, sort_target: 'Create', sort_order: 'Ascend', limit: 1 };
 }
 
-describe("Go's clients in a queue of etcd", () => {
+describe('clients of Go in an etcd queue', () => {
   let server: EtcdService;
   let operator: Operator;
   let visitor: Visitor;
@@ -67,9 +67,9 @@ describe("Go's clients in a queue of etcd", () => {
   });
   afterEach(() => clients.close());
 
-  it('may try in front of a waiter and leave again: it goes on waiting, and is not held up by their later tries', async () => {
+  it('can try ahead of a waiter and leave again: it keeps waiting, and their later tries do not delay it', async () => {
     const session = await clients.session({ hosts: server.endpoint });
-    const [holder, waiter] = [wish(queue), wish(queue)];
+    const [holder, waiter] = [newSpec(queue), newSpec(queue)];
     await session.enqueue(holder);
     const key = await visitor.keyIn(queue);
     expect(await visitor.enter(queue, key)).to.equal(false);
@@ -78,7 +78,7 @@ describe("Go's clients in a queue of etcd", () => {
     const turns = clients.follow(placement);
     await visitor.leave(key);
     await eventually('the waiter has looked again', () => turns.turn?.ahead === 1);
-    // The same key, of another life, behind the waiter.
+    // The same key in another life, behind the waiter.
     expect(await visitor.enter(queue, key)).to.equal(false);
     safely(() => expect(turns.turn?.admitted).to.equal(false));
     await session.remove(queue, holder.id);
@@ -86,13 +86,13 @@ describe("Go's clients in a queue of etcd", () => {
     await visitor.leave(key);
   });
 
-  it('keep a waiter for as long as they hold, and are kept out while it owns', async () => {
+  it('block a waiter while they hold, and wait while it holds', async () => {
     const session = await clients.session({ hosts: server.endpoint });
     const key = await visitor.keyIn(queue);
     expect(await visitor.enter(queue, key)).to.equal(true);
-    const waiter = wish(queue);
+    const waiter = newSpec(queue);
     const turns = clients.follow(await session.enqueue(waiter));
-    expect(await session.tryEnqueue(wish(queue))).to.equal(undefined);
+    expect(await session.tryEnqueue(newSpec(queue))).to.equal(undefined);
     await visitor.leave(key);
     await turns.untilAdmitted();
     expect(await visitor.enter(queue, key)).to.equal(false);
@@ -110,12 +110,12 @@ describe("Go's clients in a queue of etcd", () => {
     watcher.on('put', ({ value, version, lease }) =>
       written.push({ value: value.toString(), version, lease: BigInt(lease).toString(16) }),
     );
-    const [all, one] = [wish(queue, { value: 'all' }), wish(queue, { value: 'one' })];
+    const [all, one] = [newSpec(queue, { value: 'all' }), newSpec(queue, { value: 'one' })];
     await session.enqueueAll?.([all]);
     await session.enqueue(one);
     await session.remove(queue, all.id);
     await session.remove(queue, one.id);
-    await session.tryEnqueue(wish(queue, { value: 'try' }));
+    await session.tryEnqueue(newSpec(queue, { value: 'try' }));
     await eventually('all are seen', () => written.length === 3);
     expect(written).to.deep.equal(
       ['all', 'one', 'try'].map((value) => ({ value, version: '1', lease: session.id })),
@@ -124,14 +124,14 @@ describe("Go's clients in a queue of etcd", () => {
     client.close();
   });
 
-  it('are told each leader by the value that it had while it waited, as observers of an election', async () => {
+  it('observe each leader with the value that it had while it waited, as observers of an election', async () => {
     const session = await clients.session({ hosts: server.endpoint });
     const env = { ...process.env, ETCDCTL_API: '3', ETCDCTL_ENDPOINTS: server.endpoint };
     const observer = spawn('etcdctl', ['elect', '-l', queue], { env, stdio: ['ignore', 'pipe', 'inherit'] });
     let printed = '';
     observer.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
     const ended = once(observer, 'exit');
-    const [first, second] = [wish(queue, { value: 'first' }), wish(queue, { value: 'second' })];
+    const [first, second] = [newSpec(queue, { value: 'first' }), newSpec(queue, { value: 'second' })];
     const leaders = (await Promise.all([session.enqueue(first)])).concat(await session.enqueue(second));
     await eventually('the first is told', () => printed === `${leaders[0]!.key}\nfirst\n`);
     await session.remove(queue, first.id);

@@ -23,7 +23,7 @@ describe('the two tokens of a hold in etcd', () => {
     operator.close();
   });
 
-  /** What `etcdctl lock NAME` tells its command, which is Go's `Mutex.Header().Revision`. */
+  /** Returns what `etcdctl lock NAME` passes to its command, which is Go's `Mutex.Header().Revision`. */
   async function revisionInGo(name: string): Promise<bigint> {
     const env = { ...process.env, ETCDCTL_API: '3', ETCDCTL_ENDPOINTS: server.endpoint };
     const command = ['lock', name, 'printenv', 'ETCD_LOCK_REV'];
@@ -36,7 +36,7 @@ describe('the two tokens of a hold in etcd', () => {
     await eventually(`${count} stand in line`, holds);
   }
 
-  it('each grow with every grant, the one by which Go fences also across languages', async () => {
+  it('grow with every grant, the one that Go uses for fencing also across languages', async () => {
     const name = freshQueue();
     const [a, b] = [1, 2].map(() => createLockClient(etcd({ ...etcdTransport(), hosts: server.endpoint })));
     const first = await a!.acquire(name);

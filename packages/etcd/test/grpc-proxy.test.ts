@@ -3,10 +3,10 @@ import type { Placement, StoredEntry, Session } from '@queuelock/core/backend';
 import type { EtcdOptions } from '@queuelock/etcd';
 import { startEtcdGrpcProxy } from '@queuelock/harness/services/etcd-grpc-proxy';
 import type { ProcessService } from '@queuelock/harness/services/service';
-import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 import { OwnServer } from './own-server.ts';
 
-/** A session, and a queue's entry of it. */
+/** An entry of a session. */
 interface Entered {
   readonly session: Session;
   readonly queue: string;
@@ -29,7 +29,7 @@ for (const transport of ['etcd3', 'http2'] as const)
     afterEach(() => clients.close());
 
     async function enter(session: Session, queue: string): Promise<Entered> {
-      const spec = wish(queue);
+      const spec = newSpec(queue);
       return { session, queue, id: spec.id, placement: await session.enqueue(spec) };
     }
 
@@ -37,9 +37,9 @@ for (const transport of ['etcd3', 'http2'] as const)
       expect(await session.remove(queue, id)).to.equal(true);
     }
 
-    it('admits no waiter when an entry of another queue, for which that client waits too, is removed', async () => {
+    it('admits no waiter when an entry of another queue, in which the same client waits too, is removed', async () => {
       const [holding, waiting] = [await clients.session(options), await clients.session(options)];
-      /** Has one more queue handed over between the two, so that all that happened on their streams before has arrived. */
+      /** Hands off another queue between the two sessions, so that all earlier messages on their streams have arrived. */
       const handOver = async (): Promise<void> => {
         const held = await enter(holding, freshQueue());
         const turns = clients.follow((await enter(waiting, held.queue)).placement);
@@ -63,14 +63,14 @@ for (const transport of ['etcd3', 'http2'] as const)
       const [x, y] = [await enter(holder, freshQueue()), await enter(holder, freshQueue())];
       const [turnsX, turnsY] = [clients.follow(x.placement), clients.follow(y.placement)];
       await Promise.all([turnsX.untilAdmitted(), turnsY.untilAdmitted()]);
-      // Each waiter makes its watches after those of the holder, which are made when a hold has lasted for a while.
+      // The waiter creates its watches after the holder, whose watches start when a hold has lasted for a while.
       const waiter = clients.follow((await enter(await clients.session(options), y.queue)).placement);
       await leave(y);
       await waiter.untilAdmitted();
       expect(turnsX.error).to.equal(undefined);
     });
 
-    it('hands a queue from client to client, in order', async () => {
+    it('hands a queue from client to client in order', async () => {
       const queue = freshQueue();
       const line: (Entered & { readonly turns: ReturnType<Clients['follow']> })[] = [];
       for (let i = 0; i < 6; i += 1) {
@@ -112,7 +112,7 @@ for (const transport of ['etcd3', 'http2'] as const)
       const turns = clients.follow((await enter(waiting, holder.queue)).placement);
       await eventually('the waiter waits', () => turns.turn?.admitted === false);
       await own.server.freeze();
-      await waiting.enqueue(wish(freshQueue())).catch(() => undefined);
+      await waiting.enqueue(newSpec(freshQueue())).catch(() => undefined);
       await own.server.thaw();
       await leave(holder);
       await turns.untilAdmitted();

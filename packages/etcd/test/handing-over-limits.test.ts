@@ -2,29 +2,29 @@ import { safely } from '@queuelock/conformance';
 import { expect } from 'chai';
 import { until } from '@queuelock/harness/services/until';
 import { codeOf, eventually, freshQueue } from './clients.ts';
-import { HandOffBench, type Place } from './handoff-bench.ts';
+import { HandOffBench, type QueuedEntry } from './handoff-bench.ts';
 
-// As PROMISES states it.
+// The limit that PROMISES states.
 const MAX_UNCONFIRMED_MS = 100;
 
-describe('a session does not hand over', () => {
+describe('an early hand-over within an etcd session', () => {
   const bench = new HandOffBench();
 
-  /** So many entries of one session, which reaches the server by the first way. */
-  async function entries(count: number): Promise<Place[]> {
+  /** Enqueues entries of one session that uses the first proxy. */
+  async function entries(count: number): Promise<QueuedEntry[]> {
     const queue = freshQueue();
     const session = await bench.at.clients.session({
       hosts: bench.at.proxies[0].endpoint,
       requestTimeoutMs: 1_000,
     });
-    const places: Place[] = [];
-    for (let i = 0; i < count; i += 1) places.push(await bench.enter(session, queue));
-    await bench.untilQuiet(places);
-    return places;
+    const positions: QueuedEntry[] = [];
+    for (let i = 0; i < count; i += 1) positions.push(await bench.enter(session, queue));
+    await bench.untilQuiet(positions);
+    return positions;
   }
 
-  /** The removal of the first never arrives: nothing may tell the second that its turn has come. Later it does, and something does. */
-  async function staysBehind([first, second]: readonly Place[]): Promise<void> {
+  /** The removal of the first entry never arrives, so the second must not be admitted. A later removal admits it. */
+  async function staysBehind([first, second]: readonly QueuedEntry[]): Promise<void> {
     bench.at.proxies[0].toServer.blackhole();
     expect(await codeOf(bench.leave(first!))).to.equal('UNAVAILABLE');
     safely(() => expect(second!.turns.wasAdmitted).to.equal(false));
@@ -33,21 +33,21 @@ describe('a session does not hand over', () => {
     await second!.turns.untilAdmitted();
   }
 
-  it('from an entry whose key was read: a write that it guards would arrive after those of the next holder', async () => {
-    const places = await entries(2);
-    const [{ session, spec }] = places as [Place];
+  it('does not start from an entry whose key was read: a write that it guards would arrive after those of the next holder', async () => {
+    const positions = await entries(2);
+    const [{ session, spec }] = positions as [QueuedEntry];
     expect(session.exposeKey?.(spec.queue, spec.id)).to.equal(true);
-    await staysBehind(places);
+    await staysBehind(positions);
   });
 
-  it('once it was exported: whoever resumes it knows of no replaced entry', async () => {
-    const places = await entries(2);
-    expect(places[0]?.session.resumption).to.be.a('string');
-    await staysBehind(places);
+  it('does not start after the session was exported: the process that resumes it does not know of a replaced entry', async () => {
+    const positions = await entries(2);
+    expect(positions[0]?.session.resumption).to.be.a('string');
+    await staysBehind(positions);
   });
 
-  it(`while the oldest removal has been unanswered for more than ${MAX_UNCONFIRMED_MS} ms`, async () => {
-    const [first, second, third] = (await entries(3)) as [Place, Place, Place];
+  it(`does not start while the oldest removal has been unconfirmed for more than ${MAX_UNCONFIRMED_MS} ms`, async () => {
+    const [first, second, third] = (await entries(3)) as [QueuedEntry, QueuedEntry, QueuedEntry];
     bench.at.proxies[0].toServer.blackhole();
     const left = codeOf(bench.leave(first));
     await second.turns.untilAdmitted();
@@ -60,12 +60,12 @@ describe('a session does not hand over', () => {
     expect(await Promise.all([left, leftToo])).to.deep.equal(['UNAVAILABLE', 'UNAVAILABLE']);
     safely(() => expect(third.turns.wasAdmitted).to.equal(false));
     await bench.at.proxies[0].heal();
-    for (const place of [first, second]) await eventually('it is out', () => hasLeft(place));
+    for (const position of [first, second]) await eventually('it is out', () => hasLeft(position));
     await third.turns.untilAdmitted();
   });
 
-  it('and does not tell the key of one that has, until that is out of the store', async () => {
-    const [first, second] = (await entries(2)) as [Place, Place];
+  it('hides the key of the next holder until the removal of its predecessor commits', async () => {
+    const [first, second] = (await entries(2)) as [QueuedEntry, QueuedEntry];
     const { session, spec } = first;
     bench.at.proxies[0].toServer.blackhole();
     const left = codeOf(bench.leave(first));
@@ -79,7 +79,7 @@ describe('a session does not hand over', () => {
   });
 });
 
-/** Also where an earlier attempt has taken it out, of which no answer came. */
-async function hasLeft({ session, spec }: Place): Promise<boolean> {
+/** Removes an entry, also if an earlier attempt without a reply has removed it. */
+async function hasLeft({ session, spec }: QueuedEntry): Promise<boolean> {
   return (await codeOf(session.remove(spec.queue, spec.id))) === undefined;
 }

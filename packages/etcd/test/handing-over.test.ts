@@ -4,13 +4,13 @@ import { etcd } from '@queuelock/etcd';
 import { expect } from 'chai';
 import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { codeOf, eventually, freshQueue } from './clients.ts';
-import { HandOffBench, type Place } from './handoff-bench.ts';
+import { HandOffBench, type QueuedEntry } from './handoff-bench.ts';
 import { handledTxns } from './requests.ts';
 
-describe('whoever stands right behind an owner of its own session', () => {
+describe('an entry right behind the owner in the same session', () => {
   const bench = new HandOffBench();
 
-  // Whether a removal is late is another test's question: on a machine that stands still any may be.
+  // The delay of a removal is tested elsewhere. On a stopped machine any removal may be late.
   let clock: () => number;
   beforeEach(() => {
     clock = performance.now.bind(performance);
@@ -21,25 +21,27 @@ describe('whoever stands right behind an owner of its own session', () => {
     Object.assign(performance, { now: clock });
   });
 
-  /** So many of one session, which reaches the server by the first way, and one of another session behind them. */
-  async function line(count: number): Promise<{ readonly places: Place[]; readonly other: Place }> {
+  /** Enqueues that many entries of one session that uses the first proxy, and one of another session behind them. */
+  async function enqueueMany(
+    count: number,
+  ): Promise<{ readonly places: QueuedEntry[]; readonly other: QueuedEntry }> {
     const queue = freshQueue();
     const session = await bench.at.clients.session({
       hosts: bench.at.proxies[0].endpoint,
       requestTimeoutMs: 1_000,
     });
-    const places: Place[] = [];
+    const places: QueuedEntry[] = [];
     for (let i = 0; i < count; i += 1) places.push(await bench.enter(session, queue));
     const other = await bench.enter(await bench.open(), queue);
     await bench.untilQuiet([...places, other]);
     return { places, other };
   }
 
-  const isAdmitted = ({ turns }: Place): boolean => turns.wasAdmitted;
+  const isAdmitted = ({ turns }: QueuedEntry): boolean => turns.wasAdmitted;
 
-  it('takes over before the server knows, one after the other', async () => {
-    const { places, other } = await line(3);
-    const [first, second, third] = places as [Place, Place, Place];
+  it('is granted before the server confirms the removal, one after another', async () => {
+    const { places, other } = await enqueueMany(3);
+    const [first, second, third] = places as [QueuedEntry, QueuedEntry, QueuedEntry];
     bench.at.proxies[0].toServer.blackhole();
     const left = [codeOf(bench.leave(first))];
     await second.turns.untilAdmitted();
@@ -50,13 +52,13 @@ describe('whoever stands right behind an owner of its own session', () => {
     expect(await Promise.all(left), 'what could not be sent').to.deep.equal(['UNAVAILABLE', 'UNAVAILABLE']);
     safely(() => expect(isAdmitted(other)).to.equal(false));
     await bench.at.proxies[0].heal();
-    for (const place of [second, first, third]) await eventually('it is out', () => hasLeft(place));
+    for (const position of [second, first, third]) await eventually('it is out', () => hasLeft(position));
     await other.turns.untilAdmitted();
   });
 
-  it('holds in the stead of that one until it is out: a removal that nobody has told of lets nobody else in', async () => {
-    const { places, other } = await line(2);
-    const [first, second] = places as [Place, Place];
+  it('blocks other waiters until the removal of its predecessor commits', async () => {
+    const { places, other } = await enqueueMany(2);
+    const [first, second] = places as [QueuedEntry, QueuedEntry];
     bench.at.proxies[0].toClient.blackhole();
     await bench.at.operator.remove(second.turns.key);
     const left = codeOf(bench.leave(first));
@@ -73,14 +75,14 @@ describe('whoever stands right behind an owner of its own session', () => {
     await other.turns.untilAdmitted();
   });
 
-  it('holds in the stead of the first of a chain, also where the one between was removed too', async () => {
-    const { places, other } = await line(3);
-    const [first, second, third] = places as [Place, Place, Place];
+  it('blocks other waiters until the removal of the first of a chain commits, also when the middle one was removed', async () => {
+    const { places, other } = await enqueueMany(3);
+    const [first, second, third] = places as [QueuedEntry, QueuedEntry, QueuedEntry];
     bench.at.proxies[0].toClient.blackhole();
     await bench.at.operator.remove(second.turns.key);
     await bench.at.operator.remove(third.turns.key);
     const left = [codeOf(bench.leave(first))];
-    // In the same turn of the event loop, so that both removals go together.
+    // Both removals happen in one tick, so they are sent as one batch.
     while (!isAdmitted(second)) await Promise.resolve();
     left.push(codeOf(bench.leave(second)));
     await third.turns.untilAdmitted();
@@ -90,11 +92,11 @@ describe('whoever stands right behind an owner of its own session', () => {
     safely(() => expect(isAdmitted(other)).to.equal(false));
     await bench.at.proxies[0].heal();
     expect(await third.turns.untilLost()).to.have.property('code', 'ENTRY_LOST');
-    for (const place of [first, second]) await eventually('it is out', () => hasLeft(place));
+    for (const position of [first, second]) await eventually('it is out', () => hasLeft(position));
     await other.turns.untilAdmitted();
   });
 
-  it('does not when its own process has just removed it', async () => {
+  it('is not granted when its own process has just removed it', async () => {
     const queue = freshQueue();
     const backend = bench.at.clients.backend({ hosts: bench.at.server.endpoint });
     const session = await backend.open(60_000, new AbortController().signal);
@@ -108,7 +110,7 @@ describe('whoever stands right behind an owner of its own session', () => {
     await session.close();
   });
 
-  it('costs a line that is not held for long a request for many', async () => {
+  it('shares requests with many other entries in a queue with short holds', async () => {
     const COUNT = 300;
     const client = createLockClient(etcd({ ...etcdTransport(), hosts: bench.at.server.endpoint }));
     const name = freshQueue();
@@ -132,7 +134,7 @@ describe('whoever stands right behind an owner of its own session', () => {
   });
 });
 
-/** Also where an earlier attempt has taken it out, of which no answer came. */
-async function hasLeft({ session, spec }: Place): Promise<boolean> {
+/** Removes an entry, also if an earlier attempt without a reply has removed it. */
+async function hasLeft({ session, spec }: QueuedEntry): Promise<boolean> {
   return (await codeOf(session.remove(spec.queue, spec.id))) === undefined;
 }

@@ -2,13 +2,13 @@ import type { EntrySpec, Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import { benchOf, type Bench } from './bench.ts';
-import { Clients, eventually, freshQueue, wish, type TurnLog } from './clients.ts';
+import { Clients, eventually, freshQueue, newSpec, type TurnLog } from './clients.ts';
 import { keyRequests, keyRequestsIn } from './requests.ts';
 
 type Requests = Readonly<Record<string, number>>;
 
-/** An entry in the line. */
-export interface Place {
+/** An entry in the queue. */
+export interface QueuedEntry {
   readonly session: Session;
   readonly spec: EntrySpec;
   readonly turns: TurnLog;
@@ -16,61 +16,64 @@ export interface Place {
 
 export const LABEL: string = JSON.stringify({ owner: 'somebody', metadata: { job: '7' } });
 export const REMOVAL: Requests = { Range: 0, Put: 0, DeleteRange: 1, Txn: 0 };
-/** It compares whether the heir is there. */
+/** The removal also compares that the successor exists. */
 export const REMOVAL_WITH_SUCCESSOR: Requests = { Range: 0, Put: 0, DeleteRange: 0, Txn: 1 };
-/** The new owner tells others that it is one, while it holds. */
+/** The new owner writes a note that it holds, while it holds. */
 const REMOVAL_AND_NOTE: Requests = { Range: 0, Put: 0, DeleteRange: 1, Txn: 1 };
 const QUIET_LOOKS = 3;
 
-/** Lines of which every request is counted. */
+/** Queues whose requests are all counted. */
 export class HandOffBench {
-  /** Defines the hooks of the suite in which it is made. */
+  /** Defines the hooks of the suite that creates it. */
   readonly at: Bench<Clients> = benchOf(new Clients());
 
-  /** Reached directly; opened without asking for a version. */
+  /** Opens a session directly, without a request for the version. */
   open(): Promise<Session> {
     return this.at.clients.session({ hosts: this.at.server.endpoint, heartbeatProof: 'verified' });
   }
 
-  async enter(session: Session, queue: string, more: Partial<EntrySpec> = {}): Promise<Place> {
-    const spec = wish(queue, { value: LABEL, ...more });
+  async enter(session: Session, queue: string, more: Partial<EntrySpec> = {}): Promise<QueuedEntry> {
+    const spec = newSpec(queue, { value: LABEL, ...more });
     return { session, spec, turns: this.at.clients.follow(await session.enqueue(spec)) };
   }
 
-  leave({ session, spec }: Place): Promise<boolean> {
+  leave({ session, spec }: QueuedEntry): Promise<boolean> {
     return session.remove(spec.queue, spec.id);
   }
 
-  /** A line of as many, each of its own session, all of which watch. */
-  async line(count: number): Promise<Place[]> {
+  /** Enqueues that many entries, each of its own session. All of them have watches. */
+  async enqueueMany(count: number): Promise<QueuedEntry[]> {
     const queue = freshQueue();
-    const places: Place[] = [];
-    for (let i = 0; i < count; i += 1) places.push(await this.enter(await this.open(), queue));
-    await this.untilQuiet(places);
-    return places;
+    const positions: QueuedEntry[] = [];
+    for (let i = 0; i < count; i += 1) positions.push(await this.enter(await this.open(), queue));
+    await this.untilQuiet(positions);
+    return positions;
   }
 
-  /** Every one who waits watches two keys, who holds its own, and nothing is asked any more. Answers with what was asked so far. */
-  async untilQuiet(places: readonly Place[]): Promise<Requests> {
-    const watches = places.reduce((sum, { turns }) => sum + (turns.turn?.admitted ? 1 : 2), 0);
-    let asked: Requests = {};
+  /**
+   * Waits until each waiter watches two keys, each holder watches its own, and no more requests are sent. Resolves with the requests so
+   * far.
+   */
+  async untilQuiet(positions: readonly QueuedEntry[]): Promise<Requests> {
+    const watches = positions.reduce((sum, { turns }) => sum + (turns.turn?.admitted ? 1 : 2), 0);
+    let requested: Requests = {};
     let quiet = 0;
     await eventually('all watch, and nothing is asked any more', async () => {
       const metrics = await etcdMetrics(this.at.server.endpoint);
       const now = keyRequestsIn(metrics);
-      const isSame = JSON.stringify(now) === JSON.stringify(asked);
+      const isSame = JSON.stringify(now) === JSON.stringify(requested);
       const areLive = sumOf(metrics, 'etcd_debugging_mvcc_watcher_total') === watches;
       quiet = isSame && areLive ? quiet + 1 : 0;
-      asked = now;
+      requested = now;
       return quiet === QUIET_LOOKS;
     });
-    return asked;
+    return requested;
   }
 
-  /** The first releases, the next one holds, and no more than this was asked of the server until nothing went on; watches apart. */
-  async handOver(places: readonly Place[], expected: Requests): Promise<void> {
-    const [first, next] = places as [Place, Place];
-    const before = await this.untilQuiet(places);
+  /** Releases the first entry, waits for the next hold, and expects exactly these requests, watches apart. */
+  async handOver(positions: readonly QueuedEntry[], expected: Requests): Promise<void> {
+    const [first, next] = positions as [QueuedEntry, QueuedEntry];
+    const before = await this.untilQuiet(positions);
     const since = (after: Requests): Requests =>
       Object.fromEntries(
         Object.entries(after).map(([method, count]) => [method, count - (before[method] ?? 0)]),
@@ -79,19 +82,19 @@ export class HandOffBench {
     first.turns.stop();
     await next.turns.untilAdmitted();
     await eventually('the note is written', async () => {
-      const asked = await keyRequests(this.at.server.endpoint);
-      return since(asked)['Txn'] === expected['Txn'];
+      const requested = await keyRequests(this.at.server.endpoint);
+      return since(requested)['Txn'] === expected['Txn'];
     });
-    expect(since(await this.untilQuiet(places.slice(1)))).to.deep.equal(expected);
+    expect(since(await this.untilQuiet(positions.slice(1)))).to.deep.equal(expected);
   }
 
-  /** Processes in a ring, each of which enters again when it has left. */
+  /** Hands off through a ring of processes, each of which enqueues again after its release. */
   async goRound(size: number): Promise<void> {
-    const places = await this.line(size);
+    const positions = await this.enqueueMany(size);
     for (let i = 0; i <= size; i += 1) {
-      await this.handOver(places, REMOVAL_AND_NOTE);
-      const [{ session, spec }] = places.splice(0, 1) as [Place];
-      places.push(await this.enter(session, spec.queue));
+      await this.handOver(positions, REMOVAL_AND_NOTE);
+      const [{ session, spec }] = positions.splice(0, 1) as [QueuedEntry];
+      positions.push(await this.enter(session, spec.queue));
     }
   }
 }

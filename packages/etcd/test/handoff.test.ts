@@ -2,43 +2,43 @@ import { safely } from '@queuelock/conformance';
 import type { Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { codeOf, eventually, freshQueue } from './clients.ts';
-import { HandOffBench, LABEL, REMOVAL, REMOVAL_WITH_SUCCESSOR, type Place } from './handoff-bench.ts';
+import { HandOffBench, LABEL, REMOVAL, REMOVAL_WITH_SUCCESSOR, type QueuedEntry } from './handoff-bench.ts';
 
 describe('a hand-off on etcd', () => {
   const bench = new HandOffBench();
 
-  const leave = (place: Place): Promise<boolean> => bench.leave(place);
-  const line = (count: number): Promise<Place[]> => bench.line(count);
-  const admitted = (places: readonly Place[]): boolean[] =>
-    places.map(({ turns }) => turns.turn?.admitted === true);
+  const leave = (position: QueuedEntry): Promise<boolean> => bench.leave(position);
+  const line = (count: number): Promise<QueuedEntry[]> => bench.enqueueMany(count);
+  const admitted = (positions: readonly QueuedEntry[]): boolean[] =>
+    positions.map(({ turns }) => turns.turn?.admitted === true);
 
-  it('among many that wait in one session is one removal each, which compares that the next one is there', async () => {
+  it('between waiters of one session costs one removal, which compares that the next entry exists', async () => {
     const queue = freshQueue();
     const session = await bench.open();
-    const places: Place[] = [];
-    for (let i = 0; i < 5; i += 1) places.push(await bench.enter(session, queue));
-    while (places.length > 2) {
-      await bench.handOver(places, REMOVAL_WITH_SUCCESSOR);
-      places.shift();
+    const positions: QueuedEntry[] = [];
+    for (let i = 0; i < 5; i += 1) positions.push(await bench.enter(session, queue));
+    while (positions.length > 2) {
+      await bench.handOver(positions, REMOVAL_WITH_SUCCESSOR);
+      positions.shift();
     }
   });
 
-  it('between processes reads nothing, and costs no note where the value is none of our labels', async () => {
+  it('between processes costs no read, and no note when the value is not a label', async () => {
     const queue = freshQueue();
-    const places = [
+    const positions = [
       await bench.enter(await bench.open(), queue),
       await bench.enter(await bench.open(), queue, { value: 'published' }),
       await bench.enter(await bench.open(), queue),
     ];
-    await bench.handOver(places, REMOVAL);
+    await bench.handOver(positions, REMOVAL);
   });
 
-  it('in a ring of 3 processes reads nothing: there is the removal, and a note while the next one holds', () =>
+  it('in a ring of 3 processes costs one removal, one note of the next holder, and no read', () =>
     bench.goRound(3));
 
-  it('shows observers the label as it was given', async () => {
-    const places = await line(3);
-    const [first, second, third] = places as [Place, Place, Place];
+  it('shows observers the original label', async () => {
+    const positions = await line(3);
+    const [first, second, third] = positions as [QueuedEntry, QueuedEntry, QueuedEntry];
     const seen: string[] = [];
     const observing = bench.at.clients
       .backend({ hosts: bench.at.server.endpoint })
@@ -56,19 +56,19 @@ describe('a hand-off on etcd', () => {
   });
 
   for (const [about, goes] of [
-    ['gives up', leave],
-    ['is removed by an operator', ({ turns }: Place) => bench.at.operator.remove(turns.key)],
-    ['loses its session', ({ session }: Place) => bench.at.operator.revoke(session.id)],
+    ['is cancelled', leave],
+    ['is removed by an operator', ({ turns }: QueuedEntry) => bench.at.operator.remove(turns.key)],
+    ['loses its session', ({ session }: QueuedEntry) => bench.at.operator.revoke(session.id)],
     [
-      'changes its label and gives up',
-      async (place: Place) => {
-        await place.session.update(place.spec.queue, place.spec.id, LABEL.replace('7', '8'));
-        await leave(place);
+      'changes its label and is cancelled',
+      async (position: QueuedEntry) => {
+        await position.session.update(position.spec.queue, position.spec.id, LABEL.replace('7', '8'));
+        await leave(position);
       },
     ],
   ] as const) {
-    it(`admits nobody when one in the middle ${about}`, async () => {
-      const [first, second, third] = (await line(3)) as [Place, Place, Place];
+    it(`does not happen when an entry in the middle ${about}`, async () => {
+      const [first, second, third] = (await line(3)) as [QueuedEntry, QueuedEntry, QueuedEntry];
       second.turns.stop();
       await goes(second);
       await bench.untilQuiet([first, third]);
@@ -78,22 +78,22 @@ describe('a hand-off on etcd', () => {
     });
   }
 
-  it('admits the next when the session of the first ends while the one between gives up', async () => {
-    const [first, second, third] = (await line(3)) as [Place, Place, Place];
+  it('happens when the session of the first entry ends while the middle one is cancelled', async () => {
+    const [first, second, third] = (await line(3)) as [QueuedEntry, QueuedEntry, QueuedEntry];
     await Promise.all([leave(second), bench.at.operator.revoke(first.session.id)]);
     await third.turns.untilAdmitted();
   });
 
-  it('admits the next when an owner that has told so loses its session', async () => {
-    const [first, second, third] = (await line(3)) as [Place, Place, Place];
+  it('happens when an owner with a note loses its session', async () => {
+    const [first, second, third] = (await line(3)) as [QueuedEntry, QueuedEntry, QueuedEntry];
     await leave(first);
     await second.turns.untilAdmitted();
     await bench.at.operator.revoke(second.session.id);
     await third.turns.untilAdmitted();
   });
 
-  it('admits nobody whose entry an operator removed just before', async () => {
-    const [first, second, third] = (await line(3)) as [Place, Place, Place];
+  it('does not reach an entry that an operator removed just before', async () => {
+    const [first, second, third] = (await line(3)) as [QueuedEntry, QueuedEntry, QueuedEntry];
     await bench.at.operator.remove(second.turns.key);
     await leave(first);
     expect(await second.turns.untilLost()).to.have.property('code', 'ENTRY_LOST');
@@ -101,7 +101,7 @@ describe('a hand-off on etcd', () => {
     await third.turns.untilAdmitted();
   });
 
-  it('admits nobody who finds the own entry gone too after its connections were cut', async () => {
+  it('does not reach a waiter that finds its own entry removed after its connections were cut', async () => {
     const queue = freshQueue();
     const first = await bench.enter(await bench.open(), queue);
     const session = await bench.at.clients.session({ hosts: bench.at.hosts() });
@@ -118,7 +118,7 @@ describe('a hand-off on etcd', () => {
     safely(() => expect(admitted([second])).to.deep.equal([false]));
   });
 
-  it('waits for the removal itself where no revision is known that its grant could tell', async () => {
+  it('waits for the removal itself when no revision is known that could become the fencing token', async () => {
     const queue = freshQueue();
     const session = await bench.at.clients.session({
       hosts: bench.at.proxies[0].endpoint,
@@ -135,12 +135,12 @@ describe('a hand-off on etcd', () => {
     bench.at.proxies[0].toServer.blackhole();
     expect(await codeOf(leave(second))).to.equal('UNAVAILABLE');
     await bench.at.proxies[0].heal();
-    await eventually('the session is well again', async () => (await beat(session)) > 0);
+    await eventually('the session is well again', async () => (await heartbeat(session)) > 0);
     safely(() => expect(admitted([third])).to.deep.equal([false]));
     expect(await leave(second)).to.equal(true);
     await third.turns.untilAdmitted();
   });
 });
 
-const beat = (session: Session): Promise<number> =>
+const heartbeat = (session: Session): Promise<number> =>
   session.renew(new AbortController().signal).catch(() => 0);

@@ -5,12 +5,12 @@ import { livedSince } from '@queuelock/harness/lived-time';
 import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import type { HeartbeatProof } from '../src/api/options.ts';
 import { staleReads } from '../src/server/read-trust.ts';
-import { Clients, freshQueue, wish } from './clients.ts';
+import { Clients, freshQueue, newSpec } from './clients.ts';
 import { OwnServer } from './own-server.ts';
 
 const patient = new AbortController().signal;
 const BEATS = 10;
-// Many times what an opening takes.
+// Many times the duration of an opening.
 const MUTE_MS = 2_000;
 
 describe('heartbeats on etcd', () => {
@@ -27,19 +27,19 @@ describe('heartbeats on etcd', () => {
     expect(await costOf({ heartbeatProof: 'verified' })).to.deep.equal({ rounds: 0, revisions: 0n });
   });
 
-  it('are strict by themselves where reads may be stale, and only there', async () => {
+  it('are strict by default only when reads may be stale', async () => {
     const rounds = staleReads(own.server.version) ? BEATS : 0;
     expect(await costOf({})).to.deep.equal({ rounds, revisions: 0n });
   });
 
-  it('are strict as long as a member does not tell its version, which delays no opening', async () => {
+  it('are strict as long as the version of a member is unknown, which delays no opening', async () => {
     const mute = await startProxy(own.server.endpoint);
     mute.toClient.blackhole();
     const backend = clients.backend({
       hosts: [own.server.endpoint, mute.endpoint],
       requestTimeoutMs: MUTE_MS,
     });
-    // Goes on to the member that answers, if it was not the first.
+    // The backend continues with the member that responds, if that was not the first.
     await (await backend.open(60_000, patient)).close();
     const startedAt = performance.now();
     const session = await backend.open(60_000, patient);
@@ -52,9 +52,9 @@ describe('heartbeats on etcd', () => {
   });
 
   for (const heartbeatProof of ['strict', 'verified'] as const) {
-    it(`see the removal of an entry and of the lease (${heartbeatProof})`, async () => {
+    it(`notice the removal of an entry and of the lease (${heartbeatProof})`, async () => {
       const session = await clients.session({ hosts: own.server.endpoint, heartbeatProof });
-      const { key } = await session.enqueue(wish(freshQueue()));
+      const { key } = await session.enqueue(newSpec(freshQueue()));
       await own.operator.remove(key);
       expect(await session.renew(patient)).to.equal(session.ttlMs);
       await own.operator.revoke(session.id);
@@ -63,7 +63,7 @@ describe('heartbeats on etcd', () => {
     });
   }
 
-  /** What some heartbeats of a session with an entry cost the cluster. */
+  /** Returns the cost for the cluster of some heartbeats of a session with an entry. */
   async function costOf({
     heartbeatProof,
   }: {
@@ -73,7 +73,7 @@ describe('heartbeats on etcd', () => {
       hosts: own.server.endpoint,
       ...(heartbeatProof ? { heartbeatProof } : {}),
     });
-    await session.enqueue(wish(freshQueue()));
+    await session.enqueue(newSpec(freshQueue()));
     const before = await revision();
     const rounds = await roundsOf(session);
     return { rounds, revisions: (await revision()) - before };

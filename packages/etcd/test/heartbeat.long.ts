@@ -11,25 +11,25 @@ describe('a session on etcd', () => {
   const { clients, hosts } = bench;
 
   async function medianMs(work: () => Promise<unknown>): Promise<number> {
-    const took: number[] = [];
+    const durations: number[] = [];
     for (let run = 0; run < RUNS; run += 1) {
       const startedAt = performance.now();
       await work();
-      took.push(livedSince(startedAt));
+      durations.push(livedSince(startedAt));
     }
-    return medianOf(took);
+    return medianOf(durations);
   }
 
-  it('cannot be opened where nobody answers, and gives up after one request timeout for each member', async () => {
+  it('is not opened when no member responds, and rejects after one request timeout per member', async () => {
     for (const proxy of bench.proxies) proxy.toClient.blackhole();
-    const took = await medianMs(async () => {
+    const durations = await medianMs(async () => {
       const backend = clients.backend({ hosts: hosts(), requestTimeoutMs: 300 });
       expect(await codeOf(backend.open(5_000, new AbortController().signal))).to.equal('UNAVAILABLE');
     });
-    expect(took).to.be.lessThan(1_500);
+    expect(durations).to.be.lessThan(1_500);
   });
 
-  it('ends within a second when the server does not answer', async () => {
+  it('closes within a second when the server does not respond', async () => {
     const sessions = await Promise.all(
       Array.from({ length: RUNS }, () => clients.session({ hosts: bench.proxies[0].endpoint })),
     );

@@ -6,7 +6,7 @@ import type { TcpProxy } from '@queuelock/harness/faults';
 import { livedSince } from '@queuelock/harness/lived-time';
 import { etcdMetrics, sharedEtcd, sumOf } from '@queuelock/harness/services';
 import { benchOf } from './bench.ts';
-import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 
 const patient = new AbortController().signal;
 
@@ -21,11 +21,11 @@ describe('a session on etcd', () => {
   const bench = benchOf(new Clients());
   const { clients, hosts } = bench;
 
-  /** The member that a client talks to which asks nobody for a version. */
+  /** Returns the proxy that the client uses; the client requests no versions. */
   const used = (): TcpProxy =>
     bench.proxies[0].connections.length > 0 ? bench.proxies[0] : bench.proxies[1];
 
-  it('has the TTL that the server granted: whole seconds, and no less than the server wants', async () => {
+  it("has the TTL that the server granted: whole seconds, and at least the server's minimum", async () => {
     const { endpoint } = await sharedEtcd('sessions of @queuelock/etcd');
     const rounded = await clients.session({ hosts: endpoint }, 4_100);
     expect(rounded.ttlMs).to.equal(5_000);
@@ -34,12 +34,12 @@ describe('a session on etcd', () => {
     expect(raised.ttlMs).to.equal(2_000);
   });
 
-  it('is lost once its lease was revoked, for renewals and for enqueues, and a removal answers false', async () => {
+  it('is lost after its lease was revoked, for renewals and enqueues, and a removal resolves with false', async () => {
     const session = await clients.session({ hosts: bench.server.endpoint });
-    const spec = wish(freshQueue());
+    const spec = newSpec(freshQueue());
     await session.enqueue(spec);
     await bench.operator.revoke(session.id);
-    expect(await codeOf(session.enqueue(wish(spec.queue)))).to.equal('SESSION_LOST');
+    expect(await codeOf(session.enqueue(newSpec(spec.queue)))).to.equal('SESSION_LOST');
     expect(await codeOf(session.renew(patient))).to.equal('SESSION_LOST');
     expect(await session.remove(spec.queue, spec.id)).to.equal(false);
   });
@@ -59,12 +59,12 @@ describe('a session on etcd', () => {
     await eventually('no connection is left', () => proxy.connections.length === 0);
   });
 
-  it('tells an entry that went with its lease from one that was removed', async () => {
+  it('distinguishes an entry that was removed with its lease from one that was removed alone', async () => {
     const session = await clients.session({ hosts: bench.server.endpoint });
     const other = await clients.session({ hosts: bench.server.endpoint });
     const [kept, evicted] = [freshQueue(), freshQueue()];
-    const withLease = clients.follow(await session.enqueue(wish(kept)));
-    const placement = await other.enqueue(wish(evicted));
+    const withLease = clients.follow(await session.enqueue(newSpec(kept)));
+    const placement = await other.enqueue(newSpec(evicted));
     const removed = clients.follow(placement);
     await bench.operator.revoke(session.id);
     await bench.operator.remove(placement.key);
@@ -76,21 +76,21 @@ describe('a session on etcd', () => {
     ]);
   });
 
-  it('is still proven alive when an operator removed its only entry', async () => {
+  it('is still proven alive after an operator removed its only entry', async () => {
     const session = await clients.session({ hosts: bench.server.endpoint });
-    const { key } = await session.enqueue(wish(freshQueue()));
+    const { key } = await session.enqueue(newSpec(freshQueue()));
     await bench.operator.remove(key);
     expect(await session.renew(patient)).to.equal(session.ttlMs);
   });
 
-  it('is renewed by way of another member within one call when its own does not answer', async () => {
+  it('is renewed through another member within one call when its own does not respond', async () => {
     const session = await clients.session({ hosts: hosts(), heartbeatProof: 'verified' }, 10_000);
     await session.renew(patient);
     used().toClient.blackhole();
     expect(await session.renew(patient)).to.equal(10_000);
   });
 
-  it('takes no answer for a later heartbeat that was meant for an earlier one', async () => {
+  it('does not accept the reply to an earlier heartbeat for a later one', async () => {
     const session = await clients.session({ hosts: bench.proxies[0].endpoint });
     await session.renew(patient);
     const streams = await keepAliveStreams();
@@ -106,7 +106,7 @@ describe('a session on etcd', () => {
     expect((await keepAliveStreams()) - streams).to.equal(1);
   });
 
-  it('tells of a doubt when its connection breaks', async () => {
+  it('becomes suspect when its connection breaks', async () => {
     const session = await clients.session({ hosts: hosts(), heartbeatProof: 'verified' });
     const doubts: unknown[] = [];
     const listening = session.doubts$?.subscribe((doubt) => doubts.push(doubt));
@@ -117,9 +117,9 @@ describe('a session on etcd', () => {
     expect(await session.renew(patient)).to.equal(session.ttlMs);
   });
 
-  it('survives a server that was killed and came back within the TTL', async () => {
+  it('survives a server that was killed and restarted within the TTL', async () => {
     const session = await clients.session({ hosts: bench.server.endpoint });
-    const placement = await session.enqueue(wish(freshQueue()));
+    const placement = await session.enqueue(newSpec(freshQueue()));
     await session.renew(patient);
     await bench.server.kill();
     expect(await codeOf(session.renew(patient))).to.equal('UNAVAILABLE');
@@ -128,33 +128,33 @@ describe('a session on etcd', () => {
     expect(await bench.operator.keysUnder(placement.key)).to.deep.equal([placement.key]);
   });
 
-  it('places nobody any more after the store was set back to an older state', async () => {
+  it('enqueues no entry after the store was restored to an older state', async () => {
     const backend = clients.backend({ hosts: bench.server.endpoint });
     const before = await backend.open(60_000, patient);
-    for (let i = 0; i < 5; i += 1) await before.enqueue(wish(freshQueue()));
+    for (let i = 0; i < 5; i += 1) await before.enqueue(newSpec(freshQueue()));
     await bench.server.kill();
     await rm(join(bench.server.directory, 'data'), { recursive: true });
     await bench.server.restart();
     await eventually('the old session is lost', async () => {
-      return (await codeOf(before.enqueue(wish(freshQueue())))) === 'SESSION_LOST';
+      return (await codeOf(before.enqueue(newSpec(freshQueue())))) === 'SESSION_LOST';
     });
     const after = await backend.open(60_000, patient);
-    const failure: unknown = await after.enqueue(wish(freshQueue())).catch((error: unknown) => error);
+    const failure: unknown = await after.enqueue(newSpec(freshQueue())).catch((error: unknown) => error);
     expect(failure)
       .to.have.property('message')
       .that.matches(/UNAVAILABLE.*went back from revision \d+ to 2/);
     expect(await codeOf(after.renew(patient))).to.equal('UNAVAILABLE');
   });
 
-  it('takes no place for its own that it got in an older state, once the store is as new again', async () => {
+  it('does not claim an entry of an older state after the store was restored to the newest one', async () => {
     const backend = clients.backend({ hosts: bench.server.endpoint });
     const before = await backend.open(60_000, patient);
-    for (let i = 0; i < 5; i += 1) await before.enqueue(wish(freshQueue()));
-    const { order } = await before.enqueue(wish(freshQueue()));
+    for (let i = 0; i < 5; i += 1) await before.enqueue(newSpec(freshQueue()));
+    const { order } = await before.enqueue(newSpec(freshQueue()));
     await bench.server.kill();
     await rm(join(bench.server.directory, 'data'), { recursive: true });
     await bench.server.restart();
-    const spec = wish(freshQueue());
+    const spec = newSpec(freshQueue());
     const after = await backend.open(60_000, patient);
     expect(await codeOf(after.enqueue(spec))).to.equal('UNAVAILABLE');
     expect(await bench.operator.keysUnder(`${spec.queue}/`)).to.have.length(1);
@@ -166,7 +166,7 @@ describe('a session on etcd', () => {
     await after.close();
   });
 
-  it('cannot be opened where nobody listens, and says which members it tried', async () => {
+  it('is not opened when all members refuse connections, and the message names the members', async () => {
     for (const proxy of bench.proxies) proxy.refuse();
     const backend = clients.backend({ hosts: hosts(), prefix: 'team/' });
     const failure: unknown = await backend.open(60_000, patient).catch((error: unknown) => error);
@@ -177,7 +177,7 @@ describe('a session on etcd', () => {
     expect(failure).to.have.property('cause');
   });
 
-  it('cannot be opened where nobody answers, and gives up after one request timeout for each member', async () => {
+  it('is not opened when no member responds, and rejects after one request timeout per member', async () => {
     for (const proxy of bench.proxies) proxy.toClient.blackhole();
     const backend = clients.backend({ hosts: hosts(), requestTimeoutMs: 300 });
     const startedAt = performance.now();
@@ -186,7 +186,7 @@ describe('a session on etcd', () => {
     expect(livedSince(startedAt)).to.be.lessThan(6_000);
   });
 
-  it('ends a heartbeat that waits for its answer when it is closed', async () => {
+  it('ends a pending heartbeat when it is closed', async () => {
     const session = await clients.session({ hosts: bench.proxies[0].endpoint });
     await session.renew(patient);
     bench.proxies[0].toClient.blackhole();
@@ -195,7 +195,7 @@ describe('a session on etcd', () => {
     expect(await renewing).to.equal('SESSION_LOST');
   });
 
-  it('refuses a TTL that etcd has no number for', async () => {
+  it('refuses a TTL that etcd cannot represent', async () => {
     const backend = clients.backend({ hosts: bench.server.endpoint });
     for (const ttlMs of [0, 999, Number.NaN, 1e15]) {
       expect(await codeOf(backend.open(ttlMs, patient))).to.equal('INVALID_ARGUMENT');

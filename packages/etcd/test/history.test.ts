@@ -28,29 +28,29 @@ describe('the history and the list of queues of an etcd server', function () {
 
   const history = (queue: string): Promise<StoredHistory> =>
     backend.history!(queue, new AbortController().signal);
-  const told = ({ changes }: StoredHistory): string[] =>
+  const reported = ({ changes }: StoredHistory): string[] =>
     changes.map(({ kind, entry }) => `${kind} ${entry.value}`);
 
-  it('nothing has happened in a store that is empty', async () => {
+  it('is empty in an empty store', async () => {
     expect(await history('q')).to.deep.equal({ before: [], changes: [], gaps: [] });
   });
 
-  it('is told while others write all the time, to this queue, too', async () => {
+  it('is complete while other clients write to this queue and others all the time', async () => {
     const session = await backend.open(10_000, new AbortController().signal);
-    const wish = (queue: string): EntrySpec => {
+    const spec = (queue: string): EntrySpec => {
       return { queue, id: randomBytes(16).toString('hex'), shared: false, limit: 1, value: queue };
     };
     for (const queue of ['elsewhere', 'busy']) {
       const wanted = new AbortController();
       const writes = (async (): Promise<void> => {
         while (!wanted.signal.aborted) {
-          await session.enqueue(wish(queue));
+          await session.enqueue(spec(queue));
           await pause(20);
         }
       })();
       try {
-        await session.enqueue(wish('busy'));
-        expect(told(await history('busy'))).to.include('joined busy');
+        await session.enqueue(spec('busy'));
+        expect(reported(await history('busy'))).to.include('joined busy');
       } finally {
         wanted.abort();
         await writes;
@@ -59,42 +59,42 @@ describe('the history and the list of queues of an etcd server', function () {
     await session.close();
   }).timeout(10_000);
 
-  it('every join, change and leave is told in order, also of those who are gone', async () => {
+  it('contains every enqueue, change and removal in order, also of removed entries', async () => {
     const session = await backend.open(10_000, new AbortController().signal);
-    const wish = (value: string): EntrySpec => ({
+    const spec = (value: string): EntrySpec => ({
       queue: 'q',
       id: randomBytes(16).toString('hex'),
       shared: false,
       limit: 1,
       value,
     });
-    const [a, b] = [wish('a'), wish('b')];
+    const [a, b] = [spec('a'), spec('b')];
     const { order } = await session.enqueue(a);
     await session.enqueue(b);
-    await session.enqueue({ ...wish('nested'), queue: 'q/r' });
+    await session.enqueue({ ...spec('nested'), queue: 'q/r' });
     await session.update('q', b.id, 'b2');
     await session.remove('q', a.id);
     const all = await history('q');
-    expect(told(all)).to.deep.equal(['joined a', 'joined b', 'changed b2', 'left a']);
+    expect(reported(all)).to.deep.equal(['joined a', 'joined b', 'changed b2', 'left a']);
     expect(all.changes[0]).to.include({ revision: order });
     expect(all.gaps).to.deep.equal([]);
     await operator.compact();
     await session.remove('q', b.id);
     const rest = await history('q');
     expect(rest.before.map(({ value }) => value)).to.deep.equal(['b2']);
-    expect(told(rest)).to.deep.equal(['left b2']);
+    expect(reported(rest)).to.deep.equal(['left b2']);
     expect(rest.gaps[0]).to.match(/forgotten what was before revision \d+/);
     await session.close();
   });
 
-  it('is given up when its caller has gone', async () => {
-    const gone = new AbortController();
-    const asked = backend.history!('q', gone.signal).catch((error: unknown) => error);
-    gone.abort(new Error('gone'));
-    expect(await asked).to.have.property('message', 'gone');
+  it('is aborted with its caller', async () => {
+    const removed = new AbortController();
+    const requested = backend.history!('q', removed.signal).catch((error: unknown) => error);
+    removed.abort(new Error('gone'));
+    expect(await requested).to.have.property('message', 'gone');
   });
 
-  it('more queues than a page holds are listed, whatever else is in the store', async () => {
+  it('lists more queues than fit into a page, whatever else the store contains', async () => {
     const lease = operator.client.lease(60, { autoKeepAlive: false });
     const id = await lease.grant();
     const hex = BigInt(id).toString(16);

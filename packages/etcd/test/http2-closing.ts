@@ -1,4 +1,4 @@
-// What http2-driver.test.ts runs as a process: clients that are closed by what they are told, while Node still reads what the member sent.
+// The process that http2-driver.test.ts runs: clients that are closed by a received message, while Node still reads from the member.
 import { http2Driver } from '../src/wire/http2-driver.ts';
 import { checkOptions } from '../src/api/options.ts';
 

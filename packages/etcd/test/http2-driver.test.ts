@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { Etcd3, type IRequestOp, type IResponseHeader, type IWatchResponse } from 'etcd3';
+import { Etcd3 } from 'etcd3';
+import type { IRequestOp, IResponseHeader, IWatchResponse } from '../src/protocol/messages.ts';
 import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import type { ProcessService } from '@queuelock/harness/services/service';
 import type { Driver } from '../src/driver/driver.ts';
@@ -21,26 +22,27 @@ const key = Buffer.from('key');
 const alice = { username: 'alice', password: 'wonderland-4711' };
 const root = { username: 'root', password: 'root-4711' };
 
-/** What differs from one call to the next, whoever makes it. */
+/** Members of replies that differ between calls, with either transport. */
 const DULL = /^(revision|.*_revision|ID|lease|raftIndex|raftAppliedIndex|dbSize.*)$/;
 
-/** Without that, and without the name of a choice, which the types of etcd3 do not know. */
-function comparable(answer: unknown): unknown {
+/** Replaces those members, and removes the name of a choice, which the types of etcd3 do not have. */
+function comparable(reply: unknown): unknown {
   const plain = (name: string, value: unknown): unknown => {
-    if (name === 'response') return undefined;
+    // Ours has no ids of cluster and member where nobody asks for them.
+    if (['response', 'cluster_id', 'member_id'].includes(name)) return undefined;
     return DULL.test(name) && value !== '0' ? 'some' : value;
   };
-  return JSON.parse(JSON.stringify(answer, plain));
+  return JSON.parse(JSON.stringify(reply, plain));
 }
 
-/** To the same, after which the server knows no token of that user any more. One log-in more. */
+/** Sets the same password again, so the server forgets the tokens of that user. This costs one log-in. */
 async function changePassword(hosts: string): Promise<void> {
   const client = new Etcd3({ hosts, auth: root });
   await client.user(alice.username).setPassword(alice.password);
   client.close();
 }
 
-describe('the transport over HTTP/2', () => {
+describe('the HTTP/2 transport of etcd', () => {
   let server: ProcessService;
   const drivers: Driver[] = [];
 
@@ -59,17 +61,23 @@ describe('the transport over HTTP/2', () => {
     return driver;
   }
 
-  /** An answer of each kind, with all of it that can be there. */
+  /** Returns a reply of each kind with all members that it can have. */
   async function answersOf(driver: Driver): Promise<unknown> {
     const lease = await driver.leaseGrant({ TTL: 60 }, CALL);
     const value = Buffer.alloc(20_000, 'v');
-    const answers: unknown[] = [lease, await driver.put({ key, value, lease: lease.ID }, CALL)];
-    const heard: IWatchResponse[] = [];
-    const beats: { header: IResponseHeader }[] = [];
-    const watching = driver.watch({ onResponse: (news) => heard.push(news), onEnd: () => undefined });
+    const replies: unknown[] = [lease, await driver.put({ key, value, lease: lease.ID }, CALL)];
+    const received: IWatchResponse[] = [];
+    const heartbeats: { header: IResponseHeader }[] = [];
+    const watching = driver.watch({
+      onResponse: (notifications) => received.push(notifications),
+      onEnd: () => undefined,
+    });
     watching.write({ create_request: { key, watch_id: '7', filters: ['Nodelete'], prev_kv: true } });
-    await eventually('the watch is there', () => heard.length === 1);
-    const beating = driver.keepAlive({ onResponse: (beat) => beats.push(beat), onEnd: () => undefined });
+    await eventually('the watch is there', () => received.length === 1);
+    const beating = driver.keepAlive({
+      onResponse: (heartbeat) => heartbeats.push(heartbeat),
+      onEnd: () => undefined,
+    });
     beating.write({ ID: lease.ID });
     const exists = { target: 'Create', result: 'Greater', create_revision: '0', key } as const;
     const success: IRequestOp[] = [
@@ -92,31 +100,32 @@ describe('the transport over HTTP/2', () => {
         },
       },
     ];
-    answers.push(await driver.txn({ compare: [exists], success }, CALL));
-    answers.push(await driver.leaseTimeToLive({ ID: lease.ID, keys: true }, CALL));
-    answers.push(await driver.deleteRange({ key, prev_kv: true }, CALL));
-    answers.push(await driver.range({ key }, CALL));
-    answers.push(await driver.status(CALL));
-    await eventually('an event and a heartbeat', () => heard.length === 2 && beats.length === 1);
+    replies.push(await driver.txn({ compare: [exists], success }, CALL));
+    replies.push(await driver.leaseTimeToLive({ ID: lease.ID, keys: true }, CALL));
+    replies.push(await driver.deleteRange({ key, prev_kv: true }, CALL));
+    replies.push(await driver.range({ key }, CALL));
+    const status = await driver.status(CALL);
+    replies.push(status, { member: status.header.member_id });
+    await eventually('an event and a heartbeat', () => received.length === 2 && heartbeats.length === 1);
     watching.close();
     beating.close();
     await driver.leaseRevoke({ ID: lease.ID }, CALL);
-    return comparable([...answers, heard, beats]);
+    return comparable([...replies, received, heartbeats]);
   }
 
-  it('has the answers that etcd3 has', async () => {
+  it('returns the same replies as etcd3', async () => {
     expect(await answersOf(over('http2'))).to.deep.equal(await answersOf(over('etcd3')));
   });
 
-  it('fails as etcd3 does', async () => {
+  it('rejects with the same errors as etcd3', async () => {
     const codes = async (driver: Driver): Promise<unknown[]> => {
-      const ask = [
+      const request = [
         driver.leaseRevoke({ ID: '4711' }, CALL),
         driver.put({ key, lease: '9223372036854775807' }, CALL),
         driver.put({ value: key }, CALL),
         driver.put({ key, ignore_lease: true }, CALL),
       ];
-      const settled = await Promise.allSettled(ask);
+      const settled = await Promise.allSettled(request);
       return settled.map((one) => {
         if (one.status === 'fulfilled') return one.value;
         const { code, message } = classify(one.reason, { what: 'asking', host: 'h' });
@@ -131,15 +140,18 @@ describe('the transport over HTTP/2', () => {
       .that.matches(/3 INVALID_ARGUMENT: etcdserver: key is not provided$/);
   });
 
-  it('takes answers of several megabytes and many calls at once, and heartbeats beside them', async () => {
+  it('handles replies of several megabytes, many concurrent calls, and heartbeats beside them', async () => {
     const driver = over('http2');
     const value = Buffer.alloc(1_000_000, 'large');
     const names = ['large/1', 'large/2', 'large/3', 'large/4', 'large/5'];
     await Promise.all(names.map((name) => driver.put({ key: Buffer.from(name), value }, CALL)));
     const all = { key: Buffer.from('large/'), range_end: Buffer.from('large0') };
     const { ID } = await driver.leaseGrant({ TTL: 60 }, CALL);
-    const beats: string[] = [];
-    const beating = driver.keepAlive({ onResponse: ({ TTL }) => beats.push(TTL), onEnd: () => undefined });
+    const heartbeats: string[] = [];
+    const beating = driver.keepAlive({
+      onResponse: ({ TTL }) => heartbeats.push(TTL),
+      onEnd: () => undefined,
+    });
     const reads = [driver.range(all, CALL), driver.range(all, CALL)];
     beating.write({ ID });
     const small = Array.from({ length: 300 }, (_, i) =>
@@ -150,11 +162,11 @@ describe('the transport over HTTP/2', () => {
       expect(kvs.every((one) => one.value.equals(value))).to.equal(true);
     }
     await Promise.all(small);
-    await eventually('the heartbeat is answered', () => beats.length === 1);
+    await eventually('the heartbeat is answered', () => heartbeats.length === 1);
     beating.close();
   });
 
-  it('loads neither etcd3 nor grpc-js, and does not keep a process that has closed it', async () => {
+  it('loads neither etcd3 nor grpc-js, and does not keep a process running after it was closed', async () => {
     expect(await endOf(new URL('./http2-life.ts', import.meta.url))).to.deep.equal({
       code: 0,
       signal: null,
@@ -162,7 +174,7 @@ describe('the transport over HTTP/2', () => {
     });
   });
 
-  it('is closed by what it is told, while other calls are under way, without harm to the process', async () => {
+  it('can be closed by a received message while other calls are in flight, without harm to the process', async () => {
     expect(await endOf(new URL('./http2-closing.ts', import.meta.url))).to.deep.equal({
       code: 0,
       signal: null,
@@ -170,7 +182,7 @@ describe('the transport over HTTP/2', () => {
     });
   });
 
-  /** How a process ends that runs this script. */
+  /** Returns how a process that runs this script ends. */
   async function endOf(script: URL): Promise<object> {
     const child = fork(fileURLToPath(script), [server.endpoint], { silent: true });
     let printed = '';
@@ -223,18 +235,18 @@ describe('the transport over HTTP/2', () => {
     const read = (credentials: NonNullable<EtcdOptions['credentials']>): Promise<unknown> =>
       over('http2', { credentials }, endpoint).range({ key }, CALL);
 
-    it('talks to whoever its authority knows, and says who it is', async () => {
+    it('connects to a server of a known authority, with a client certificate', async () => {
       const { ca: rootCertificate, client } = certificates!;
       await read({ rootCertificate, certChain: client.cert, privateKey: client.key });
     });
 
-    it('talks to nobody whom the authorities do not know', async () => {
+    it('refuses a server of an unknown authority', async () => {
       const { client } = certificates!;
       const failure = await read({ certChain: client.cert, privateKey: client.key }).catch(String);
       expect(failure).to.match(/UNAVAILABLE: .*certificate/);
     });
 
-    it('is refused without a certificate where one is asked for', async () => {
+    it('is refused without a client certificate when the server requires one', async () => {
       const failure = await read({ rootCertificate: certificates!.ca }).catch(String);
       expect(failure).to.match(/UNAVAILABLE/);
       await eventually('the server has refused it', () => refused.length > 0);
@@ -250,7 +262,7 @@ describe('the transport over HTTP/2', () => {
 
     const allowed = { key: Buffer.from('allowed/a') };
 
-    it('logs in once for all calls that come at once, and again when the server has forgotten it', async () => {
+    it('logs in once for all concurrent calls, and again after the server has forgotten the token', async () => {
       const driver = over('http2', { auth: alice });
       const logIns = async (): Promise<number> =>
         sumOf(await etcdMetrics(server.endpoint), 'grpc_server_handled_total', {
@@ -264,7 +276,7 @@ describe('the transport over HTTP/2', () => {
       expect((await logIns()) - before).to.equal(3);
     });
 
-    it('is refused with a wrong password, and with what is not allowed', async () => {
+    it('is refused with a wrong password, and without permission', async () => {
       const wrong = over('http2', { auth: { ...alice, password: 'mirror' } });
       const failures = await Promise.allSettled([
         wrong.range(allowed, CALL),

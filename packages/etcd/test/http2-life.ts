@@ -1,7 +1,7 @@
-// What http2-driver.test.ts runs as a process: the whole life of a client over HTTP/2, and what it has loaded for that.
+// The process that http2-driver.test.ts runs: the whole life of a client over HTTP/2, and the modules that it has loaded.
 import { createRequire } from 'node:module';
 import { etcd } from '@queuelock/etcd';
-import { freshQueue, wish } from './clients.ts';
+import { freshQueue, newSpec } from './clients.ts';
 
 const [endpoint = ''] = process.argv.slice(2);
 const { signal } = new AbortController();
@@ -13,7 +13,7 @@ if (!(failure instanceof Error) || !failure.message.includes('ECONNREFUSED'))
 await lost.close();
 
 const backend = etcd({ hosts: endpoint, transport: 'http2' });
-const spec = wish(freshQueue());
+const spec = newSpec(freshQueue());
 const watching = backend.observe(spec.queue).subscribe({ error: () => undefined });
 const session = await backend.open(10_000, signal);
 await session.enqueue(spec);

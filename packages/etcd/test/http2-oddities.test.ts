@@ -8,7 +8,7 @@ import { http2Driver } from '../src/wire/http2-driver.ts';
 import { Http2Link } from '../src/wire/http2-link.ts';
 import { checkOptions } from '../src/api/options.ts';
 import { eventually } from './clients.ts';
-import { COUNT_OF_3, OddMember, only, pieces, type Answer } from './http2-server.ts';
+import { COUNT_OF_3, OddMember, only, pieces, type Reply } from './http2-server.ts';
 
 const OK = { 'grpc-status': '0' };
 const AT_ONCE = { withinMs: 15_000 };
@@ -18,7 +18,7 @@ const driverOf = (host: string): Driver =>
 const bytesOf = (message: Buffer): Buffer[] => Array.from(message, (byte) => Buffer.from([byte]));
 const counting = (count: number): Buffer => Buffer.from([0, 0, 0, 0, 2, 0x20, count]);
 
-describe('the transport over HTTP/2, where a member is odd', () => {
+describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
   let member: OddMember;
   let driver: Driver;
 
@@ -39,8 +39,8 @@ describe('the transport over HTTP/2, where a member is odd', () => {
     (await driver.range({}, { withinMs })).count;
 
   async function failure(withinMs?: number): Promise<string> {
-    const told: unknown = await count(withinMs).catch((error: unknown) => error);
-    return told instanceof Error ? told.message : `no failure: ${String(told)}`;
+    const reported: unknown = await count(withinMs).catch((error: unknown) => error);
+    return reported instanceof Error ? reported.message : `no failure: ${String(reported)}`;
   }
 
   function watch(): { counts: string[]; ends: unknown[]; channel: Channel<object> } {
@@ -54,14 +54,14 @@ describe('the transport over HTTP/2, where a member is odd', () => {
 
   const message = (id: number): Buffer => Buffer.from([0, 0, 0, 0, 2, 0x10, id]);
 
-  it('puts an answer together from its bytes', async () => {
-    member.answer = pieces(bytesOf(COUNT_OF_3), OK);
+  it('assembles a reply from single bytes', async () => {
+    member.reply = pieces(bytesOf(COUNT_OF_3), OK);
     expect(await count()).to.equal('3');
   });
 
-  it('takes several messages of a stream out of one piece, and one out of several', async () => {
+  it('parses several messages of a stream from one chunk, and one from several', async () => {
     const [first, second] = [message(5), message(6)];
-    member.answer = pieces(
+    member.reply = pieces(
       [
         Buffer.concat([message(3), message(4), first.subarray(0, 3)]),
         Buffer.concat([first.subarray(3), second]),
@@ -74,27 +74,27 @@ describe('the transport over HTTP/2, where a member is odd', () => {
     expect(String(ends[0])).to.include('the server ended the stream');
   });
 
-  it('takes a status without an answer, with its text', async () => {
-    member.answer = only({ 'grpc-status': 8, 'grpc-message': 'etcdserver%3A no%20sp%C3%A4ce' });
+  it('accepts a status without a message, with its text', async () => {
+    member.reply = only({ 'grpc-status': 8, 'grpc-message': 'etcdserver%3A no%20sp%C3%A4ce' });
     expect(await failure()).to.equal('8 RESOURCE_EXHAUSTED: etcdserver: no späce');
-    member.answer = only({ 'grpc-status': 14, 'grpc-message': '100 % wrong' });
+    member.reply = only({ 'grpc-status': 14, 'grpc-message': '100 % wrong' });
     expect(await failure()).to.equal('14 UNAVAILABLE: 100 % wrong');
     expect(member.sessions, 'which is no fault of the connection').to.have.length(1);
   });
 
-  const oddities: readonly (readonly [title: string, answer: Answer, message: RegExp])[] = [
-    ['a compressed answer', pieces([Buffer.from([1, 0, 0, 0, 0])], OK), /^13 INTERNAL: .*compressed/],
-    ['an answer that ends in the middle', pieces([COUNT_OF_3.subarray(0, 6)], OK), /^13 INTERNAL: .*middle/],
-    ['no answer and no error', pieces([], OK), /^13 INTERNAL: .*0 messages/],
-    ['two answers', pieces([COUNT_OF_3, COUNT_OF_3], OK), /^13 INTERNAL: .*2 messages/],
+  const oddities: readonly (readonly [title: string, answer: Reply, message: RegExp])[] = [
+    ['a compressed reply', pieces([Buffer.from([1, 0, 0, 0, 0])], OK), /^13 INTERNAL: .*compressed/],
+    ['an incomplete reply', pieces([COUNT_OF_3.subarray(0, 6)], OK), /^13 INTERNAL: .*middle/],
+    ['a missing message without an error', pieces([], OK), /^13 INTERNAL: .*0 messages/],
+    ['two messages', pieces([COUNT_OF_3, COUNT_OF_3], OK), /^13 INTERNAL: .*2 messages/],
     [
-      'bytes that are no message',
+      'bytes that are not a message',
       pieces([Buffer.from([0, 0, 0, 0, 1, 0x0a])], OK),
       /^13 INTERNAL: unreadable/,
     ],
     ['an end without a status', (stream) => stream.end('hello'), /^2 UNKNOWN: .*without a status/],
-    ['a page of a proxy', only({ ':status': 503 }), /^14 UNAVAILABLE: .*503/],
-    ['a status that is none', only({ 'grpc-status': 'good' }), /^2 UNKNOWN/],
+    ['an error page of a proxy', only({ ':status': 503 }), /^14 UNAVAILABLE: .*503/],
+    ['an invalid status', only({ 'grpc-status': 'good' }), /^2 UNKNOWN/],
     [
       'a reset',
       (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
@@ -102,38 +102,38 @@ describe('the transport over HTTP/2, where a member is odd', () => {
     ],
     ['a broken connection', (stream) => stream.session?.destroy(), /^14 UNAVAILABLE/],
   ];
-  for (const [title, answer, told] of oddities)
-    it(`refuses ${title} as an unknown outcome`, async () => {
-      member.answer = answer;
+  for (const [title, reply, told] of oddities)
+    it(`reports an unknown outcome for ${title}`, async () => {
+      member.reply = reply;
       const error: unknown = await count().catch((caught: unknown) => caught);
       expect(error).to.be.an('error').with.property('message').that.matches(told);
       expect(classify(error, { what: 'counting', host: 'h' }).code).to.equal('UNAVAILABLE');
-      member.answer = pieces([COUNT_OF_3], OK);
+      member.reply = pieces([COUNT_OF_3], OK);
       expect(await count()).to.equal('3');
     });
 
-  it('replaces a connection on which an answer stayed away, in time', async () => {
-    member.answer = () => undefined;
+  it('replaces a connection without replies at the timeout', async () => {
+    member.reply = () => undefined;
     const started = performance.now();
     expect(await failure(100)).to.equal('4 DEADLINE_EXCEEDED: no answer within 100 ms');
     expect(performance.now() - started).to.be.at.least(95);
     expect(livedSince(started)).to.be.lessThan(1_000);
-    member.answer = pieces([COUNT_OF_3], OK);
+    member.reply = pieces([COUNT_OF_3], OK);
     await count();
     await count();
     expect(member.sessions).to.have.length(2);
     await eventually('the first connection is gone', () => member.sessions[0]!.destroyed);
   });
 
-  it('lets calls that are under way end well where the member says that it goes, and makes the next elsewhere', async () => {
+  it('lets calls in flight finish when the member announces its shutdown, and sends the next ones elsewhere', async () => {
     let late = (): void => undefined;
-    member.answer = (stream, headers) => {
+    member.reply = (stream, headers) => {
       late = () => pieces([COUNT_OF_3], OK)(stream, headers);
     };
     const under = count();
     await eventually('it has come', () => member.calls === 1);
     member.sessions[0]!.goaway();
-    member.answer = pieces([counting(4)], OK);
+    member.reply = pieces([counting(4)], OK);
     await eventually('a call goes elsewhere', async () => {
       expect(await count()).to.equal('4');
       return member.sessions.length === 2;
@@ -142,9 +142,9 @@ describe('the transport over HTTP/2, where a member is odd', () => {
     expect(await under).to.equal('3');
   });
 
-  it('sends what is written while it connects, in its order', async () => {
+  it('sends what was written while it connects, in order', async () => {
     const came: Buffer[] = [];
-    member.answer = (stream) => {
+    member.reply = (stream) => {
       stream.on('data', (piece: Buffer) => came.push(piece));
     };
     const { channel } = watch();
@@ -155,8 +155,8 @@ describe('the transport over HTTP/2, where a member is odd', () => {
     channel.close();
   });
 
-  it('has a connection for streams and one for the others, and uses them again', async () => {
-    member.answer = (stream, headers) => {
+  it('uses one connection for streams and one for other calls, and reuses them', async () => {
+    member.reply = (stream, headers) => {
       if (headers[':path'] !== '/etcdserverpb.Watch/Watch') pieces([COUNT_OF_3], OK)(stream, headers);
     };
     const streams = [watch(), watch()];
@@ -166,7 +166,7 @@ describe('the transport over HTTP/2, where a member is odd', () => {
     for (const { channel } of streams) channel.close();
   });
 
-  it('gives up a stream for the sake of its connection, and without a word', async () => {
+  it('ends a stream without an error when its connection must be replaced', async () => {
     const [first, second] = [watch(), watch()];
     await eventually('both have come', () => member.calls === 2);
     first.channel.abandon();
@@ -176,13 +176,13 @@ describe('the transport over HTTP/2, where a member is odd', () => {
     expect([first.ends, second.ends, third.ends]).to.deep.equal([[], [], []]);
   });
 
-  it('ends all that is under way when it is closed, and refuses what comes later', async () => {
-    member.answer = () => undefined;
+  it('ends all calls in flight when it is closed, and refuses later ones', async () => {
+    member.reply = () => undefined;
     const { ends } = watch();
-    const asked = failure();
+    const requested = failure();
     await eventually('both have come', () => member.calls === 2);
     driver.close();
-    expect(await asked).to.include('the client was already closed');
+    expect(await requested).to.include('the client was already closed');
     await eventually('the stream hears it', () => ends.length === 1);
     expect(classify(ends[0], { what: 'watching', host: 'h' }).code).to.equal('CLOSED');
     expect(await failure()).to.include('the client was already closed');
@@ -190,8 +190,8 @@ describe('the transport over HTTP/2, where a member is odd', () => {
   });
 });
 
-describe('a connection of the transport over HTTP/2', () => {
-  it('ends when its pings are not answered while a call is open, and only then', async () => {
+describe('a connection of the HTTP/2 transport', () => {
+  it('ends when its pings get no reply while a call is open, and only then', async () => {
     const member = await OddMember.start();
     const [host = '', port] = member.endpoint.split(':');
     const deaf = createServer((client) => {
@@ -227,9 +227,9 @@ describe('a connection of the transport over HTTP/2', () => {
     await member.stop();
   });
 
-  it('goes on being made when the first call does not wait for it', async () => {
+  it('continues to connect when the first call does not wait for it', async () => {
     const member = await OddMember.start();
-    member.answer = pieces([COUNT_OF_3], OK);
+    member.reply = pieces([COUNT_OF_3], OK);
     const [host = '', port] = member.endpoint.split(':');
     let dials = 0;
     let mayReach = (): void => undefined;
@@ -255,7 +255,7 @@ describe('a connection of the transport over HTTP/2', () => {
     await member.stop();
   });
 
-  it('is tried again after a pause only when there was none', async () => {
+  it('is retried with a backoff only after a failed attempt', async () => {
     let dials = 0;
     const server = createServer((socket) => {
       dials += 1;

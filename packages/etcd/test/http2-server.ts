@@ -7,18 +7,18 @@ import {
 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 
-/** What a call gets: written by the test, byte by byte if it likes. */
-export type Answer = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
+/** Writes the reply to a call, byte by byte if necessary. */
+export type Reply = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
 
-/** An answer to a range request with only a count of 3 in it. */
+/** A reply to a range request that contains only a count of 3. */
 export const COUNT_OF_3: Buffer = Buffer.from([0, 0, 0, 0, 2, 0x20, 3]);
 
-/** A member that answers as the test says, and not as etcd would. */
+/** A member that replies as the test specifies, and not as etcd would. */
 export class OddMember {
   readonly sessions: ServerHttp2Session[] = [];
-  /** How many calls came. */
+  /** The number of calls so far. */
   calls = 0;
-  answer: Answer = () => undefined;
+  reply: Reply = () => undefined;
   readonly #server: Http2Server;
 
   private constructor(server: Http2Server) {
@@ -29,7 +29,7 @@ export class OddMember {
       this.calls += 1;
       stream.on('error', () => undefined);
       stream.resume();
-      this.answer(stream, headers);
+      this.reply(stream, headers);
     });
   }
 
@@ -50,8 +50,8 @@ export class OddMember {
   }
 }
 
-/** Such pieces, then that status. */
-export function pieces(bytes: readonly Buffer[], trailers: Readonly<Record<string, string>>): Answer {
+/** Replies with these chunks, and then this status. */
+export function pieces(bytes: readonly Buffer[], trailers: Readonly<Record<string, string>>): Reply {
   return (stream) => {
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
     stream.on('wantTrailers', () => stream.sendTrailers(trailers));
@@ -60,7 +60,7 @@ export function pieces(bytes: readonly Buffer[], trailers: Readonly<Record<strin
   };
 }
 
-/** No message, and the status where others have their headers. */
-export function only(headers: Readonly<Record<string, string | number>>): Answer {
+/** Replies without a message, with the status in the headers. */
+export function only(headers: Readonly<Record<string, string | number>>): Reply {
   return (stream) => stream.respond({ ':status': 200, ...headers }, { endStream: true });
 }

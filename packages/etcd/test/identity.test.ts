@@ -1,9 +1,9 @@
 import type { Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { benchOf } from './bench.ts';
-import { Clients, codeOf, eventually, freshQueue, wish } from './clients.ts';
+import { Clients, codeOf, eventually, freshQueue, newSpec } from './clients.ts';
 import { loseReply } from './lost-reply.ts';
-import { mentions } from './late.ts';
+import { mentions } from './late-request.ts';
 import { requestsOf } from './requests.ts';
 
 const patient = new AbortController().signal;
@@ -12,7 +12,7 @@ async function messageOf(promise: Promise<unknown>): Promise<string> {
   return promise.then(String, (error: unknown) => String(error));
 }
 
-describe('the id of an entry of etcd', () => {
+describe('the id of an etcd entry', () => {
   const bench = benchOf(new Clients());
   const { clients } = bench;
   let session: Session;
@@ -28,8 +28,8 @@ describe('the id of an entry of etcd', () => {
     return clients.backend(options).resume!(resumption!, patient);
   }
 
-  it('is of one queue: in another one it is refused, and means nothing there', async () => {
-    const spec = wish(freshQueue());
+  it('belongs to one queue, and is refused in another one', async () => {
+    const spec = newSpec(freshQueue());
     const { key } = await session.enqueue(spec);
     const other = freshQueue();
     for (const enter of [session.enqueue.bind(session), session.tryEnqueue.bind(session)]) {
@@ -50,11 +50,11 @@ describe('the id of an entry of etcd', () => {
     { stored: { limit: 3 }, wanted: { limit: 3, permits: 2 }, says: ['permits 1', 'permits 2'] },
   ];
   for (const { stored, wanted, says } of shapes)
-    it(`is of an entry that stays as it is: ${says[0]}, also if ${says[1]} is asked for later`, async () => {
-      const spec = wish(freshQueue(), stored);
+    it(`belongs to an entry that is unchanged: ${says[0]}, also if ${says[1]} is requested later`, async () => {
+      const spec = newSpec(freshQueue(), stored);
       const { key, order } = await session.enqueue(spec);
       const resumed = await handOver();
-      const other = { ...wish(spec.queue), ...wanted, id: spec.id };
+      const other = { ...newSpec(spec.queue), ...wanted, id: spec.id };
       for (const enter of [resumed.enqueue.bind(resumed), resumed.tryEnqueue.bind(resumed)]) {
         const message = await messageOf(enter(other));
         for (const part of ['INVALID_ARGUMENT', spec.id, ...says]) expect(message).to.include(part);
@@ -66,7 +66,7 @@ describe('the id of an entry of etcd', () => {
     });
 });
 
-describe('a session of etcd that was resumed elsewhere', () => {
+describe('an etcd session that another process resumed', () => {
   const bench = benchOf(new Clients());
   const { clients } = bench;
   const options = (): { hosts: string; heartbeatProof: 'verified' } => ({
@@ -74,14 +74,14 @@ describe('a session of etcd that was resumed elsewhere', () => {
     heartbeatProof: 'verified',
   });
 
-  it('is lost to the process that had it, which leaves it alone', async () => {
+  it('is lost for the process that had it, which leaves it alone', async () => {
     const frozen = await clients.session(options());
-    const spec = wish(freshQueue());
+    const spec = newSpec(freshQueue());
     await frozen.enqueue(spec);
     await frozen.renew(patient);
     const resumed = await clients.backend(options()).resume!(frozen.resumption!, patient);
     const { order } = await resumed.enqueue(spec);
-    expect(await codeOf(frozen.enqueue(wish(freshQueue())))).to.equal('SESSION_LOST');
+    expect(await codeOf(frozen.enqueue(newSpec(freshQueue())))).to.equal('SESSION_LOST');
     expect(await codeOf(frozen.renew(patient))).to.equal('SESSION_LOST');
     expect(await frozen.hasEnded?.()).to.equal(true);
     await frozen.close();
@@ -90,10 +90,10 @@ describe('a session of etcd that was resumed elsewhere', () => {
     await resumed.close();
   });
 
-  it('is not taken back by a removal whose outcome was unknown', async () => {
+  it('is not changed by an earlier removal with an unknown outcome', async () => {
     const [proxy] = bench.proxies;
     const frozen = await clients.session({ ...options(), hosts: proxy.endpoint });
-    const spec = wish(freshQueue());
+    const spec = newSpec(freshQueue());
     const lost = loseReply(proxy, mentions(spec.id));
     expect(await codeOf(frozen.enqueue(spec))).to.equal('UNAVAILABLE');
     await lost;
@@ -105,7 +105,7 @@ describe('a session of etcd that was resumed elsewhere', () => {
     await resumed.close();
   });
 
-  it('goes on with whoever has resumed it last', async () => {
+  it('belongs to the last process that resumed it', async () => {
     const first = await clients.session(options());
     const { resumption = '' } = first;
     const second = await clients.backend(options()).resume!(resumption, patient);
@@ -115,9 +115,9 @@ describe('a session of etcd that was resumed elsewhere', () => {
     await third.close();
   });
 
-  it('costs no request more to know', async () => {
+  it('costs no extra request to notice that', async () => {
     const session = await clients.session(options());
-    await session.enqueue(wish(freshQueue()));
+    await session.enqueue(newSpec(freshQueue()));
     await session.renew(patient);
     await eventually('all is quiet', async () => (await requestsOf(bench.server.endpoint, quiet)) === 0);
     expect(await requestsOf(bench.server.endpoint, () => session.renew(patient))).to.equal(1);

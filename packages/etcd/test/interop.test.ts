@@ -1,12 +1,12 @@
 import { safely } from '@queuelock/conformance';
 import { expect } from 'chai';
 import { sharedEtcd, type EtcdService } from '@queuelock/harness/services';
-import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 import { lockByEtcdctl } from './etcdctl.ts';
 import { Operator } from './operator.ts';
 import { requestsOf } from './requests.ts';
 
-// A little less than what costs no watch.
+// Slightly less than the duration of a hold without a watch.
 const SHORT_HOLD_MS = 200;
 
 describe('the queues of @queuelock/etcd', () => {
@@ -23,10 +23,10 @@ describe('the queues of @queuelock/etcd', () => {
   });
   afterEach(() => clients.close());
 
-  it('are keys of the form NAME/<hex lease>-<id> on the lease of the session, shared ones ending in ~r', async () => {
+  it('are keys of the form NAME/<hex lease>-<id> on the lease of the session, and shared ones end in ~r', async () => {
     const session = await clients.session({ hosts: server.endpoint, prefix: 'team/' });
     const queue = freshQueue();
-    const [alone, reader] = [wish(queue, { value: 'who' }), wish(queue, { shared: true })];
+    const [alone, reader] = [newSpec(queue, { value: 'who' }), newSpec(queue, { shared: true })];
     const first = await session.enqueue(alone);
     const second = await session.enqueue(reader);
     expect(first.key).to.equal(`team/${queue}/${session.id}-${alone.id}`);
@@ -39,7 +39,7 @@ describe('the queues of @queuelock/etcd', () => {
 
   it('keep an entry on its lease when its value changes', async () => {
     const session = await clients.session({ hosts: server.endpoint });
-    const spec = wish(freshQueue());
+    const spec = newSpec(freshQueue());
     const { key } = await session.enqueue(spec);
     expect(await session.update(spec.queue, spec.id, 'new')).to.equal(true);
     expect(await operator.leaseOf(key)).to.equal(session.id);
@@ -47,14 +47,14 @@ describe('the queues of @queuelock/etcd', () => {
     expect(await operator.keysUnder(`${spec.queue}/`)).to.deep.equal([]);
   });
 
-  it('are shared with etcdctl lock, in one line', async () => {
+  it('are shared with etcdctl lock', async () => {
     const queue = freshQueue();
     const session = await clients.session({ hosts: server.endpoint });
-    const held = wish(queue);
+    const held = newSpec(queue);
     await session.enqueue(held);
     const etcdctl = lockByEtcdctl(server.endpoint, queue);
     await eventually('etcdctl waits', async () => (await operator.keysUnder(`${queue}/`)).length === 2);
-    const behind = await session.enqueue(wish(queue));
+    const behind = await session.enqueue(newSpec(queue));
     expect(behind.turn).to.deep.equal({ admitted: false, ahead: 2 });
     const turns = clients.follow(behind);
     expect(etcdctl.printed()).to.equal('');
@@ -65,27 +65,27 @@ describe('the queues of @queuelock/etcd', () => {
     await turns.untilAdmitted();
   });
 
-  it('of nested names do not block each other, in whatever order', async () => {
+  it('of nested names do not block each other, in any order', async () => {
     const session = await clients.session({ hosts: server.endpoint });
     const outer = freshQueue();
     const inner = `${outer}/inner`;
     for (const queue of [inner, `${inner}/most`, outer, `${outer}/`]) {
-      expect((await session.enqueue(wish(queue))).turn).to.include({ admitted: true, ahead: 0 });
+      expect((await session.enqueue(newSpec(queue))).turn).to.include({ admitted: true, ahead: 0 });
     }
-    expect((await session.enqueue(wish(outer))).turn).to.deep.equal({ admitted: false, ahead: 1 });
+    expect((await session.enqueue(newSpec(outer))).turn).to.deep.equal({ admitted: false, ahead: 1 });
   });
 
-  it('are looked through to the end when readers and nested names hide who is ahead', async () => {
+  it('are read to the end when readers and nested names hide the entries ahead', async () => {
     const session = await clients.session({ hosts: server.endpoint });
     const queue = freshQueue();
-    const writer = wish(queue);
+    const writer = newSpec(queue);
     await session.enqueue(writer);
-    for (let i = 0; i < 40; i += 1) await session.enqueue(wish(`${queue}/nested`));
-    const reader = await session.enqueue(wish(queue, { shared: true }));
+    for (let i = 0; i < 40; i += 1) await session.enqueue(newSpec(`${queue}/nested`));
+    const reader = await session.enqueue(newSpec(queue, { shared: true }));
     expect(reader.turn).to.deep.equal({ admitted: false, ahead: 1 });
     const turns = clients.follow(reader);
-    for (let i = 0; i < 40; i += 1) await session.enqueue(wish(queue, { shared: true }));
-    expect((await session.enqueue(wish(queue, { shared: true }))).turn).to.deep.equal({
+    for (let i = 0; i < 40; i += 1) await session.enqueue(newSpec(queue, { shared: true }));
+    expect((await session.enqueue(newSpec(queue, { shared: true }))).turn).to.deep.equal({
       admitted: false,
       ahead: 1,
     });
@@ -93,22 +93,22 @@ describe('the queues of @queuelock/etcd', () => {
     await turns.untilAdmitted();
   });
 
-  it('let a try in that finds nothing but keys of nested names', async () => {
+  it('admit a try that finds only keys of nested names', async () => {
     const session = await clients.session({ hosts: server.endpoint });
     const queue = freshQueue();
-    await session.enqueue(wish(`${queue}/nested`));
-    const tried = await session.tryEnqueue(wish(queue));
+    await session.enqueue(newSpec(`${queue}/nested`));
+    const tried = await session.tryEnqueue(newSpec(queue));
     expect(tried?.turn.admitted).to.equal(true);
-    expect(await session.tryEnqueue(wish(queue))).to.equal(undefined);
+    expect(await session.tryEnqueue(newSpec(queue))).to.equal(undefined);
     expect(await operator.keysUnder(`${queue}/`)).to.have.length(2);
   });
 
-  it('leave no key of any of a thousand names', async () => {
+  it('leave no key of any of 1,000 names', async () => {
     const prefix = `${freshQueue()}/`;
     const session = await clients.session({ hosts: server.endpoint, prefix });
-    const wishes = Array.from({ length: 1_000 }, (_, number) => wish(`name-${number}`));
-    for (let done = 0; done < wishes.length; done += 50) {
-      const some = wishes.slice(done, done + 50);
+    const specs = Array.from({ length: 1_000 }, (_, number) => newSpec(`name-${number}`));
+    for (let done = 0; done < specs.length; done += 50) {
+      const some = specs.slice(done, done + 50);
       await Promise.all(some.map((one) => session.enqueue(one)));
       expect(await operator.keysUnder(prefix)).to.have.lengthOf(some.length);
       await Promise.all(some.map(({ queue, id }) => session.remove(queue, id)));
@@ -116,37 +116,37 @@ describe('the queues of @queuelock/etcd', () => {
     expect(await operator.keysUnder(prefix)).to.deep.equal([]);
   });
 
-  it('cost two requests for a free lock, and one for a try at a busy one', async () => {
+  it('cost two requests for a free lock, and one for a try of a busy one', async () => {
     const session = await clients.session({ hosts: server.endpoint, heartbeatProof: 'verified' });
     const queue = freshQueue();
     const holdBriefly = async (): Promise<number> => {
-      const spec = wish(queue);
+      const spec = newSpec(queue);
       const turns = clients.follow(await session.enqueue(spec));
       const from = performance.now();
       await session.remove(queue, spec.id);
       turns.stop();
       return performance.now() - from;
     };
-    // One that is held for longer is watched, too.
+    // A longer hold is watched too.
     for (let heldMs = Infinity; heldMs >= SHORT_HOLD_MS;) {
       const free = await requestsOf(server.endpoint, async () => (heldMs = await holdBriefly()));
       if (heldMs < SHORT_HOLD_MS) expect(free).to.equal(2);
     }
-    await session.enqueue(wish(queue));
-    expect(await requestsOf(server.endpoint, () => session.tryEnqueue(wish(queue)))).to.equal(1);
+    await session.enqueue(newSpec(queue));
+    expect(await requestsOf(server.endpoint, () => session.tryEnqueue(newSpec(queue)))).to.equal(1);
   });
 
-  it('refuse a request whose generation is not the present one, once, also after somebody removed that key', async () => {
+  it('refuse a request of an earlier generation once, also after the key of the generation was removed', async () => {
     const options = { hosts: server.endpoint, heartbeatProof: 'verified' } as const;
     const { resumption } = await clients.session(options);
     const session = await clients.backend(options).resume!(resumption!, new AbortController().signal);
     const queue = freshQueue();
     const key = `.queuelock/${session.id}`;
     await operator.touch(key);
-    expect(await requestsOf(server.endpoint, () => session.enqueue(wish(queue)))).to.equal(2);
-    expect(await requestsOf(server.endpoint, () => session.enqueue(wish(queue)))).to.equal(1);
+    expect(await requestsOf(server.endpoint, () => session.enqueue(newSpec(queue)))).to.equal(2);
+    expect(await requestsOf(server.endpoint, () => session.enqueue(newSpec(queue)))).to.equal(1);
     await operator.remove(key);
-    expect(await requestsOf(server.endpoint, () => session.enqueue(wish(queue)))).to.equal(3);
+    expect(await requestsOf(server.endpoint, () => session.enqueue(newSpec(queue)))).to.equal(3);
     expect(await operator.leaseOf(key)).to.equal(session.id);
     expect(await operator.keysUnder(`${queue}/`)).to.have.length(3);
   });

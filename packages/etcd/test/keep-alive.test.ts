@@ -6,7 +6,7 @@ interface Answering {
   readonly onResponse: (response: object) => void;
 }
 
-/** Members of which each answers every keepalive at once, and says which one was asked. */
+/** Members that answer every keepalive at once, and record which one was used. */
 class Members {
   readonly asked: string[] = [];
   readonly left: string[] = [];
@@ -30,10 +30,10 @@ class Members {
   }
 }
 
-describe('the keepalives of a session on etcd', () => {
+describe('the keepalives of an etcd session', () => {
   const { signal } = new AbortController();
 
-  it('go to one member until they are told to follow all else to another one', async () => {
+  it('are sent to one member until they follow the other requests to another one', async () => {
     const members = new Members();
     const keepAlive = new KeepAlive(members as unknown as Connection, '1', 1_000);
     await keepAlive.beat(signal);

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { Entry } from '../src/entry/entry.ts';
 import { KeyIds, mayTakeSpare } from '../src/queue/key-ids.ts';
-import { wish } from './clients.ts';
+import { newSpec } from './clients.ts';
 
 const [A, B] = ['a'.repeat(32), 'b'.repeat(32)];
 const LABEL = JSON.stringify({ owner: 'somebody', metadata: {} });
 
-describe('what the keys of a session are called by', () => {
+describe('the id in the key of an entry', () => {
   let keyIds: KeyIds;
   beforeEach(() => {
     keyIds = new KeyIds();
@@ -22,13 +22,13 @@ describe('what the keys of a session are called by', () => {
     keyIds.leave({ queue, id }, keyId, isSpare);
   }
 
-  it('is the id of the entry, until one has left in the same queue', () => {
+  it('is the id of the entry, until an entry has left the same queue', () => {
     expect([enter('a'), enter('b')]).to.deep.equal(['a', 'b']);
     leave('a', 'a');
     expect([enter('c', 'other'), enter('d'), enter('e')]).to.deep.equal(['c', 'a', 'e']);
   });
 
-  it('is one of as many ids as there were entries at a time', () => {
+  it('is one of at most as many ids as there were entries at a time', () => {
     const known = new Set<string>();
     for (let round = 0; round < 100; round += 1) {
       const ids = Array.from({ length: 5 }, (_, i) => `${round} ${i}`);
@@ -41,12 +41,12 @@ describe('what the keys of a session are called by', () => {
     expect(known.size).to.equal(5);
   });
 
-  it('is no id of a key to which something may still happen', () => {
+  it('is never that of a key with a request in flight', () => {
     leave('a', enter('a'), { isSpare: false });
     expect(enter('b')).to.equal('b');
   });
 
-  it('is the own id for whoever may take no other, and another one when that is in use', () => {
+  it('is the own id for an entry that may use no other, and another one when that is in use', () => {
     leave(A, enter(A));
     expect(enter('b', 'q', false)).to.equal('b');
     expect(enter('c')).to.equal(A);
@@ -55,7 +55,7 @@ describe('what the keys of a session are called by', () => {
       .and.to.not.equal(A);
   });
 
-  it('is noted for whoever goes on with the session; from then on each has its own', () => {
+  it('is recorded for the process that resumes the session; from then on each entry has its own', () => {
     leave('a', enter('a'));
     expect(enter('b')).to.equal('a');
     expect([...keyIds.note()]).to.deep.equal([['b', 'a']]);
@@ -65,7 +65,7 @@ describe('what the keys of a session are called by', () => {
     expect(enter('d')).to.equal('d');
   });
 
-  it('is what was noted, and the id of an earlier entry leads to none of these, whoever goes on', () => {
+  it('is the recorded one after the session was resumed, and the id of an earlier entry leads to none of them', () => {
     const noted = new Map([[B, A]]);
     const other = new Set<string>();
     for (const left of [false, true]) {
@@ -83,7 +83,7 @@ describe('what the keys of a session are called by', () => {
       .and.to.not.equal(A);
   });
 
-  it('are remembered for the names that were used last', () => {
+  it('is remembered for the 10,000 names that were used last', () => {
     for (let i = 0; i <= 10_000; i += 1) leave(`${i}`, enter(`${i}`, `q${i}`), { queue: `q${i}` });
     expect(enter('x', 'q0')).to.equal('x');
     expect(enter('y', 'q1')).to.equal('1');
@@ -92,24 +92,24 @@ describe('what the keys of a session are called by', () => {
 
   for (const [about, value, under, may] of [
     ['an entry without a value', undefined, 'jobs/', true],
-    ['an entry with a label of ours', LABEL, 'jobs/', true],
-    ['an entry whose value others may know', 'node-7', 'jobs/', false],
-    ['an entry in the line of an election of npm etcd3', LABEL, 'election/jobs/', false],
-    ['the same in a namespace', undefined, 'team/election/jobs/', false],
-    ['an entry of another name that ends so', LABEL, 'selection/jobs/', true],
+    ['an entry with a label', LABEL, 'jobs/', true],
+    ['an entry with a published value', 'node-7', 'jobs/', false],
+    ['an entry in an election of npm etcd3', LABEL, 'election/jobs/', false],
+    ['an entry of such an election in a namespace', undefined, 'team/election/jobs/', false],
+    ['an entry of another name with the same ending', LABEL, 'selection/jobs/', true],
   ] as const) {
-    it(`${may ? 'may' : 'may not'} be that of an earlier one for ${about}`, () => {
+    it(`${may ? 'may' : 'may not'} be that of an earlier entry for ${about}`, () => {
       expect(mayTakeSpare(value === undefined ? {} : { value }, under)).to.equal(may);
     });
   }
 });
 
-describe('an entry leaves its key to others', () => {
+describe('the key of an etcd entry that has left', () => {
   const made = { status: 'made', order: 7n, rows: { latest: undefined as never } } as const;
 
   function newEntry(single?: Buffer): Entry {
     const origin = { prefix: '', lease: '7', revision: 1n, resumedAt: 0n, isFast: false, keyId: 'k', single };
-    return new Entry(wish('q'), origin);
+    return new Entry(newSpec('q'), origin);
   }
 
   async function entered(single?: Buffer): Promise<Entry> {
@@ -118,13 +118,13 @@ describe('an entry leaves its key to others', () => {
     return entry;
   }
 
-  it('when it was made for certain and one removal has found it there', async () => {
+  it('is reused when its create was confirmed and one removal has found it', async () => {
     const entry = await entered();
     entry.withdraw();
     expect([entry.leavesKeySpare(true), entry.leavesKeySpare(false)]).to.deep.equal([true, false]);
   });
 
-  it('when it was never made', async () => {
+  it('is reused when it was never created', async () => {
     const entry = newEntry();
     await entry.creating(Promise.resolve(), () => ({ status: 'occupied', contenders: true }));
     entry.withdraw();
@@ -133,15 +133,15 @@ describe('an entry leaves its key to others', () => {
 
   for (const [about, spoil] of [
     ['two removals were sent', (entry: Entry) => entry.withdraw()],
-    ['the server has told that it was gone', (entry: Entry) => (entry.gone = true)],
+    ['the server reported that it was removed', (entry: Entry) => (entry.gone = true)],
     ['it was marked', (entry: Entry) => (entry.mark = entry.markKey)],
     [
-      'the answer to a creation was lost',
+      'the reply to a create was lost',
       (entry: Entry) => entry.creating(Promise.reject(new Error('lost')), () => made).catch(() => undefined),
     ],
-    ['a creation is on its way', (entry: Entry) => void entry.creating(new Promise(() => {}), () => made)],
+    ['a create is in flight', (entry: Entry) => void entry.creating(new Promise(() => {}), () => made)],
   ] as const) {
-    it(`not when ${about}`, async () => {
+    it(`is not reused when ${about}`, async () => {
       const entry = await entered();
       await spoil(entry);
       entry.withdraw();
@@ -149,7 +149,7 @@ describe('an entry leaves its key to others', () => {
     });
   }
 
-  it('not when its key is the value of a single key', async () => {
+  it('is not reused when it is the value of a single key', async () => {
     const entry = await entered(Buffer.from('single'));
     entry.withdraw();
     expect(entry.leavesKeySpare(true)).to.equal(false);

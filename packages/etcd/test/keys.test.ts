@@ -18,7 +18,7 @@ import {
 
 const ID = '0123456789abcdef0123456789abcdef';
 
-describe('keys on etcd', () => {
+describe('keys of etcd entries', () => {
   it('name the lease as Go does: lower-case hexadecimal without padding', () => {
     expect(leaseHex('7587862094807893254')).to.equal('694d805f7dad0506');
     expect(leaseHex('10')).to.equal('a');
@@ -33,7 +33,7 @@ describe('keys on etcd', () => {
     expect(generationKey('team/', '10')).to.equal('team/.queuelock/a');
   });
 
-  it('tell limit and permits of whoever has more than one, but not of readers', () => {
+  it('contain limit and permits when there is more than one, but not for readers', () => {
     const name = (more: Partial<Parameters<typeof entryKey>[2]>): string =>
       entryKey('q/', '10', { id: ID, shared: false, limit: 1, ...more });
     expect(name({ limit: 3 })).to.equal(`q/a-${ID}~1of3`);
@@ -42,7 +42,7 @@ describe('keys on etcd', () => {
     expect(name({ limit: 3, shared: true })).to.equal(`q/a-${ID}~r`);
   });
 
-  it('that one entry may have are a range, with no other entry in it', () => {
+  it('of one entry are a range without any other entry', () => {
     const { key, range_end } = rangeOfStem(entryStem('q/', '10', ID));
     const isIn = (name: string): boolean =>
       Buffer.compare(key, Buffer.from(name)) <= 0 && Buffer.compare(Buffer.from(name), range_end) < 0;
@@ -52,20 +52,22 @@ describe('keys on etcd', () => {
     expect(isIn(`q/aa-${ID}`)).to.equal(false);
   });
 
-  it('of fast entries of one prefix are all between two ranges, in which those of all others are', () => {
+  it('of fast entries of one prefix are between two ranges that contain all others', () => {
     const ranges = rangesBesideFast('q/', fastMark('é'));
-    const place = (name: string): number =>
+    const compareToRange = (name: string): number =>
       ranges.findIndex(
         ({ key, range_end }) =>
           Buffer.compare(key, Buffer.from(name)) <= 0 && Buffer.compare(Buffer.from(name), range_end) < 0,
       );
-    expect(['q/', 'q/a', `q/ffff-${ID}~r`, 'q/}', 'q/a/b'].map(place)).to.deep.equal([0, 0, 0, 0, 0]);
-    expect([`q/~2.a-${ID}`, `q/~2.ff-${ID}`, 'q/~2.'].map(place)).to.deep.equal([-1, -1, -1]);
-    expect([`q/~0.a-${ID}`, `q/~1.a-${ID}`, `q/~2`].map(place)).to.deep.equal([0, 0, 0]);
-    expect([`q/~20.a-${ID}`, `q/~3.a-${ID}`, 'q/~a', 'q/\u007f', 'q/ü', 'q/鎖🔒'].map(place)).to.deep.equal([
-      1, 1, 1, 1, 1, 1,
+    expect(['q/', 'q/a', `q/ffff-${ID}~r`, 'q/}', 'q/a/b'].map(compareToRange)).to.deep.equal([
+      0, 0, 0, 0, 0,
     ]);
-    expect(['q', 'q0', 'r/a'].map(place)).to.deep.equal([-1, -1, -1]);
+    expect([`q/~2.a-${ID}`, `q/~2.ff-${ID}`, 'q/~2.'].map(compareToRange)).to.deep.equal([-1, -1, -1]);
+    expect([`q/~0.a-${ID}`, `q/~1.a-${ID}`, `q/~2`].map(compareToRange)).to.deep.equal([0, 0, 0]);
+    expect(
+      [`q/~20.a-${ID}`, `q/~3.a-${ID}`, 'q/~a', 'q/\u007f', 'q/ü', 'q/鎖🔒'].map(compareToRange),
+    ).to.deep.equal([1, 1, 1, 1, 1, 1]);
+    expect(['q', 'q0', 'r/a'].map(compareToRange)).to.deep.equal([-1, -1, -1]);
   });
 
   it('of marks, tails and registers are outside of every queue, apart from sessions and traces', () => {
@@ -81,32 +83,32 @@ describe('keys on etcd', () => {
 
   const plain = { ours: false, shared: false, limit: 1, permits: 1 };
   for (const [rest, is, seen] of [
-    [`a-${ID}`, 'an exclusive contender of ours', { ...plain, ours: true }],
-    [`a-${ID}~r`, 'a shared contender', { ...plain, ours: true, shared: true }],
-    [`a-${ID}~2of30`, 'a contender with two permits', { ...plain, ours: true, permits: 2, limit: 30 }],
-    [`~0.a-${ID}`, 'a fast contender', { ...plain, ours: true }],
-    [`~a-${ID}`, 'a foreign contender', plain],
-    [`~~0.a-${ID}`, 'a foreign contender', plain],
-    ['2a12a1f859247906', 'a foreign contender, as of Go and etcdctl', plain],
-    ['anything', 'a foreign contender', plain],
-    ['', 'a foreign contender', plain],
-    ['ours~r', 'a foreign contender', plain],
-    ['ours~2of3', 'a foreign contender', plain],
-    [`a-${ID.slice(1)}~r`, 'a foreign contender', plain],
-    [`a-${ID}~0of3`, 'a foreign contender', plain],
-    [`a-${ID}~2of`, 'a foreign contender', plain],
-    [`a-${ID}~2of3~r`, 'a foreign contender', plain],
-    [`a-${ID}~1of${'9'.repeat(16)}`, 'a foreign contender', plain],
-    [`sub/a-${ID}`, 'no contender', undefined],
-    [`/a-${ID}~r`, 'no contender', undefined],
+    [`a-${ID}`, 'an exclusive entry of this library', { ...plain, ours: true }],
+    [`a-${ID}~r`, 'a shared entry', { ...plain, ours: true, shared: true }],
+    [`a-${ID}~2of30`, 'an entry with two permits', { ...plain, ours: true, permits: 2, limit: 30 }],
+    [`~0.a-${ID}`, 'a fast entry', { ...plain, ours: true }],
+    [`~a-${ID}`, 'a foreign entry', plain],
+    [`~~0.a-${ID}`, 'a foreign entry', plain],
+    ['2a12a1f859247906', 'a foreign entry of Go or etcdctl', plain],
+    ['anything', 'a foreign entry', plain],
+    ['', 'a foreign entry', plain],
+    ['ours~r', 'a foreign entry', plain],
+    ['ours~2of3', 'a foreign entry', plain],
+    [`a-${ID.slice(1)}~r`, 'a foreign entry', plain],
+    [`a-${ID}~0of3`, 'a foreign entry', plain],
+    [`a-${ID}~2of`, 'a foreign entry', plain],
+    [`a-${ID}~2of3~r`, 'a foreign entry', plain],
+    [`a-${ID}~1of${'9'.repeat(16)}`, 'a foreign entry', plain],
+    [`sub/a-${ID}`, 'not an entry', undefined],
+    [`/a-${ID}~r`, 'not an entry', undefined],
   ] as const) {
-    it(`under a queue's prefix, "${rest}" is ${is}`, () => {
+    it(`under a queue's prefix are parsed: "${rest}" is ${is}`, () => {
       const read = readKey('jobs/', Buffer.from(`jobs/${rest}`));
       expect(read).to.deep.equal(seen && { key: `jobs/${rest}`, name: rest, ...seen });
     });
   }
 
-  it('take names of every script, with slashes and dots, up to 1,024 bytes together with the prefix', () => {
+  it('accept names of every script, with slashes and dots, up to 1,024 bytes including the prefix', () => {
     const names = [
       'jobs',
       '/jobs',
@@ -128,8 +130,8 @@ describe('keys on etcd', () => {
     ['a name that is too long', 'x'.repeat(1_020), /1024 bytes/],
     ['a name that is too long in bytes', 'ü'.repeat(512), /1024 bytes/],
     ['half a character', 'a\ud800', /surrogates/],
-    ['the name of our own directory', '.queuelock', /queuelock keeps its own keys/],
-    ['a name inside of it', '.queuelock/a', /queuelock keeps its own keys/],
+    ['the name of the internal directory', '.queuelock', /queuelock keeps its own keys/],
+    ['a name below the internal directory', '.queuelock/a', /queuelock keeps its own keys/],
   ] as const) {
     it(`refuse ${about} with INVALID_ARGUMENT and the rule`, () => {
       expect(() => checkName('team/', name))

@@ -9,7 +9,7 @@ interface Sent {
   readonly fail: (error: unknown) => void;
 }
 
-describe('the lane of requests to an etcd', () => {
+describe('the request lane of an etcd backend', () => {
   let lane: Lane;
   let sent: Sent[];
   let waiting: number;
@@ -21,12 +21,12 @@ describe('the lane of requests to an etcd', () => {
   });
 
   afterEach(() => {
-    // Each lets another one go, to the last.
-    const answerAll = (): void => {
+    // Each reply lets another request be sent, up to the last one.
+    const replyToAll = (): void => {
       for (const { answer } of sent.splice(0)) answer();
     };
     return eventually('all are answered', () => {
-      answerAll();
+      replyToAll();
       return waiting === 0;
     });
   });
@@ -48,7 +48,7 @@ describe('the lane of requests to an etcd', () => {
   const all = (count: number, more: Partial<LaneOptions> = {}): Promise<unknown>[] =>
     Array.from({ length: count }, (_, i) => send(String(i), more));
 
-  it('lets 64 go at once, and then one for each that comes back, in their order', async () => {
+  it('sends 64 requests at once, and then one for each reply, in order', async () => {
     const under = all(70);
     expect(names()).to.deep.equal(Array.from({ length: 64 }, (_, i) => String(i)));
     sent[3]!.answer();
@@ -67,14 +67,14 @@ describe('the lane of requests to an etcd', () => {
     expect(names().at(-1)).to.equal('next');
   });
 
-  it('lets an urgent one overtake all', () => {
+  it('sends an urgent request before all others', () => {
     void all(70);
     void send('heartbeat', { urgent: true });
     expect(names().at(-1)).to.equal('heartbeat');
     expect(sent).to.have.length(65);
   });
 
-  it('gives up those that wait when no answer comes for as long as their patience, and goes on after that', async () => {
+  it('rejects waiting requests when no reply arrives within their timeout, and continues after that', async () => {
     const under = all(66, { patienceMs: 80 });
     const failures = await Promise.all(under.slice(64).map((one) => one.catch((error: unknown) => error)));
     for (const failure of failures) expect(failure).to.include({ code: 'UNAVAILABLE' });
@@ -85,13 +85,13 @@ describe('the lane of requests to an etcd', () => {
     expect(sent).to.have.length(65);
   });
 
-  it('keeps those that wait for as long as others are answered', async () => {
+  it('keeps waiting requests as long as replies arrive', async () => {
     const [longMs, patienceMs] = [400, 100];
     const under = all(64, { patienceMs: 10_000 });
     const last = send('last', { patienceMs });
     const stopped = last.catch((error: unknown) => error);
     const started = performance.now();
-    // Each answer lets one more pass, which stands before the last.
+    // Each reply lets one more request pass, which is ahead of the last one.
     for (let at = 0; performance.now() - started < longMs; at += 1) {
       const [first] = sent.splice(0, 1);
       first!.answer();

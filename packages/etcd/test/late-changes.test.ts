@@ -1,38 +1,38 @@
 import { expect } from 'chai';
 import { benchOf } from './bench.ts';
-import { Clients, codeOf, eventually, freshQueue, wish } from './clients.ts';
-import { keepBack, mentions } from './late.ts';
+import { Clients, codeOf, eventually, freshQueue, newSpec } from './clients.ts';
+import { keepBack, mentions } from './late-request.ts';
 import { loseReply } from './lost-reply.ts';
 import { handledTxns, keyRequests } from './requests.ts';
 
-describe('a change of an entry of etcd', () => {
+describe('a change of an etcd entry', () => {
   const bench = benchOf(new Clients());
   const { clients, hosts } = bench;
 
   for (const change of ['update', 'share'] as const)
-    it(`does nothing any more when it arrives after a later one (${change})`, async () => {
+    it(`has no effect when it arrives after a later one (${change})`, async () => {
       const session = await clients.session({
         hosts: hosts(),
         heartbeatProof: 'verified',
         requestTimeoutMs: 1_000,
       });
-      const spec = wish(freshQueue(), { value: 'none' });
+      const spec = newSpec(freshQueue(), { value: 'none' });
       const { key } = await session.enqueue(spec);
       const late = keepBack(bench.proxies, mentions('the earlier'));
       expect(await codeOf(session[change]?.(spec.queue, spec.id, 'the earlier'))).to.equal('UNAVAILABLE');
-      expect(late.isOnItsWay()).to.equal(true);
+      expect(late.isInFlight()).to.equal(true);
       expect(await session.update(spec.queue, spec.id, 'the later')).to.equal(true);
-      const answered = await handledTxns(bench.server.endpoint);
+      const replied = await handledTxns(bench.server.endpoint);
       late.arrive();
-      await eventually('it arrives', async () => (await handledTxns(bench.server.endpoint)) > answered);
+      await eventually('it arrives', async () => (await handledTxns(bench.server.endpoint)) > replied);
       expect(await bench.operator.under(`${spec.queue}/`)).to.deep.equal({ [key]: 'the later' });
       expect(await session.remove(spec.queue, spec.id)).to.equal(true);
       expect(await bench.operator.keysUnder(`.queuelock/shared/${spec.queue}/`)).to.deep.equal([]);
     });
 
-  it('comes after an earlier one whose reply was lost, and after what others have written', async () => {
+  it('is applied after an earlier one with a lost reply, and after writes of other clients', async () => {
     const session = await clients.session({ hosts: hosts(), heartbeatProof: 'verified' });
-    const spec = wish(freshQueue(), { value: 'none' });
+    const spec = newSpec(freshQueue(), { value: 'none' });
     const { key } = await session.enqueue(spec);
     const lost = Promise.race(bench.proxies.map((proxy) => loseReply(proxy, mentions('the earlier'))));
     expect(await codeOf(session.update(spec.queue, spec.id, 'the earlier'))).to.equal('UNAVAILABLE');
@@ -46,9 +46,9 @@ describe('a change of an entry of etcd', () => {
 
   it('costs one request', async () => {
     const session = await clients.session({ hosts: bench.server.endpoint });
-    const spec = wish(freshQueue(), { value: 'none' });
+    const spec = newSpec(freshQueue(), { value: 'none' });
     await session.enqueue(spec);
-    // Its watch may begin meanwhile, which is a request too.
+    // The watch may start meanwhile, which is a request too.
     const before = await keyRequests(bench.server.endpoint);
     for (const value of ['once', 'twice']) await session.update(spec.queue, spec.id, value);
     const after = await keyRequests(bench.server.endpoint);

@@ -6,10 +6,10 @@ import { driverOf } from '../src/wire/transport.ts';
 import { OwnServer } from './own-server.ts';
 
 const TTL_MS = 60_000;
-/** What the server says that the lease has left: the keepalive that was answered was an earlier one. */
+/** The remaining TTL of the lease that the server reports. The keepalive reply belongs to an earlier heartbeat. */
 const LEFT_S = '41';
 
-describe('a heartbeat on etcd whose answer is that of an earlier one', () => {
+describe('an etcd heartbeat with the reply of an earlier one', () => {
   const own = new OwnServer();
   let asked: number;
   let streams: number;
@@ -17,12 +17,12 @@ describe('a heartbeat on etcd whose answer is that of an earlier one', () => {
 
   afterEach(() => close());
 
-  it('proves what the lease has left behind a grpc-proxy, which passes such answers on', async () => {
+  it('proves the remaining TTL of the lease behind a grpc-proxy, which passes such replies on', async () => {
     const session = await open((driver) => ({ ...driver, watch: numberedByServer(driver) }));
     expect(await renewed(session)).to.deep.equal({ ttlMs: 41_000, asked: 1 });
   });
 
-  it('proves what the lease has left as long as the member does not tell whether it is behind a proxy', async () => {
+  it('proves the remaining TTL of the lease as long as it is unknown whether the member is behind a proxy', async () => {
     const watch: Driver['watch'] = (listener) => {
       queueMicrotask(() => listener.onEnd(new Error('no watch is to be had')));
       return { write: ignore, close: ignore, abandon: ignore };
@@ -43,7 +43,7 @@ describe('a heartbeat on etcd whose answer is that of an earlier one', () => {
     expect(streams).to.equal(3);
   });
 
-  it('costs no stream where the member is reached directly', async () => {
+  it('costs no stream when the member is reached directly', async () => {
     const session = await open((driver) => driver);
     for (let i = 0; i < 3; i += 1) await renewed(session);
     expect(streams).to.equal(1);
@@ -79,7 +79,7 @@ describe('a heartbeat on etcd whose answer is that of an earlier one', () => {
   }
 });
 
-/** Watches as a proxy has them: the proposed ids are ignored. */
+/** Creates watches as a proxy does: the proposed ids are ignored. */
 function numberedByServer(driver: Driver): Driver['watch'] {
   return (listener) => {
     const channel = driver.watch(listener);
@@ -93,5 +93,5 @@ function numberedByServer(driver: Driver): Driver['watch'] {
 }
 
 function ignore(): void {
-  // Nothing is open.
+  // No stream is open.
 }

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { safely } from '@queuelock/conformance';
 import type { Session } from '@queuelock/core/backend';
 import { sharedEtcd, type EtcdService } from '@queuelock/harness/services';
-import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 import { lockByEtcdctl } from './etcdctl.ts';
 import { Operator } from './operator.ts';
 import { requestsOf } from './requests.ts';
 
-describe('limits and permits on etcd', () => {
+describe('limits and permits in etcd', () => {
   let server: EtcdService;
   let operator: Operator;
   let session: Session;
@@ -25,9 +25,9 @@ describe('limits and permits on etcd', () => {
   });
   afterEach(() => clients.close());
 
-  it('stand in the names of the keys, where there is more than one', async () => {
+  it('are part of the keys when they are not 1', async () => {
     const queue = freshQueue();
-    const specs = [wish(queue, { limit: 3, permits: 2 }), wish(queue, { limit: 3 }), wish(queue)];
+    const specs = [newSpec(queue, { limit: 3, permits: 2 }), newSpec(queue, { limit: 3 }), newSpec(queue)];
     const keys: string[] = [];
     for (const spec of specs) keys.push((await session.enqueue(spec)).key);
     const ends = ['~2of3', '~1of3', ''];
@@ -37,8 +37,8 @@ describe('limits and permits on etcd', () => {
 
   it('change with the limit of a call under the same key, for two requests', async () => {
     const queue = freshQueue();
-    await session.enqueue(wish(queue, { limit: 2, permits: 2 }));
-    const spec = wish(queue, { limit: 2 });
+    await session.enqueue(newSpec(queue, { limit: 2, permits: 2 }));
+    const spec = newSpec(queue, { limit: 2 });
     const first = await session.enqueue(spec);
     let second = first;
     const cost = await requestsOf(server.endpoint, async () => {
@@ -55,25 +55,25 @@ describe('limits and permits on etcd', () => {
     expect(await operator.keysUnder(`${queue}/`)).to.have.length(2);
   });
 
-  it('are 1 for whoever says nothing, as etcdctl, which takes one permit of ours', async () => {
+  it('are 1 for clients without them, such as etcdctl, which takes one of our permits', async () => {
     const queue = freshQueue();
     const etcdctl = lockByEtcdctl(server.endpoint, queue);
     await eventually('etcdctl owns the lock', () => etcdctl.printed().startsWith(`${queue}/`));
-    const two = await session.enqueue(wish(queue, { limit: 3, permits: 2 }));
+    const two = await session.enqueue(newSpec(queue, { limit: 3, permits: 2 }));
     expect(two.turn).to.include({ admitted: true, ahead: 1 });
     expect(two.otherLimit).to.equal(1);
-    const one = await session.enqueue(wish(queue, { limit: 3 }));
+    const one = await session.enqueue(newSpec(queue, { limit: 3 }));
     expect(one.turn).to.deep.equal({ admitted: false, ahead: 2 });
     const turns = clients.follow(one);
     await etcdctl.release();
     await turns.untilAdmitted();
   });
 
-  it('do not hide who waits for many permits behind many who hold one', async () => {
+  it('do not hide a waiter for many permits behind many holders of one', async () => {
     const queue = freshQueue();
-    const holders = Array.from({ length: 60 }, () => wish(queue, { limit: 60 }));
+    const holders = Array.from({ length: 60 }, () => newSpec(queue, { limit: 60 }));
     for (const holder of holders) expect((await session.enqueue(holder)).turn.admitted).to.equal(true);
-    const turns = clients.follow(await session.enqueue(wish(queue, { limit: 60, permits: 59 })));
+    const turns = clients.follow(await session.enqueue(newSpec(queue, { limit: 60, permits: 59 })));
     for (const { id } of holders.slice(0, 58)) await session.remove(queue, id);
     safely(() => expect(turns.turn?.admitted).to.equal(false));
     await session.remove(queue, holders[58]!.id);
@@ -81,7 +81,7 @@ describe('limits and permits on etcd', () => {
   });
 });
 
-describe('an operator who evicts on etcd', () => {
+describe('an eviction in etcd', () => {
   let server: EtcdService;
   const clients = new Clients();
 
@@ -90,13 +90,13 @@ describe('an operator who evicts on etcd', () => {
   });
   afterEach(() => clients.close());
 
-  it('removes an entry of etcdctl, in one request', async () => {
+  it('removes an entry of etcdctl in one request', async () => {
     const backend = clients.backend({ hosts: server.endpoint });
     const queue = freshQueue();
     const etcdctl = lockByEtcdctl(server.endpoint, queue);
     await eventually('etcdctl owns the lock', () => etcdctl.printed().startsWith(`${queue}/`));
     const session = await clients.session({ hosts: server.endpoint, heartbeatProof: 'verified' });
-    const behind = await session.enqueue(wish(queue));
+    const behind = await session.enqueue(newSpec(queue));
     const operator = new Operator(server.endpoint);
     const key = etcdctl.printed().trim();
     const order = await operator.createRevisionOf(key);
@@ -110,7 +110,7 @@ describe('an operator who evicts on etcd', () => {
     await etcdctl.release();
   });
 
-  it('hears that an order which nobody can have is not there', async () => {
+  it('resolves with false for an order that no entry can have', async () => {
     const backend = clients.backend({ hosts: server.endpoint });
     const queue = freshQueue();
     for (const order of [0n, -1n])
@@ -118,7 +118,7 @@ describe('an operator who evicts on etcd', () => {
   });
 
   for (const key of ['other/a', 'jobs', 'jobs/nested/a', '.queuelock/a']) {
-    it(`is refused the key ${key} in the queue "jobs", with the prefix that it lacks`, async () => {
+    it(`refuses the key ${key} in the queue "jobs" and names the missing prefix`, async () => {
       const backend = clients.backend({ hosts: server.endpoint });
       const failure: unknown = await backend
         .evict?.('jobs', { key, order: 1n })

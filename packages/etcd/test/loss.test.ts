@@ -13,13 +13,13 @@ import { ProxyDetection } from '../src/server/proxy-detection.ts';
 import { EtcdSession } from '../src/session/session.ts';
 import { Watches } from '../src/server/watches.ts';
 import { benchOf } from './bench.ts';
-import { Clients, codeOf, eventually, freshQueue, wish } from './clients.ts';
+import { Clients, codeOf, eventually, freshQueue, newSpec } from './clients.ts';
 
 const patient = new AbortController().signal;
-// No answer that a test waits for takes as long.
+// No reply that a test waits for takes this long.
 const PATIENT_MS = 60_000;
 
-describe('the loss of an entry on etcd', () => {
+describe('the loss of an etcd entry', () => {
   const bench = benchOf(new Clients());
   const { clients } = bench;
   let client: LockClient;
@@ -31,11 +31,11 @@ describe('the loss of an entry on etcd', () => {
   });
   afterEach(() => client.close());
 
-  it('is told to its holder by the watch alone, and why it was lost when that is known', async () => {
+  it('is reported to its holder by the watch alone, and its reason when that is known', async () => {
     const { queue, states, end } = await held();
     const [key = ''] = await bench.operator.keysUnder(`${queue}/`);
     const { ownership } = last(states);
-    // No question reaches the server any more.
+    // No request reaches the server from now on.
     bench.proxies[0].toServer.hold();
     await bench.operator.remove(key);
     await eventually('the loss is told', () => !ownership.held);
@@ -46,7 +46,7 @@ describe('the loss of an entry on etcd', () => {
     expect(states.at(-1)).to.have.nested.property('error.reason', 'entry-removed');
   });
 
-  it('is that of its session, where the lease has ended, when the claim has ended', async () => {
+  it('is reported as the loss of its session after the claim has ended, if the lease has ended', async () => {
     const { queue, states, end } = await held();
     const [key = ''] = await bench.operator.keysUnder(`${queue}/`);
     const lease = await bench.operator.leaseOf(key);
@@ -61,13 +61,13 @@ describe('the loss of an entry on etcd', () => {
     expect(ownership.signal.reason).to.have.property('message').that.includes('the session was lost');
   });
 
-  it('is told to whoever follows it while nobody answers whether the lease has ended', async () => {
+  it('is reported to followers while no member responds to the question whether the lease has ended', async () => {
     const connection = connect();
     const call = connection.call.bind(connection);
     connection.call = (what, ...request) =>
       what === 'reading a lease' ? new Promise(() => undefined) : call(what, ...request);
     const session = await sessionOver(connection, new Watches(connection, PATIENT_MS));
-    const placement = await session.enqueue(wish(freshQueue()));
+    const placement = await session.enqueue(newSpec(freshQueue()));
     const removed = clients.follow(placement);
     await bench.operator.remove(placement.key);
     expect(await removed.untilLost()).to.have.property('code', 'ENTRY_LOST');
@@ -75,15 +75,15 @@ describe('the loss of an entry on etcd', () => {
     connection.close();
   });
 
-  it('is told by a heartbeat, where the watch is silent', async () => {
+  it('is reported by a heartbeat when the watch is silent', async () => {
     const connection = connect();
     const session = await sessionOver(connection, {
       watch: () => NEVER,
       broken$: NEVER,
     } as unknown as Watches);
     const [first, second] = [
-      await session.enqueue(wish(freshQueue())),
-      await session.enqueue(wish(freshQueue())),
+      await session.enqueue(newSpec(freshQueue())),
+      await session.enqueue(newSpec(freshQueue())),
     ];
     const [removed, kept] = [clients.follow(first), clients.follow(second)];
     await session.renew(patient);
@@ -91,7 +91,7 @@ describe('the loss of an entry on etcd', () => {
     await session.renew(patient);
     expect(removed.error).to.have.property('code', 'ENTRY_LOST');
     expect(kept.error).to.equal(undefined);
-    // Another life of the key is not the entry.
+    // Another life of the key is another entry.
     await bench.operator.remove(second.key);
     await bench.operator.put(second.key);
     await session.renew(patient);
@@ -101,7 +101,7 @@ describe('the loss of an entry on etcd', () => {
     connection.close();
   });
 
-  it('with that of the entry ahead, by the end of their session, is no turn, though its own watch is late', async () => {
+  it('together with that of its predecessor, by the end of their session, is no admission, even if its own watch is late', async () => {
     const connection = connect();
     const watches = new Watches(connection, PATIENT_MS);
     const late = new Set<string>();
@@ -110,8 +110,8 @@ describe('the loss of an entry on etcd', () => {
       broken$: NEVER,
     } as Pick<Watches, 'watch' | 'broken$'> as Watches);
     const queue = freshQueue();
-    const first = await session.enqueue(wish(queue));
-    const second = await session.enqueue(wish(queue));
+    const first = await session.enqueue(newSpec(queue));
+    const second = await session.enqueue(newSpec(queue));
     late.add(second.key);
     const [, waiter] = [clients.follow(first), clients.follow(second)];
     await bench.operator.revoke(session.id);
@@ -146,7 +146,7 @@ describe('the loss of an entry on etcd', () => {
     );
   }
 
-  /** A hold whose own watch is live, and what its claim tells. */
+  /** Starts a hold whose own watch is confirmed, and collects the states of its claim. */
   async function held(): Promise<{ queue: string; states: ClaimState[]; end: Promise<void> }> {
     const queue = freshQueue();
     const states: ClaimState[] = [];

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
-import { Clients, codeOf, eventually, freshQueue, wish } from './clients.ts';
-import { keepBack, mentions } from './late.ts';
+import { Clients, codeOf, eventually, freshQueue, newSpec } from './clients.ts';
+import { keepBack, mentions } from './late-request.ts';
 import { loseReply } from './lost-reply.ts';
 import { OwnServer } from './own-server.ts';
 import { handledTxns, requestsOf } from './requests.ts';
 
-describe('@queuelock/etcd with lost replies', () => {
+describe('an etcd session with lost replies', () => {
   const own = new OwnServer();
   let proxy: TcpProxy;
   let detour: TcpProxy;
@@ -22,10 +22,10 @@ describe('@queuelock/etcd with lost replies', () => {
     await Promise.all([proxy.stop(), detour.stop()]);
   });
 
-  it('gives the same place, and takes one, when the reply to an enqueue is lost', async () => {
+  it('returns the same position, and creates one entry, when the reply to an enqueue is lost', async () => {
     const session = await clients.session({ hosts: proxy.endpoint, requestTimeoutMs: 1_000 });
     const queue = freshQueue();
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     const trap = proxy.loseNextReply(mentions(spec.id));
     const failure: unknown = await session.enqueue(spec).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
@@ -39,9 +39,9 @@ describe('@queuelock/etcd with lost replies', () => {
     expect(await own.operator.keysUnder(`${queue}/`)).to.deep.equal([]);
   });
 
-  it('is certain of an entry again when it is found, and releases it as any other', async () => {
+  it('trusts an entry again when it is found, and releases it as any other', async () => {
     const session = await clients.session({ hosts: proxy.endpoint });
-    const [spec, other] = [wish(freshQueue()), wish(freshQueue())];
+    const [spec, other] = [newSpec(freshQueue()), newSpec(freshQueue())];
     const lost = loseReply(proxy, mentions(spec.id));
     expect(await codeOf(session.enqueue(spec))).to.equal('UNAVAILABLE');
     await lost;
@@ -53,10 +53,10 @@ describe('@queuelock/etcd with lost replies', () => {
     expect(await own.operator.keysUnder(`${spec.queue}/`)).to.deep.equal([]);
   });
 
-  it('leaves nothing when the reply to a release is lost', async () => {
+  it('leaves no entry when the reply to a release is lost', async () => {
     const session = await clients.session({ hosts: proxy.endpoint });
     const queue = freshQueue();
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     await session.enqueue(spec);
     const lost = loseReply(proxy, mentions(spec.id));
     expect(await codeOf(session.remove(queue, spec.id))).to.equal('UNAVAILABLE');
@@ -65,10 +65,10 @@ describe('@queuelock/etcd with lost replies', () => {
     expect(await own.operator.keysUnder(`${queue}/`)).to.deep.equal([]);
   });
 
-  it('leaves alone what the same session holds by then when a release is repeated', async () => {
+  it('keeps what the same session holds by then when a release is repeated', async () => {
     const session = await clients.session({ hosts: proxy.endpoint });
     const queue = freshQueue();
-    const [first, second] = [wish(queue), wish(queue)];
+    const [first, second] = [newSpec(queue), newSpec(queue)];
     await session.enqueue(first);
     const next = await session.enqueue(second);
     const lost = loseReply(proxy, mentions(first.id));
@@ -80,18 +80,18 @@ describe('@queuelock/etcd with lost replies', () => {
     expect(await session.remove(queue, second.id)).to.equal(true);
   });
 
-  it('refuses an enqueue that arrives after its removal, and lets others of the session in', async () => {
+  it('refuses an enqueue that arrives after its removal, and accepts others of the session', async () => {
     const session = await clients.session({
       hosts: [proxy.endpoint, detour.endpoint],
       requestTimeoutMs: 1_000,
     });
     const queue = freshQueue();
-    const [first, other] = [wish(queue), wish(queue)];
+    const [first, other] = [newSpec(queue), newSpec(queue)];
     const before = await handledTxns(own.server.endpoint);
     const late = keepBack([proxy, detour], mentions(first.id));
     const failure: unknown = await session.enqueue(first).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
-    expect(late.isOnItsWay()).to.equal(true);
+    expect(late.isInFlight()).to.equal(true);
     expect(await session.remove(queue, first.id)).to.equal(false);
     expect((await handledTxns(own.server.endpoint)) - before).to.equal(1);
     late.arrive();

@@ -4,59 +4,61 @@ import { Failures, MemberCircuitBreaker } from '../src/driver/member-circuit-bre
 
 const BROKEN = new GrpcError('UNAVAILABLE', 'connect ECONNREFUSED');
 
-function fails(way: MemberCircuitBreaker): void {
-  way.begin().failed(BROKEN);
+function fails(breaker: MemberCircuitBreaker): void {
+  breaker.begin().failed(BROKEN);
 }
 
-describe('the way to a member', () => {
-  let way: MemberCircuitBreaker;
+describe('the circuit breaker of an etcd member', () => {
+  let breaker: MemberCircuitBreaker;
   beforeEach(() => {
-    way = new MemberCircuitBreaker(new Failures());
+    breaker = new MemberCircuitBreaker(new Failures());
   });
 
-  it('is open to all as long as it works, and after a connection that broke under them', () => {
-    const all = [way.begin(), way.begin(), way.begin()];
+  it('is closed while the member works, and after an established connection broke', () => {
+    const all = [breaker.begin(), breaker.begin(), breaker.begin()];
     for (const passage of all) passage.failed(BROKEN);
-    way.begin();
-    way.begin();
+    breaker.begin();
+    breaker.begin();
   });
 
-  it('is closed for a while after two failures, and says why', () => {
-    fails(way);
-    fails(way);
-    expect(() => way.begin()).to.throw(/^14 UNAVAILABLE: no connection; the last attempt: .*ECONNREFUSED/);
+  it('opens for a while after two failures, and names the reason', () => {
+    fails(breaker);
+    fails(breaker);
+    expect(() => breaker.begin()).to.throw(
+      /^14 UNAVAILABLE: no connection; the last attempt: .*ECONNREFUSED/,
+    );
   });
 
-  it('is no worse for answers of the member, for silence, and for calls that were not made', () => {
+  it('ignores replies of the member, timeouts, and calls that were not sent', () => {
     const ends = [
       new GrpcError('UNAVAILABLE', 'etcdserver: no leader'),
       new GrpcError('DEADLINE_EXCEEDED', 'no answer within 1500 ms'),
       new GrpcError('INVALID_ARGUMENT', 'etcdserver: too many operations in txn request'),
       new Error('the client was already closed'),
     ];
-    for (let round = 0; round < 3; round += 1) for (const end of ends) way.begin().failed(end);
-    way.begin();
+    for (let round = 0; round < 3; round += 1) for (const end of ends) breaker.begin().failed(end);
+    breaker.begin();
   });
 
-  it('is open again once somebody has come through', () => {
-    const earlier = way.begin();
-    fails(way);
-    fails(way);
+  it('closes again after a call has succeeded', () => {
+    const earlier = breaker.begin();
+    fails(breaker);
+    fails(breaker);
     earlier.succeeded();
-    way.begin();
-    way.begin();
+    breaker.begin();
+    breaker.begin();
   });
 
-  it('is open again once the member has answered, also if that was a refusal', () => {
-    const earlier = way.begin();
-    fails(way);
-    fails(way);
+  it('closes again after the member has responded, also with a refusal', () => {
+    const earlier = breaker.begin();
+    fails(breaker);
+    fails(breaker);
     earlier.failed(new GrpcError('UNAVAILABLE', 'etcdserver: no leader'));
-    way.begin();
-    way.begin();
+    breaker.begin();
+    breaker.begin();
   });
 
-  it('is closed to members in trouble when several have failed of late, and open to the others', () => {
+  it('opens for failing members when several have failed recently, and stays closed for the others', () => {
     const failures = new Failures();
     const [first, second, sound] = [
       new MemberCircuitBreaker(failures),
@@ -70,21 +72,21 @@ describe('the way to a member', () => {
     sound.begin();
   });
 
-  describe('at members in trouble, however many those are', () => {
+  describe('with any number of failing members', () => {
     const now = performance.now.bind(performance);
     let laterMs: number;
     let failures: Failures;
-    let ways: readonly MemberCircuitBreaker[];
+    let breakers: readonly MemberCircuitBreaker[];
     beforeEach(() => {
       laterMs = 0;
       performance.now = () => now() + laterMs;
       failures = new Failures();
-      ways = [
+      breakers = [
         new MemberCircuitBreaker(failures),
         new MemberCircuitBreaker(failures),
         new MemberCircuitBreaker(failures),
       ];
-      for (const way of ways) fails(way);
+      for (const breaker of breakers) fails(breaker);
     });
     afterEach(() => {
       performance.now = now;
@@ -92,9 +94,9 @@ describe('the way to a member', () => {
 
     function opened(afterMs: number): readonly MemberCircuitBreaker[] {
       laterMs += afterMs;
-      return ways.filter((way) => {
+      return breakers.filter((breaker) => {
         try {
-          way.begin().failed(BROKEN);
+          breaker.begin().failed(BROKEN);
           return true;
         } catch {
           return false;
@@ -102,14 +104,14 @@ describe('the way to a member', () => {
       });
     }
 
-    it('is open to two attempts in two seconds', () => {
+    it('allows two attempts in two seconds', () => {
       for (let round = 0; round < 3; round += 1) {
         expect(opened(1_900), `too early in round ${round}`).to.have.length(0);
         expect(opened(1_100), `in round ${round}`).to.have.length(2);
       }
     });
 
-    it('is open to two in three seconds when that lasts, and as before when somebody has answered', () => {
+    it('allows two attempts in three seconds when failures last, and closes after a reply', () => {
       opened(10_100);
       for (let round = 0; round < 3; round += 1) {
         expect(opened(2_900), `too early in round ${round}`).to.have.length(0);

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import type { ProcessService } from '@queuelock/harness/services/service';
-import { Clients, freshQueue, wish, type TurnLog } from './clients.ts';
+import { Clients, freshQueue, newSpec, type TurnLog } from './clients.ts';
 import { Operator } from './operator.ts';
 import { startOwnServer } from './own-server.ts';
 
 const patient = new AbortController().signal;
 
-describe('an etcd without space', () => {
+describe('an etcd server without free space', () => {
   let server: ProcessService;
   let operator: Operator;
   const clients = new Clients();
@@ -21,7 +21,7 @@ describe('an etcd without space', () => {
     await server.stop();
   });
 
-  it('keeps holds, lets them be released, and says what to do to whoever enters', async () => {
+  it('keeps holds, accepts releases, and reports the remedy for enqueues', async () => {
     const session = await clients.session({ hosts: server.endpoint, heartbeatProof: 'strict' });
     const reading = await clients.session({
       hosts: server.endpoint,
@@ -30,7 +30,7 @@ describe('an etcd without space', () => {
     });
     const lines = [session, reading].map((by) => {
       const queue = freshQueue();
-      return { by, queue, held: wish(queue), waiting: wish(queue) };
+      return { by, queue, held: newSpec(queue), waiting: newSpec(queue) };
     });
     const turns: TurnLog[] = [];
     for (const { by, held, waiting } of lines) {
@@ -39,7 +39,7 @@ describe('an etcd without space', () => {
     }
     await operator.fillUp();
     for (const [i, { by, queue, held, waiting }] of lines.entries()) {
-      const failure: unknown = await by.enqueue(wish(queue)).catch((error: unknown) => error);
+      const failure: unknown = await by.enqueue(newSpec(queue)).catch((error: unknown) => error);
       expect(failure).to.have.property('code', 'UNAVAILABLE');
       expect(failure).to.have.property('message').that.includes('disarm the alarm');
       expect(await by.renew(patient)).to.equal(by.ttlMs);

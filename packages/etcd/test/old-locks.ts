@@ -1,7 +1,7 @@
 import { Etcd3, EtcdLockFailedError, type Lock } from 'etcd3';
 import { Clients } from './clients.ts';
 
-/** Clients that know no queue, each lock of npm etcd3 with the real thing. */
+/** A client without queues; the locks of npm etcd3 are the real ones. */
 export class OldClient {
   readonly etcd: Etcd3;
   readonly #leases: { revoke(): Promise<void> }[] = [];
@@ -10,7 +10,7 @@ export class OldClient {
     this.etcd = new Etcd3({ hosts: endpoint });
   }
 
-  /** npm etcd3's `Lock`, which tries once: `undefined` when somebody has the key. */
+  /** Tries once to acquire npm etcd3's `Lock`; resolves with `undefined` when another client has the key. */
   async tryLock(key: string, ttlSeconds = 10): Promise<Lock | undefined> {
     try {
       const lock = await this.etcd.lock(key).ttl(ttlSeconds).acquire();
@@ -22,7 +22,7 @@ export class OldClient {
     }
   }
 
-  /** As its users do who want to wait: again and again. */
+  /** Tries repeatedly, as users of npm etcd3 do in order to wait. */
   async lock(key: string): Promise<Lock> {
     for (;;) {
       const lock = await this.tryLock(key);
@@ -30,7 +30,7 @@ export class OldClient {
     }
   }
 
-  /** What python-etcd3 and etcd3gw do: a value of their own, by which they know their lock when they delete it. */
+  /** Locks as python-etcd3 and etcd3gw do: with a value of its own, by which a client recognizes its lock when it deletes it. */
   async tryLockByValue(key: string, value: string): Promise<boolean> {
     const lease = this.etcd.lease(10);
     this.#leases.push(lease);
@@ -50,14 +50,14 @@ export class OldClient {
     return succeeded;
   }
 
-  /** With all that it still holds; else its heartbeats would go on for some time. */
+  /** Releases everything that it still holds; its heartbeats would continue otherwise. */
   async close(): Promise<void> {
     await Promise.all(this.#leases.map((lease) => lease.revoke().catch(() => undefined)));
     this.etcd.close();
   }
 }
 
-/** Old clients that `close` closes along with the others. */
+/** Old clients that `close` closes with the others. */
 export class MixedClients extends Clients {
   readonly #old: OldClient[] = [];
 
@@ -73,5 +73,5 @@ export class MixedClients extends Clients {
   }
 }
 
-/** The migration's usual rule: the old clients lock the queue's name itself. */
+/** The usual rule for a migration: the old clients lock the queue's name itself. */
 export const ownName = (queue: string): string => queue;

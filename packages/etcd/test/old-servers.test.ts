@@ -29,20 +29,20 @@ describe('an etcd server older than 3.4', () => {
     expect(error).to.have.property('message').that.does.not.include('check that the server runs');
   });
 
-  it('is an error that the diagnosis names', async () => {
+  it('is an error in the diagnosis', async () => {
     const about = `member ${own.server.endpoint}`;
     const text = 'etcd 3.3.25 is older than 3.4, and every client refuses it: upgrade';
     expect(await backend.diagnose?.('')).to.deep.include({ level: 'error', about, text });
   });
 
-  it('is not taken for one when it does not tell its version', async () => {
+  it('is not assumed when a server does not report its version', async () => {
     await backend.close();
     backend = over(() => () => Promise.reject(new Error('no such call')));
     const session = await backend.open(60_000, new AbortController().signal);
     await session.close();
   });
 
-  it('has a version below 3.4; what is no version is none', () => {
+  it('has a version below 3.4; text that is not a version is ignored', () => {
     const versions = ['3.3.25', '2.3.8', '3.4.0', '3.5.16', '3.10.1', '4.0.0', 'kine'];
     expect(versions.filter(isTooOld)).to.deep.equal(['3.3.25', '2.3.8']);
   });

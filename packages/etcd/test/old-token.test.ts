@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Etcd3, Range } from 'etcd3';
 import type { ProcessService } from '@queuelock/harness/services/service';
-import { Clients, freshQueue, wish } from './clients.ts';
+import { Clients, freshQueue, newSpec } from './clients.ts';
 import { Operator } from './operator.ts';
 import { startOwnServer } from './own-server.ts';
 import { requestsOf } from './requests.ts';
@@ -14,8 +14,8 @@ const patient = new AbortController().signal;
 const alice = { username: 'alice', password: 'wonderland-4711' };
 const root = { username: 'root', password: 'root-4711' };
 
-// Such a token names the revision of the users and roles that it was given out for.
-describe('etcd whose tokens are signed, when somebody changes a role', () => {
+// A signed token contains the revision of users and roles at which it was issued.
+describe('an etcd server with signed tokens after a change of a role', () => {
   let server: ProcessService;
   let directory: string;
   let admin: Etcd3;
@@ -46,7 +46,7 @@ describe('etcd whose tokens are signed, when somebody changes a role', () => {
 
   async function changeARole(): Promise<void> {
     changes += 1;
-    // Its own token is too old afterwards.
+    // The token of this client is too old afterwards.
     admin = new Etcd3({ hosts: server.endpoint, auth: root });
     const role = admin.role(`role ${changes}`);
     await role.create();
@@ -59,17 +59,18 @@ describe('etcd whose tokens are signed, when somebody changes a role', () => {
   }
 
   for (const transport of ['etcd3', 'http2'] as const) {
-    it(`logs in again: holds, waits and heartbeats go on (${transport})`, async () => {
+    it(`accepts a new log-in, and holds, waits and heartbeats continue (${transport})`, async () => {
       const options = { hosts: server.endpoint, auth: alice, prefix: 'allowed/', transport };
       const [holding, waiting] = [await clients.session(options), await clients.session(options)];
       const queue = freshQueue();
-      const held = wish(queue);
+      const held = newSpec(queue);
       await holding.enqueue(held);
-      const turns = clients.follow(await waiting.enqueue(wish(queue)));
+      const turns = clients.follow(await waiting.enqueue(newSpec(queue)));
       await changeARole();
-      // A member that has refused a token counts as one behind a proxy, of which the server's answer in whole seconds counts.
+      // After a refused token, a member is treated as one behind a proxy. The remaining TTL is then what the server reports, in whole
+      // seconds.
       expect(await holding.renew(patient)).to.be.within(holding.ttlMs - 1_000, holding.ttlMs);
-      const other = wish(freshQueue());
+      const other = newSpec(freshQueue());
       await waiting.enqueue(other);
       await changeARole();
       expect(await waiting.remove(other.queue, other.id)).to.equal(true);
@@ -84,9 +85,9 @@ describe('etcd whose tokens are signed, when somebody changes a role', () => {
         prefix: 'allowed/',
         transport,
       });
-      await session.enqueue(wish(freshQueue()));
+      await session.enqueue(newSpec(freshQueue()));
       await changeARole();
-      expect(await requestsOf(server.endpoint, () => session.enqueue(wish(freshQueue())))).to.equal(3);
+      expect(await requestsOf(server.endpoint, () => session.enqueue(newSpec(freshQueue())))).to.equal(3);
     });
   }
 });

@@ -11,7 +11,7 @@ export interface AccessRules {
   readonly prefix: string;
 }
 
-/** Does to the store what an operator does with etcdctl, past the backend under test. */
+/** Changes the store as an operator with etcdctl does, without the backend under test. */
 export class Operator {
   readonly client: Etcd3;
 
@@ -23,7 +23,7 @@ export class Operator {
     return this.client.getAll().prefix(prefix).sort('Create', 'Ascend').keys();
   }
 
-  /** The values under a prefix, by key. */
+  /** Returns the values under a prefix, by key. */
   async under(prefix: string): Promise<Record<string, string>> {
     return this.client.getAll().prefix(prefix).strings();
   }
@@ -32,12 +32,12 @@ export class Operator {
     await this.client.put(key).value(value);
   }
 
-  /** Makes a key newer, and leaves it as it is. */
+  /** Raises the revision of a key without other changes. */
   async touch(key: string): Promise<void> {
     await this.client.kv.put({ key: Buffer.from(key), ignore_value: true, ignore_lease: true });
   }
 
-  /** Writes a key again and again. */
+  /** Writes a key repeatedly. */
   async clutter(
     key: string,
     { puts, bytes }: { readonly puts: number; readonly bytes: number },
@@ -61,12 +61,12 @@ export class Operator {
     await this.client.delete().key(key);
   }
 
-  /** Ends a session, named by its lease in hexadecimal. */
+  /** Ends a session by its lease in hexadecimal. */
   async revoke(lease: string): Promise<void> {
     await this.client.leaseClient.leaseRevoke({ ID: BigInt(`0x${lease}`).toString() });
   }
 
-  /** In hexadecimal. */
+  /** Returns the lease of a key in hexadecimal. */
   async leaseOf(key: string): Promise<string> {
     return BigInt((await this.#read(key)).lease).toString(16);
   }
@@ -81,7 +81,7 @@ export class Operator {
     return kvs[0];
   }
 
-  /** From now on only `root` may do everything, and `user` may read and write below `prefix`. */
+  /** Enables access control: only `root` has all permissions, and `user` can read and write below `prefix`. */
   async switchOnAccessControl({ root, user, prefix }: AccessRules): Promise<void> {
     const { client } = this;
     await client.user(root.username).create(root.password);
@@ -94,7 +94,7 @@ export class Operator {
     await client.auth.authEnable();
   }
 
-  /** Forgets all history up to now. */
+  /** Removes all history up to now. */
   async compact(): Promise<void> {
     const { header } = await this.client.kv.range({ key: Buffer.from('compact') });
     await this.client.kv.compact({ revision: header.revision, physical: true });

@@ -4,10 +4,10 @@ import { Operator } from './operator.ts';
 
 type Flags = NonNullable<EtcdOptions['flags']>;
 
-// Who is alone is elected by itself after this time at the latest, at each start.
+// A single member elects itself within this time at each start.
 const ELECTED_SOON = { 'heartbeat-interval': 20, 'election-timeout': 200 };
 
-/** Such a server, and somebody who may do everything on it, for the suite that makes this; defines its hooks. */
+/** A server of its own with an operator, for the suite that creates it. It defines the hooks of the suite. */
 export class OwnServer {
   server!: ProcessService;
   operator!: Operator;
@@ -24,7 +24,7 @@ export class OwnServer {
   }
 }
 
-/** Starts a server for a suite alone, to which it may do what it likes. It grants times to live from one second on, not two. */
+/** Starts a server that one suite alone uses, so the suite may harm it. It grants TTLs from 1 s on instead of 2 s. */
 export function startOwnServer(flags: Flags = {}): Promise<ProcessService> {
   return startEtcd({ way: 'process', flags: { ...ELECTED_SOON, ...flags } });
 }

@@ -6,7 +6,7 @@ import type { HeartbeatProof } from '../src/api/options.ts';
 import { ProofChoice } from '../src/session/proof-choice.ts';
 import type { MemberFacts } from '../src/server/read-trust.ts';
 
-/** Two members that answer when the test says so. */
+/** Two members whose replies the test sends. */
 class Members {
   readonly endpoints = ['a:1', 'b:1'].map((host) => ({ host }) as Endpoint);
   readonly #trouble$ = new Subject<Endpoint>();
@@ -18,16 +18,16 @@ class Members {
       this.asked.push({ host, answer, fail: () => reject(new Error('no answer')) });
     });
 
-  choice(beats: HeartbeatProof = 'auto', lines: string[] = []): ProofChoice {
-    return new ProofChoice(this as unknown as Connection, beats, (line) => lines.push(line));
+  choice(heartbeats: HeartbeatProof = 'auto', lines: string[] = []): ProofChoice {
+    return new ProofChoice(this as unknown as Connection, heartbeats, (line) => lines.push(line));
   }
 
-  /** A request to this one failed. */
+  /** Reports a failed request to this member. */
   fail(index: number): void {
     this.#trouble$.next(this.endpoints[index]!);
   }
 
-  /** Everybody who was asked runs this version. */
+  /** Replies to all pending requests with this version. */
   async tell(version: string, term = '7'): Promise<void> {
     for (const { host, answer } of this.asked.splice(0))
       answer({ version, term, member: host, leader: 'a:1' });
@@ -35,8 +35,8 @@ class Members {
   }
 }
 
-describe('the choice of how heartbeats are proven', () => {
-  it('is the stricter one until every member has told its version, and then what the versions allow', async () => {
+describe('the choice of the heartbeat proof', () => {
+  it('is strict until every member has reported its version, and then what the versions allow', async () => {
     const members = new Members();
     const choice = members.choice();
     choice.prepare('7');
@@ -47,7 +47,7 @@ describe('the choice of how heartbeats are proven', () => {
     expect(members.asked).to.deep.equal([]);
   });
 
-  it('stays the stricter one where a version has the bug, without asking again', async () => {
+  it('stays strict when a version has the bug, without further requests', async () => {
     const members = new Members();
     const choice = members.choice();
     choice.prepare('7');
@@ -56,7 +56,7 @@ describe('the choice of how heartbeats are proven', () => {
     expect(members.asked).to.deep.equal([]);
   });
 
-  it('tells besides whether some member may lose events, without asking anybody', async () => {
+  it('also reports whether a member may lose events, without a request', async () => {
     const members = new Members();
     const choice = members.choice();
     expect(choice.mayLoseEvents).to.equal(true);
@@ -68,7 +68,7 @@ describe('the choice of how heartbeats are proven', () => {
     expect(choice.mayLoseEvents).to.equal(true);
   });
 
-  it('is made anew in a new Raft term', async () => {
+  it('is repeated in a new Raft term', async () => {
     const members = new Members();
     const choice = members.choice();
     choice.prepare('7');
@@ -79,7 +79,7 @@ describe('the choice of how heartbeats are proven', () => {
     expect(choice.strictIn('8')).to.equal(false);
   });
 
-  it('asks nobody again for a term that is older than what members have told: a leader that was replaced may go on to answer', async () => {
+  it('is not repeated for an older term, since a leader that was replaced may still respond', async () => {
     const members = new Members();
     const choice = members.choice();
     choice.prepare('8');
@@ -88,7 +88,7 @@ describe('the choice of how heartbeats are proven', () => {
     expect(members.asked).to.deep.equal([]);
   });
 
-  it('is made anew for a member whose requests failed', async () => {
+  it('is repeated for a member whose requests failed', async () => {
     const members = new Members();
     const choice = members.choice();
     choice.prepare('7');
@@ -100,7 +100,7 @@ describe('the choice of how heartbeats are proven', () => {
     expect(choice.strictIn('7')).to.equal(true);
   });
 
-  it('does not count an answer that was asked for before the trouble', async () => {
+  it('ignores a reply that was requested before the failure', async () => {
     const members = new Members();
     const choice = members.choice();
     choice.prepare('7');
@@ -110,7 +110,7 @@ describe('the choice of how heartbeats are proven', () => {
     expect(members.asked.map(({ host }) => host)).to.deep.equal(['a:1']);
   });
 
-  it('asks a member that did not answer again with the next heartbeat', async () => {
+  it('requests the version of a silent member again with the next heartbeat', async () => {
     const members = new Members();
     const choice = members.choice();
     choice.prepare('7');
@@ -122,7 +122,7 @@ describe('the choice of how heartbeats are proven', () => {
     expect(choice.strictIn('7')).to.equal(false);
   });
 
-  it('says why and at what price in one line, and says it once', async () => {
+  it('reports its reason and its cost in one line, once', async () => {
     const members = new Members();
     const lines: string[] = [];
     const choice = members.choice('auto', lines);
@@ -135,12 +135,12 @@ describe('the choice of how heartbeats are proven', () => {
     expect(lines[0]).to.include('a round of consensus per beat and session');
   });
 
-  for (const beats of ['verified', 'strict'] as const) {
-    it(`is "${beats}" where the caller says so, and asks nobody`, () => {
+  for (const heartbeats of ['verified', 'strict'] as const) {
+    it(`is "${heartbeats}" without a request when the option says so`, () => {
       const members = new Members();
-      const choice = members.choice(beats);
+      const choice = members.choice(heartbeats);
       choice.prepare('7');
-      expect(choice.strictIn('7')).to.equal(beats === 'strict');
+      expect(choice.strictIn('7')).to.equal(heartbeats === 'strict');
       expect(members.asked).to.deep.equal([]);
     });
   }

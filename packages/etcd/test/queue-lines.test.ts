@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { IEvent } from 'etcd3';
+import type { IEvent } from '../src/protocol/messages.ts';
 import { diagnoseKeys, leasesIn } from '../src/views/diagnose-keys.ts';
 import { QueueLines, type ListedKey } from '../src/queue/queue-lines.ts';
 import { rangeOfText } from '../src/views/queues.ts';
@@ -19,7 +19,7 @@ describe('the list of queues in etcd', () => {
   const shown = (lines: QueueLines): string[] =>
     lines.queues().map(({ name, depth, front, left }) => `${name} ${depth} ${front} ${left}`);
 
-  it('takes directories with an entry that is named after its lease for queues, and no others', () => {
+  it('contains directories with an entry that is named after its lease, and no others', () => {
     const lines = new QueueLines('p/', () => 0, false);
     lines.list([
       key('p/b/a-0123', 7),
@@ -36,7 +36,7 @@ describe('the list of queues in etcd', () => {
     expect(shown(lines)).to.deep.equal(['c/d 1 4 0', 'b 3 6 0', 'fast 1 10 0']);
   });
 
-  it('has directories of foreign keys alone too where it is asked for them, since a lock of such a name waits for these', () => {
+  it('also contains directories with foreign keys alone if requested, since a lock of such a name waits for them', () => {
     const lines = new QueueLines('p/', () => 0, true);
     lines.list([
       key('p/config/a', 3, '0'),
@@ -50,7 +50,7 @@ describe('the list of queues in etcd', () => {
     ]);
   });
 
-  it('is kept by events, but for those that were before it', () => {
+  it('is updated by events, except those before it', () => {
     const lines = new QueueLines('', () => 0, false);
     lines.list([key('q/a-1', 5), key('q/a-2', 6)]);
     lines.apply([event('Delete', 'q/a-1', 6), event('Put', 'q/a-3', 8), event('Put', 'q/a-2', 8, 6)], 6n);
@@ -59,7 +59,7 @@ describe('the list of queues in etcd', () => {
     expect(shown(lines)).to.deep.equal(['q 2 6 1', 'r 1 10 0']);
   });
 
-  it('has a key that was created anew at the end, also where the event of its deletion was lost', () => {
+  it('has a key that was created again at the end, also when the event of its deletion was lost', () => {
     const lines = new QueueLines('', () => 0, false);
     lines.list([key('q/a-1', 5), key('q/a-2', 6)]);
     lines.apply([event('Delete', 'q/a-1', 7), event('Put', 'q/a-1', 8)], 6n);
@@ -68,7 +68,7 @@ describe('the list of queues in etcd', () => {
     expect(shown(lines)).to.deep.equal(['q 2 8 2']);
   });
 
-  it('counts on when a queue was empty for a moment, and anew when it was for long', () => {
+  it('continues to count when a queue was empty for a moment, and restarts when it was empty for long', () => {
     let now = 0;
     const lines = new QueueLines('', () => now, false);
     for (const pauseMs of [1_000, 100_000]) {
@@ -83,7 +83,7 @@ describe('the list of queues in etcd', () => {
     }
   });
 
-  it('asks for the keys that begin with a text, and for all with none', () => {
+  it('requests the keys that begin with a text, or all keys', () => {
     expect(rangeOfText('a/ü')).to.deep.equal({ key: Buffer.from('a/ü'), range_end: Buffer.from('a/ý') });
     expect(rangeOfText('')).to.deep.equal({ key: Buffer.from([0]), range_end: Buffer.from([0]) });
   });
@@ -95,13 +95,13 @@ describe('the diagnosis of keys in etcd', () => {
       ({ level, about, text }) => `${level} ${about}: ${text}`,
     );
 
-  it('finds nothing wrong with entries of any client', () => {
+  it('finds no fault in entries of any client', () => {
     const keys = [key('q/a', 1), key('q/a-1', 2), key('q/ff-2', 3, '255')];
     expect(found(...keys)).to.deep.equal(['ok queues: 1 in use, entries: 3']);
     expect(leasesIn('', [...keys, key('config/x', 4, '0')])).to.deep.equal(['10', '255']);
   });
 
-  it('finds directories whose keys a lock would wait for: each below a prefix, else their number', () => {
+  it('finds directories whose keys a lock would wait for: each below a prefix, otherwise their number', () => {
     const keys = [key('p/config/x', 4, '0'), key('p/config/y', 5), key('p/leased/x', 6)];
     const [, ...below] = diagnoseKeys({ prefix: 'p/', beginning: '' }, keys);
     expect(below.map(({ level, about }) => `${level} ${about}`)).to.deep.equal([
@@ -115,13 +115,13 @@ describe('the diagnosis of keys in etcd', () => {
     expect(diagnoseKeys({ prefix: 'p/', beginning: '' }, many).at(-1)?.text).to.match(/^5 of them /);
   });
 
-  it('finds a key that everybody in the queue waits for: for ever where it has no lease', () => {
+  it('finds a key that all entries of the queue wait for, and for ever if it has no lease', () => {
     const [, stray, leased] = found(key('q/a', 1), key('q/x', 2, '0'), key('q/y', 3));
     expect(stray).to.match(/^error key "q\/x": .*stays for ever/);
     expect(leased).to.match(/^warning key "q\/y": .*goes with its lease/);
   });
 
-  it('finds nested names that a client of Go takes for one', () => {
+  it('finds nested names that a client of Go would treat as one queue', () => {
     expect(found(key('a/a', 1), key('a/b/a-1', 2))[1]).to.match(/^error queue "a": .*"a\/b"/);
     expect(found(key('a/a-1', 1), key('a/b/a', 2))).to.have.length(1);
   });

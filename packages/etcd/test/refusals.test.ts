@@ -4,11 +4,11 @@ import type { ProcessService } from '@queuelock/harness/services/service';
 import { Connection } from '../src/server/connection.ts';
 import { Lookups } from '../src/server/lookups.ts';
 import { checkOptions } from '../src/api/options.ts';
-import { Clients, codeOf, freshQueue, wish } from './clients.ts';
+import { Clients, codeOf, freshQueue, newSpec } from './clients.ts';
 import { startOwnServer } from './own-server.ts';
 import { requestsOf } from './requests.ts';
 
-describe('an etcd that takes ten operations in a transaction', () => {
+describe('an etcd server that accepts ten operations in a transaction', () => {
   let server: ProcessService;
   const clients = new Clients();
 
@@ -19,11 +19,11 @@ describe('an etcd that takes ten operations in a transaction', () => {
   afterEach(() => clients.close());
 
   for (const transport of ['etcd3', 'http2'] as const) {
-    it(`refuses more queues at once for good, and nothing else of the session suffers (${transport})`, async () => {
+    it(`refuses more queues at once for good, and the session is otherwise unaffected (${transport})`, async () => {
       const session = await clients.session({ hosts: server.endpoint, transport });
-      const held = wish(freshQueue());
+      const held = newSpec(freshQueue());
       await session.enqueue(held);
-      const specs = Array.from({ length: 20 }, () => wish(freshQueue()));
+      const specs = Array.from({ length: 20 }, () => newSpec(freshQueue()));
       const asking = async (): Promise<void> => {
         expect(await codeOf(session.enqueueAll?.(specs))).to.equal('INVALID_ARGUMENT');
       };
@@ -33,7 +33,7 @@ describe('an etcd that takes ten operations in a transaction', () => {
       expect(keys).to.equal(0);
     });
 
-    it(`is asked elsewhere for nothing that it refuses, and is in no trouble (${transport})`, async () => {
+    it(`does not get a refused request through another host, and does not count as failing (${transport})`, async () => {
       const hosts = [server.endpoint, server.endpoint.replace('127.0.0.1', 'localhost')];
       const connection = new Connection(checkOptions({ hosts, transport }));
       const { endpoint } = connection;
@@ -42,12 +42,12 @@ describe('an etcd that takes ten operations in a transaction', () => {
       const success = Array.from({ length: 11 }, (_, i) => ({
         request_range: { key: Buffer.from(`key ${i}`) },
       }));
-      const asked = connection.ask('reading much', (etcd, options) => etcd.txn({ success }, options));
-      expect(await codeOf(asked)).to.equal('INVALID_ARGUMENT');
+      const requested = connection.ask('reading much', (etcd, options) => etcd.txn({ success }, options));
+      expect(await codeOf(requested)).to.equal('INVALID_ARGUMENT');
       expect([troubles, connection.endpoint]).to.deep.equal([0, endpoint]);
       const lookups = new Lookups(connection);
-      const looks = success.map(({ request_range: { key } }) => lookups.look({ key }));
-      expect((await Promise.all(looks)).map(({ there }) => there)).to.deep.equal(success.map(() => false));
+      const reads = success.map(({ request_range: { key } }) => lookups.look({ key }));
+      expect((await Promise.all(reads)).map(({ there }) => there)).to.deep.equal(success.map(() => false));
       connection.close();
     });
   }

@@ -5,12 +5,12 @@ import { EtcdRegisters, type RegisterSurroundings } from '../src/views/registers
 import { Subject } from '../src/base/rx.ts';
 import type { WatchNews, Watches } from '../src/server/watches.ts';
 import { Clients, codeOf, eventually, freshQueue } from './clients.ts';
-import { mentions } from './late.ts';
+import { mentions } from './late-request.ts';
 import { loseReply } from './lost-reply.ts';
 import { OwnServer } from './own-server.ts';
 import { requestsOf } from './requests.ts';
 
-describe('registers on etcd', () => {
+describe('registers in etcd', () => {
   const own = new OwnServer();
   let proxy: TcpProxy;
   let registers: Registers;
@@ -26,7 +26,7 @@ describe('registers on etcd', () => {
     await proxy.stop();
   });
 
-  it('are keys without a lease, their versions the revisions of their last writes, and none when they are empty', async () => {
+  it('are keys without a lease, versioned by the revision of their last write, and absent when they are empty', async () => {
     const queue = `${freshQueue()}/nested`;
     const key = `team/.queuelock/register/open/${queue}`;
     expect(await registers.write(queue, 'open', { text: 'yes', was: undefined })).to.equal(true);
@@ -47,9 +47,9 @@ describe('registers on etcd', () => {
     expect(await requestsOf(own.server.endpoint, write)).to.equal(1);
   });
 
-  it('tell what was written when the reply is lost and they are read again', async () => {
+  it('show what was written when they are read after a lost reply', async () => {
     const queue = freshQueue();
-    // So that there is a connection.
+    // The read opens a connection.
     await registers.read(queue, 'open');
     const lost = loseReply(proxy, mentions(queue));
     const written = registers.write(queue, 'open', { text: 'maybe', was: undefined });
@@ -59,7 +59,7 @@ describe('registers on etcd', () => {
     expect(await registers.write(queue, 'open', { text: 'again', was: undefined })).to.equal(false);
   });
 
-  it('refuse kinds, versions and texts that cannot be', async () => {
+  it('refuse invalid kinds, versions and texts', async () => {
     const queue = freshQueue();
     const write = (text: string, was?: string): Promise<unknown> =>
       codeOf(registers.write(queue, 'open', { text, was }));
@@ -70,7 +70,7 @@ describe('registers on etcd', () => {
     expect(await registers.read(queue, 'open')).to.equal(undefined);
   });
 
-  it('tell an observer of changes, each once, and fail it when the connection breaks', async () => {
+  it('notify an observer of each change once, and end it with an error when the connection breaks', async () => {
     const queue = freshQueue();
     const other = clients.backend({ hosts: own.server.endpoint, prefix: 'team/' }).registers!;
     const seen: (Register | undefined)[] = [];
@@ -91,7 +91,7 @@ describe('registers on etcd', () => {
     expect(failure).to.have.property('code', 'UNAVAILABLE');
   });
 
-  it('tell two who follow the same stream one by one the present first', async () => {
+  it('show two successive observers of one stream the present value first', async () => {
     const queue = freshQueue();
     const register$ = registers.observe(queue, 'open');
     for (const text of [undefined, 'now']) {
@@ -113,24 +113,24 @@ describe('an observed register', () => {
     return { status: 'events', events: [event] };
   };
 
-  it('is never told older than before, when changes come while it is read', async () => {
-    const news$ = new Subject<WatchNews>();
-    const watches: Pick<Watches, 'watch'> = { watch: () => news$ };
-    let answer: (read: unknown) => void = () => undefined;
+  it('never shows an older value than before, when changes arrive during a read', async () => {
+    const notifications$ = new Subject<WatchNews>();
+    const watches: Pick<Watches, 'watch'> = { watch: () => notifications$ };
+    let reply: (read: unknown) => void = () => undefined;
     const around = {
       prefix: '',
       watches,
-      connection: { ask: () => new Promise((resolve) => (answer = resolve)) },
+      connection: { ask: () => new Promise((resolve) => (reply = resolve)) },
     };
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     new EtcdRegisters(around as unknown as RegisterSurroundings)
       .observe('q', 'open')
-      .subscribe((register) => told.push(register?.version));
-    news$.next({ status: 'live' });
-    for (const version of [5, 6, 8]) news$.next(change(version));
+      .subscribe((register) => reported.push(register?.version));
+    notifications$.next({ status: 'live' });
+    for (const version of [5, 6, 8]) notifications$.next(change(version));
     const { kv } = (change(6) as { readonly events: readonly { readonly kv: unknown }[] }).events[0]!;
-    answer({ header: { revision: '7' }, kvs: [kv] });
-    await eventually('the last change is told', () => told.at(-1) === '8');
-    expect(told).to.deep.equal(['6', '8']);
+    reply({ header: { revision: '7' }, kvs: [kv] });
+    await eventually('the last change is told', () => reported.at(-1) === '8');
+    expect(reported).to.deep.equal(['6', '8']);
   });
 });

@@ -1,24 +1,24 @@
 import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import type { Metrics } from '@queuelock/harness/services/metrics';
 
-/** How many requests and streams the server saw begin meanwhile. */
+/** Returns how many requests and streams started on the server during the work. */
 export async function requestsOf(endpoint: string, work: () => Promise<unknown>): Promise<number> {
   const before = await started(endpoint);
   await work();
   return (await started(endpoint)) - before;
 }
 
-/** How many transactions the server has answered so far. */
+/** Returns how many transactions the server has handled so far. */
 export async function handledTxns(endpoint: string): Promise<number> {
   return sumOf(await etcdMetrics(endpoint), 'grpc_server_handled_total', { grpc_method: 'Txn' });
 }
 
-/** The requests to the key space that the server has answered so far, by method. */
+/** Returns the key requests that the server has handled so far, by method. */
 export async function keyRequests(endpoint: string): Promise<Record<string, number>> {
   return keyRequestsIn(await etcdMetrics(endpoint));
 }
 
-/** The same, as these metrics tell it. */
+/** Extracts the key requests from these metrics, by method. */
 export function keyRequestsIn(metrics: Metrics): Record<string, number> {
   const methods = ['Range', 'Put', 'DeleteRange', 'Txn'];
   return Object.fromEntries(

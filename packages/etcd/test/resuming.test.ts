@@ -2,15 +2,15 @@ import { expect } from 'chai';
 import type { Backend, Session } from '@queuelock/core/backend';
 import { readResumption, writeResumption } from '../src/session/resumption.ts';
 import { benchOf } from './bench.ts';
-import { Clients, eventually, freshQueue, wish } from './clients.ts';
-import { keepBack, mentions } from './late.ts';
+import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
+import { keepBack, mentions } from './late-request.ts';
 import { loseReply } from './lost-reply.ts';
 import { handledTxns, requestsOf } from './requests.ts';
 
 const patient = new AbortController().signal;
 
-describe('what a session of etcd needs to be resumed', () => {
-  it('is its lease, its time to live, its prefix, and which keys are called by other ids', () => {
+describe('the export of an etcd session', () => {
+  it('contains its lease, its TTL, its prefix, and the ids of keys that differ from those of their entries', () => {
     for (const id of ['7587862094807893254', '10', '-1']) {
       const resumption = {
         lease: { id, ttlMs: 5_000 },
@@ -21,7 +21,7 @@ describe('what a session of etcd needs to be resumed', () => {
     }
   });
 
-  it('is refused with another prefix, and names both', () => {
+  it('is refused with another prefix, and the message names both', () => {
     const lease = { id: '10', ttlMs: 5_000 };
     const written = writeResumption({ lease, prefix: 'team/', keyIds: new Map() });
     expect(() => readResumption(written, ''))
@@ -40,26 +40,26 @@ describe('what a session of etcd needs to be resumed', () => {
     '{"lease":"a","ttlMs":1,"prefix":"","keyIds":{"a":"b"}}',
     '[]',
   ]) {
-    it(`is not ${JSON.stringify(text)}`, () => {
+    it(`cannot be parsed from ${JSON.stringify(text)}`, () => {
       expect(() => readResumption(text, ''))
         .to.throw(/session's `resumption`/)
         .with.property('code', 'INVALID_ARGUMENT');
     });
   }
 
-  it('is not repeated in a message, since it may be the secret of another backend', () => {
+  it('is not repeated in a message, since the text may be the secret of another backend', () => {
     expect(() => readResumption('{"password":"s3cret"}', ''))
       .to.throw()
       .not.match(/s3cret/);
   });
 });
 
-describe('a resumed session of etcd', () => {
-  let heir: Backend;
+describe('a resumed etcd session', () => {
+  let successor: Backend;
   const bench = benchOf(new Clients());
   const { clients, hosts } = bench;
   beforeEach(async () => {
-    heir = clients.backend({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
+    successor = clients.backend({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
   });
 
   const direct = (): Promise<Session> =>
@@ -68,7 +68,7 @@ describe('a resumed session of etcd', () => {
   async function handOver(session: Session): Promise<Session> {
     const { resumption } = session;
     await session.abandon?.();
-    return heir.resume!(resumption!, patient);
+    return successor.resume!(resumption!, patient);
   }
 
   async function everything(): Promise<string[]> {
@@ -77,9 +77,9 @@ describe('a resumed session of etcd', () => {
     );
   }
 
-  it('finds an entry under the name of its first limit, and takes no second place', async () => {
+  it('finds an entry under the name of its first limit, and creates no second one', async () => {
     const session = await direct();
-    const spec = wish(freshQueue(), { limit: 3, permits: 2 });
+    const spec = newSpec(freshQueue(), { limit: 3, permits: 2 });
     const { key, order } = await session.enqueue(spec);
     expect(key).to.match(/~2of3$/);
     const resumed = await handOver(session);
@@ -92,12 +92,12 @@ describe('a resumed session of etcd', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('costs as much as any other for new entries, and one look for a known one that is not entered again', async () => {
+  it('costs no more for new entries, and one read for a known entry that is not enqueued again', async () => {
     const session = await direct();
-    const held = wish(freshQueue());
+    const held = newSpec(freshQueue());
     await session.enqueue(held);
     const resumed = await handOver(session);
-    const spec = wish(freshQueue());
+    const spec = newSpec(freshQueue());
     expect(await requestsOf(bench.server.endpoint, () => resumed.enqueue(spec))).to.equal(1);
     expect(await requestsOf(bench.server.endpoint, () => resumed.remove(spec.queue, spec.id))).to.equal(1);
     expect(await requestsOf(bench.server.endpoint, () => resumed.remove(held.queue, held.id))).to.equal(2);
@@ -105,9 +105,9 @@ describe('a resumed session of etcd', () => {
     await resumed.close();
   });
 
-  it('updates, shares and removes what another process has entered, together with trace and mark', async () => {
+  it('updates, shares and removes entries of another process, with their traces and marks', async () => {
     const session = await direct();
-    const spec = wish(freshQueue(), { value: 'old' });
+    const spec = newSpec(freshQueue(), { value: 'old' });
     const { key } = await session.enqueue(spec);
     await session.traces?.leave(spec.queue, spec.id);
     await session.share?.(spec.queue, spec.id, 'reads');
@@ -117,16 +117,16 @@ describe('a resumed session of etcd', () => {
     expect(await resumed.remove(spec.queue, spec.id)).to.equal(true);
     expect(await everything()).to.deep.equal([]);
     expect(await bench.operator.keysUnder(`.queuelock/held/${spec.queue}/`)).to.deep.equal([]);
-    const none = wish(spec.queue);
+    const none = newSpec(spec.queue);
     expect(await resumed.update(none.queue, none.id, '')).to.equal(false);
     expect(await resumed.share?.(none.queue, none.id, '')).to.equal(false);
     expect(await resumed.remove(none.queue, none.id)).to.equal(false);
     await resumed.close();
   });
 
-  it('knows which of its entries have become readers', async () => {
+  it('knows which of its entries were downgraded to readers', async () => {
     const session = await direct();
-    const spec = wish(freshQueue());
+    const spec = newSpec(freshQueue());
     await session.enqueue(spec);
     await session.share?.(spec.queue, spec.id, '');
     const resumed = await handOver(session);
@@ -143,37 +143,37 @@ describe('a resumed session of etcd', () => {
     await resumed.close();
   });
 
-  it('refuses what the other process had sent and the server had not received yet', async () => {
+  it('refuses requests of the other process that the server had not received', async () => {
     const session = await clients.session({
       hosts: hosts(),
       requestTimeoutMs: 1_000,
     });
-    const spec = wish(freshQueue());
+    const spec = newSpec(freshQueue());
     const late = keepBack(bench.proxies, mentions(spec.id));
     const before = await handledTxns(bench.server.endpoint);
     const entering = session.enqueue(spec).catch(() => undefined);
-    await eventually('it is on its way', late.isOnItsWay);
+    await eventually('it is on its way', late.isInFlight);
     const resumed = await handOver(session);
     expect(await resumed.remove(spec.queue, spec.id)).to.equal(false);
-    const answered = await handledTxns(bench.server.endpoint);
-    expect(answered - before).to.be.at.least(2);
+    const replied = await handledTxns(bench.server.endpoint);
+    expect(replied - before).to.be.at.least(2);
     await entering;
     late.arrive();
-    await eventually('it arrives', async () => (await handledTxns(bench.server.endpoint)) > answered);
+    await eventually('it arrives', async () => (await handledTxns(bench.server.endpoint)) > replied);
     expect(await everything()).to.deep.equal([]);
     await resumed.close();
   });
 
-  it('leaves nothing of an entry whose second entering had no certain outcome', async () => {
+  it('leaves no entry whose second enqueue had an unknown outcome', async () => {
     const session = await direct();
-    const spec = wish(freshQueue(), { limit: 3 });
+    const spec = newSpec(freshQueue(), { limit: 3 });
     await session.enqueue(spec);
     const { resumption } = session;
     await session.abandon?.();
     const lossy = clients.backend({ hosts: bench.proxies[0].endpoint, heartbeatProof: 'verified' });
     const resumed = await lossy.resume!(resumption!, patient);
     const lost = loseReply(bench.proxies[0], mentions(spec.id));
-    // With another limit it would get another key.
+    // An enqueue with another limit would use another key.
     const failure: unknown = await resumed.enqueue({ ...spec, limit: 2 }).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
     await lost;
@@ -183,31 +183,31 @@ describe('a resumed session of etcd', () => {
     await resumed.close();
   });
 
-  it('may be resumed again when the reply was lost, and gets as much time as the server grants', async () => {
+  it('can be resumed again when the reply was lost, and gets as much time as the server grants', async () => {
     const session = await direct();
     const { resumption, ttlMs } = session;
     await session.abandon?.();
     const lossy = clients.backend({ hosts: bench.proxies[0].endpoint, heartbeatProof: 'verified' });
-    // It makes what was sent before too late.
+    // The request makes earlier requests too late.
     const lost = loseReply(bench.proxies[0], mentions(`.queuelock/${session.id}`));
     const failure: unknown = await lossy.resume!(resumption!, patient).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
     await lost;
-    const resumed = await heir.resume!(resumption!.replace(String(ttlMs), '4000'), patient);
+    const resumed = await successor.resume!(resumption!.replace(String(ttlMs), '4000'), patient);
     expect([resumed.id, resumed.ttlMs]).to.deep.equal([session.id, ttlMs]);
     await resumed.close();
   });
 
-  it('is left alone by an abort, which is the reason of the rejection', async () => {
+  it('is not changed by an abort, whose reason is the error of the rejection', async () => {
     const session = await direct();
     const { resumption } = session;
     await session.abandon?.();
     const why = new Error('not wanted any more');
-    const failure: unknown = await heir.resume!(resumption!, AbortSignal.abort(why)).catch(
+    const failure: unknown = await successor.resume!(resumption!, AbortSignal.abort(why)).catch(
       (error: unknown) => error,
     );
     expect(failure).to.equal(why);
-    const resumed = await heir.resume!(resumption!, patient);
+    const resumed = await successor.resume!(resumption!, patient);
     expect(await resumed.renew(patient)).to.equal(session.ttlMs);
     await resumed.close();
   });

@@ -6,10 +6,10 @@ import { checkOptions } from '../src/api/options.ts';
 
 const HOSTS = ['a:1', 'b:1', 'c:1', 'd:1'];
 
-/** The members in the order in which a connection asks them. */
+/** Returns the members in the order in which a connection uses them. */
 function orderOf(connection: Connection): string {
   const hosts: string[] = [];
-  for (let asked = 0; asked < 2 * HOSTS.length; asked += 1) {
+  for (let requested = 0; requested < 2 * HOSTS.length; requested += 1) {
     const { endpoint } = connection;
     hosts.push(endpoint.host);
     connection.failed(endpoint, { what: 'a request', error: new GrpcError('UNAVAILABLE', 'broken') });
@@ -19,8 +19,8 @@ function orderOf(connection: Connection): string {
   return hosts.slice(0, HOSTS.length).join();
 }
 
-describe('the members of a cluster', () => {
-  it('are asked one after the other, each as often, and by each connection in an order of its own', () => {
+describe('the members of an etcd cluster', () => {
+  it('are used in turn, each equally often, and by each connection in an order of its own', () => {
     const drive = (): Driver => ({}) as Driver;
     const orders = Array.from({ length: 200 }, () =>
       orderOf(new Connection(checkOptions({ hosts: HOSTS }), drive)),
@@ -31,7 +31,7 @@ describe('the members of a cluster', () => {
     ).to.be.greaterThan(1);
   });
 
-  it('are not left by a failure of one that is not asked, nor by a refusal', () => {
+  it('are not left after a failure of an unused one, or after a refusal', () => {
     const connection = new Connection(checkOptions({ hosts: HOSTS }), () => ({}) as Driver);
     const { endpoint } = connection;
     const [other] = connection.endpoints.filter((one) => one !== endpoint);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { IEvent, IKeyValue } from 'etcd3';
+import type { IEvent, IKeyValue } from '../src/protocol/messages.ts';
 import { SeenQueue } from '../src/queue/seen-queue.ts';
 
 const directories = { entries: 'q/', marks: 'marks/' };
@@ -21,7 +21,7 @@ function ends(queue: SeenQueue): string[] {
   return queue.entries().map(({ key, value }) => `${key.slice(2)}=${value}`);
 }
 
-describe('an observed queue', () => {
+describe('an observed etcd queue', () => {
   let queue: SeenQueue;
   beforeEach(() => {
     const kvs = [
@@ -32,7 +32,7 @@ describe('an observed queue', () => {
     queue = new SeenQueue(directories, { revision: '10', entries: { kvs }, marks: nothing });
   });
 
-  it('tells keys that no lock client made, and whether they stay', () => {
+  it('reports keys of no lock client, and whether they stay', () => {
     const kvs = [
       row('7-1', { created: 3 }),
       row('x', { created: 4 }),
@@ -46,7 +46,7 @@ describe('an observed queue', () => {
     ]);
   });
 
-  it('is the list without the keys of nested names, and news even when it is empty', () => {
+  it('is the list without the keys of nested names, and reported even when it is empty', () => {
     expect(queue.apply([])).to.equal(true);
     expect(ends(queue)).to.deep.equal(['a=1', 'b=']);
     const empty = new SeenQueue(directories, { revision: '10', entries: nothing, marks: nothing });
@@ -54,7 +54,7 @@ describe('an observed queue', () => {
     expect(queue.apply([])).to.equal(false);
   });
 
-  it('takes in what happened after the list, in the order of creation', () => {
+  it('applies the events after the list in the order of creation', () => {
     queue.apply([
       event('Put', row('c', { created: 11 })),
       event('Put', row('a', { created: 3, changed: 12, value: '2' })),
@@ -63,7 +63,7 @@ describe('an observed queue', () => {
     expect(ends(queue)).to.deep.equal(['a=2', 'c=']);
   });
 
-  it('puts a key that was created anew at the end', () => {
+  it('puts a key that was created again at the end', () => {
     queue.apply([
       event('Delete', row('a', { created: 0, changed: 11 })),
       event('Put', row('a', { created: 12 })),
@@ -71,13 +71,13 @@ describe('an observed queue', () => {
     expect(ends(queue)).to.deep.equal(['b=', 'a=']);
   });
 
-  it('puts it there also where the event of its deletion was lost', () => {
+  it('puts it there also when the event of its deletion was lost', () => {
     queue.apply([event('Put', row('a', { created: 12, value: 'again' }))]);
     expect(ends(queue)).to.deep.equal(['b=', 'a=again']);
     expect(queue.entries().map(({ order }) => order)).to.deep.equal([5n, 12n]);
   });
 
-  it('takes no notice of what the list knows already, nor of nested names', () => {
+  it('ignores events that the list includes, and those of nested names', () => {
     queue.apply([]);
     const old = event('Delete', row('a', { created: 0, changed: 10 }));
     const nested = event('Put', row('nested/y', { created: 12 }));
@@ -85,7 +85,7 @@ describe('an observed queue', () => {
     expect(ends(queue)).to.deep.equal(['a=1', 'b=']);
   });
 
-  it('shows an entry as shared from its mark on, which takes no place, until it goes', () => {
+  it('shows an entry as shared from its mark on, which is not an entry, until it is removed', () => {
     queue.apply([]);
     const mark = { ...row('a', { created: 11 }), key: Buffer.from('marks/a') };
     const nested = { ...mark, key: Buffer.from('marks/nested/x') };
@@ -93,12 +93,12 @@ describe('an observed queue', () => {
     expect(queue.apply([event('Put', mark)])).to.equal(true);
     expect(queue.entries().map(({ shared }) => shared)).to.deep.equal([true, false]);
     expect(ends(queue)).to.deep.equal(['a=1', 'b=']);
-    const gone = { created: 0, changed: 12 };
-    queue.apply([event('Delete', row('a', gone)), event('Delete', { ...mark, mod_revision: '12' })]);
+    const removed = { created: 0, changed: 12 };
+    queue.apply([event('Delete', row('a', removed)), event('Delete', { ...mark, mod_revision: '12' })]);
     expect(ends(queue)).to.deep.equal(['b=']);
   });
 
-  it('knows the marks that were listed', () => {
+  it('includes the marks of the list', () => {
     const kvs = [row('a', { created: 3 }), row('b', { created: 4 })];
     const marks = { kvs: [{ ...row('b', { created: 5 }), key: Buffer.from('marks/b') }] };
     queue = new SeenQueue(directories, { revision: '10', entries: { kvs }, marks });

@@ -1,4 +1,4 @@
-// The facts on servers that the gate does not have: behind etcd's grpc-proxy, and of etcd 3.5.
+// The facts on servers that the short test run does not have: behind etcd's grpc-proxy, and with etcd 3.5.
 import { describeBackend } from '@queuelock/conformance';
 import { sharedEtcd } from '@queuelock/harness/services';
 import { startEtcdGrpcProxy } from '@queuelock/harness/services/etcd-grpc-proxy';
@@ -42,7 +42,7 @@ describe('@queuelock/etcd', () => {
           transport,
           prefix: `conformance-${transport}-${name}/`,
         }),
-        // A heartbeat behind a proxy proves up to a second less, and a lease that is gone is reported up to a second later.
+        // A heartbeat behind a proxy proves up to a second less, and the end of a lease is reported up to a second later.
         ...(isProxied ? { ttlMs: 5_000, atOnce: 4 } : {}),
       });
   }

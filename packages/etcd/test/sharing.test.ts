@@ -3,13 +3,13 @@ import { safely } from '@queuelock/conformance';
 import type { EntrySpec, Session } from '@queuelock/core/backend';
 import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import { benchOf } from './bench.ts';
-import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 import { lockByEtcdctl } from './etcdctl.ts';
-import { keepBack, mentions } from './late.ts';
+import { keepBack, mentions } from './late-request.ts';
 import { loseReply } from './lost-reply.ts';
 import { handledTxns, requestsOf } from './requests.ts';
 
-describe('a writer on etcd that becomes a reader', () => {
+describe('a downgrade of an etcd entry', () => {
   const bench = benchOf(new Clients());
   const { clients, hosts } = bench;
 
@@ -17,7 +17,7 @@ describe('a writer on etcd that becomes a reader', () => {
     clients.session({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
   const slow = (): Promise<Session> =>
     clients.session({ hosts: hosts(), requestTimeoutMs: 1_000, heartbeatProof: 'verified' });
-  /** On one way only, where a reply is to be lost. */
+  /** Opens a session through one proxy, to lose a reply. */
   const lossy = (): Promise<Session> =>
     clients.session({ hosts: bench.proxies[0].endpoint, heartbeatProof: 'verified' });
   const marksOf = (queue: string): Promise<string[]> =>
@@ -27,14 +27,14 @@ describe('a writer on etcd that becomes a reader', () => {
     sumOf(await etcdMetrics(bench.server.endpoint), 'etcd_debugging_mvcc_watcher_total');
 
   async function holder(session: Session): Promise<EntrySpec> {
-    const spec = wish(freshQueue(), { value: 'writes' });
+    const spec = newSpec(freshQueue(), { value: 'writes' });
     await session.enqueue(spec);
     return spec;
   }
 
-  it('keeps its key and its place, and is marked by a key on the same lease, in one request each way', async () => {
+  it('keeps its key and position, and adds a mark on the same lease, in one request each', async () => {
     const session = await direct();
-    const spec = wish(freshQueue());
+    const spec = newSpec(freshQueue());
     const { queue, id } = spec;
     const { key, order } = await session.enqueue(spec);
     const share = (): Promise<unknown> => session.share!(queue, id, 'reads');
@@ -51,19 +51,19 @@ describe('a writer on etcd that becomes a reader', () => {
     expect([...(await bench.operator.keysUnder(`${queue}/`)), ...(await marksOf(queue))]).to.deep.equal([]);
   });
 
-  it('lets our readers in; etcdctl, which knows no readers, and our writers wait for all of them', async () => {
+  it('admits our readers; etcdctl, which has no readers, and our writers wait for all of them', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
-    const reader = wish(queue, { shared: true });
+    const reader = newSpec(queue, { shared: true });
     const reading = clients.follow(await session.enqueue(reader));
     const etcdctl = lockByEtcdctl(bench.server.endpoint, queue);
     await eventually('etcdctl waits', async () => (await bench.operator.keysUnder(`${queue}/`)).length === 3);
-    const writing = clients.follow(await session.enqueue(wish(queue)));
+    const writing = clients.follow(await session.enqueue(newSpec(queue)));
     expect(await session.share?.(queue, id, 'reads')).to.equal(true);
     await reading.untilAdmitted();
     await session.remove(queue, reader.id);
-    // Whoever looks now sees what etcdctl does: a key ahead of its own.
-    const late = await session.enqueue(wish(queue, { shared: true }));
+    // A new read shows the key of etcdctl ahead of its own.
+    const late = await session.enqueue(newSpec(queue, { shared: true }));
     expect(late.turn).to.deep.equal({ admitted: false, ahead: 2 });
     expect(etcdctl.printed()).to.equal('');
     expect(await bench.operator.keysUnder(`${queue}/`)).to.have.length(4);
@@ -74,25 +74,25 @@ describe('a writer on etcd that becomes a reader', () => {
     await writing.untilAdmitted();
   });
 
-  it('is seen as a reader by observers', async () => {
+  it('is shown to observers', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
-    const pictures: string[] = [];
+    const snapshots: string[] = [];
     const observing = clients
       .backend({ hosts: bench.server.endpoint })
       .observe(queue)
       .subscribe((entries) => {
-        pictures.push(entries.map(({ value, shared }) => `${value} ${shared}`).join());
+        snapshots.push(entries.map(({ value, shared }) => `${value} ${shared}`).join());
       });
-    await eventually('the writer is seen', () => pictures.at(-1) === 'writes false');
+    await eventually('the writer is seen', () => snapshots.at(-1) === 'writes false');
     await session.share?.(queue, id, 'reads');
-    await eventually('the reader is seen', () => pictures.at(-1) === 'reads true');
+    await eventually('the reader is seen', () => snapshots.at(-1) === 'reads true');
     await session.remove(queue, id);
-    await eventually('nobody is seen', () => pictures.at(-1) === '');
+    await eventually('nobody is seen', () => snapshots.at(-1) === '');
     observing.unsubscribe();
   });
 
-  it('is marked once when the reply is lost and it is asked again', async () => {
+  it('adds one mark when it is repeated after a lost reply', async () => {
     const session = await lossy();
     const { queue, id } = await holder(session);
     const lost = loseReply(bench.proxies[0], mentions(id));
@@ -102,10 +102,10 @@ describe('a writer on etcd that becomes a reader', () => {
     expect(await marksOf(queue)).to.have.length(1);
     expect(await session.share?.(queue, id, 'reads')).to.equal(true);
     expect(await marksOf(queue)).to.have.length(1);
-    expect((await (await direct()).enqueue(wish(queue, { shared: true }))).turn.admitted).to.equal(true);
+    expect((await (await direct()).enqueue(newSpec(queue, { shared: true }))).turn.admitted).to.equal(true);
   });
 
-  it('leaves no mark when it is removed without knowing whether it was marked', async () => {
+  it('leaves no mark when the entry is removed after an unknown outcome', async () => {
     const session = await lossy();
     const { queue, id } = await holder(session);
     const lost = loseReply(bench.proxies[0], mentions(id));
@@ -123,9 +123,9 @@ describe('a writer on etcd that becomes a reader', () => {
     expect([...(await bench.operator.keysUnder(`${queue}/`)), ...(await marksOf(queue))]).to.deep.equal([]);
   });
 
-  it('leaves no mark when the reply to its enqueue was lost once', async () => {
+  it('leaves no mark when the reply to the enqueue was lost once', async () => {
     const session = await lossy();
-    const spec = wish(freshQueue());
+    const spec = newSpec(freshQueue());
     const { queue, id } = spec;
     const lost = loseReply(bench.proxies[0], mentions(id));
     await session.enqueue(spec).catch(() => undefined);
@@ -137,14 +137,14 @@ describe('a writer on etcd that becomes a reader', () => {
     expect([...(await bench.operator.keysUnder(`${queue}/`)), ...(await marksOf(queue))]).to.deep.equal([]);
   });
 
-  it('is not marked by a request that arrives after its removal', async () => {
+  it('is refused when it arrives after the removal', async () => {
     const session = await slow();
     const { queue, id } = await holder(session);
     const before = await handledTxns(bench.server.endpoint);
     const late = keepBack(bench.proxies, mentions(id));
     const failure: unknown = await session.share?.(queue, id, 'reads').catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
-    expect(late.isOnItsWay()).to.equal(true);
+    expect(late.isInFlight()).to.equal(true);
     expect(await session.remove(queue, id)).to.equal(true);
     late.arrive();
     await eventually(
@@ -154,10 +154,10 @@ describe('a writer on etcd that becomes a reader', () => {
     expect([...(await bench.operator.keysUnder(`${queue}/`)), ...(await marksOf(queue))]).to.deep.equal([]);
   });
 
-  it('takes its mark along when its session ends, and when it is evicted', async () => {
+  it('has a mark that is removed with the session, and by an eviction', async () => {
     const session = await direct();
     const backend = clients.backend({ hosts: bench.server.endpoint });
-    const evicted = wish(freshQueue());
+    const evicted = newSpec(freshQueue());
     const placement = await session.enqueue(evicted);
     await session.share?.(evicted.queue, evicted.id, '');
     expect(await backend.evict?.(evicted.queue, placement)).to.equal(true);
@@ -168,11 +168,11 @@ describe('a writer on etcd that becomes a reader', () => {
     expect([...(await bench.operator.keysUnder(`${queue}/`)), ...(await marksOf(queue))]).to.deep.equal([]);
   });
 
-  it('lets a reader in whose connections were cut meanwhile', async () => {
+  it('admits a reader whose connections were cut meanwhile', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
     const far = await clients.session({ hosts: hosts(), heartbeatProof: 'verified' });
-    const waiting = clients.follow(await far.enqueue(wish(queue, { shared: true })));
+    const waiting = clients.follow(await far.enqueue(newSpec(queue, { shared: true })));
     await eventually('its watches are live', async () => (await watchers()) >= 3);
     for (const proxy of bench.proxies) {
       proxy.refuse();
@@ -183,23 +183,23 @@ describe('a writer on etcd that becomes a reader', () => {
     await waiting.untilAdmitted();
   });
 
-  it('lets a reader in that had entered before, when its turns are followed only afterwards', async () => {
+  it('admits a reader that was enqueued before, when its turns are followed only afterwards', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
-    const reader = await session.enqueue(wish(queue, { shared: true }));
+    const reader = await session.enqueue(newSpec(queue, { shared: true }));
     expect(reader.turn).to.deep.equal({ admitted: false, ahead: 1 });
     await session.share?.(queue, id, '');
     await clients.follow(reader).untilAdmitted();
   });
 
-  it('costs readers that wait no request for each update of the one ahead', async () => {
+  it('costs waiting readers no request for each update of the entry ahead', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
-    const waiting = clients.follow(await session.enqueue(wish(queue, { shared: true })));
+    const waiting = clients.follow(await session.enqueue(newSpec(queue, { shared: true })));
     await eventually('it watches', async () => (await watchers()) === 3);
     const before = await handledTxns(bench.server.endpoint);
     for (let i = 0; i < 20; i += 1) await session.update(queue, id, String(i));
-    // Each of its watches looks once when it is live.
+    // Each of its watches is followed by one read when it is confirmed.
     expect((await handledTxns(bench.server.endpoint)) - before).to.be.within(20, 20 + 3);
     safely(() => expect(waiting.turn?.admitted).to.equal(false));
   });

@@ -1,11 +1,11 @@
-// What exit.long.ts runs as a process: one entry, on the members that answer.
+// The process that exit.long.ts runs: one entry, on the members that respond.
 import { etcd } from '@queuelock/etcd';
 import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
-import { freshQueue, wish } from './clients.ts';
+import { freshQueue, newSpec } from './clients.ts';
 
 const backend = etcd({ ...etcdTransport(), hosts: process.argv.slice(2) });
 const session = await backend.open(10_000, new AbortController().signal);
-const spec = wish(freshQueue());
+const spec = newSpec(freshQueue());
 await session.enqueue(spec);
 await session.remove(spec.queue, spec.id);
 await session.close();

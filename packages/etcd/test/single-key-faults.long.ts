@@ -3,12 +3,12 @@ import { expect } from 'chai';
 import { ScriptProcess, endScripts } from '@queuelock/harness/services/script-process';
 import { scriptOf } from '@queuelock/harness/services/script';
 import { benchOf } from './bench.ts';
-import { eventually, freshQueue, wish } from './clients.ts';
+import { eventually, freshQueue, newSpec } from './clients.ts';
 import { MixedClients, ownName, type OldClient } from './old-locks.ts';
 
 const HOLDER = fileURLToPath(new URL('./single-key-holder.ts', import.meta.url));
 
-describe('a queue of etcd with a single key, in trouble', () => {
+describe('an etcd queue with a single key and failures', () => {
   let old: OldClient;
   let queue: string;
   afterEach(endScripts);
@@ -21,7 +21,7 @@ describe('a queue of etcd with a single key, in trouble', () => {
 
   const everything = (): Promise<string[]> => bench.operator.keysUnder(queue);
 
-  it('passes on when its holder is killed, to ours and to old clients', async () => {
+  it('is handed off when its holder is killed, to our clients and to old ones', async () => {
     const holder = new ScriptProcess(scriptOf(HOLDER), ['new', bench.server.endpoint, queue]);
     await holder.untilEvent('held');
     expect(await old.tryLock(queue)).to.equal(undefined);
@@ -31,11 +31,11 @@ describe('a queue of etcd with a single key, in trouble', () => {
     await lock.release();
   });
 
-  it('is owned by a waiter when an old client that holds it is killed', async () => {
+  it('is granted to a waiter when an old client that holds it is killed', async () => {
     const holder = new ScriptProcess(scriptOf(HOLDER), ['old', bench.server.endpoint, queue]);
     await holder.untilEvent('held');
     const session = await clients.session({ hosts: bench.server.endpoint, singleKey: ownName });
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     const turns = clients.follow(await session.enqueue(spec));
     await eventually('it waits', () => turns.turn?.admitted === false);
     await holder.kill();

@@ -5,15 +5,15 @@ import { expect } from 'chai';
 import { startProxy } from '@queuelock/harness/faults';
 import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { benchOf } from './bench.ts';
-import { codeOf, eventually, freshQueue, wish } from './clients.ts';
-import { keepBack, mentions, mentionsAgain } from './late.ts';
+import { codeOf, eventually, freshQueue, newSpec } from './clients.ts';
+import { keepBack, mentions, mentionsAgain } from './late-request.ts';
 import { loseReply } from './lost-reply.ts';
 import { MixedClients, ownName, type OldClient } from './old-locks.ts';
 import { Operator } from './operator.ts';
 import { startOwnServer } from './own-server.ts';
 import { handledTxns } from './requests.ts';
 
-describe('a queue of etcd with a single key, in trouble', () => {
+describe('an etcd queue with a single key and failures', () => {
   let old: OldClient;
   let queue: string;
   const bench = benchOf(new MixedClients());
@@ -24,7 +24,7 @@ describe('a queue of etcd with a single key, in trouble', () => {
   });
 
   const everything = (): Promise<string[]> => bench.operator.keysUnder(queue);
-  /** On one way only, where a reply is to be lost. */
+  /** Opens a session through one proxy, to lose a reply. */
   const lossy = (): Promise<Session> =>
     clients.session({ hosts: bench.proxies[0].endpoint, singleKey: ownName });
   const slow = (): Promise<Session> =>
@@ -34,9 +34,9 @@ describe('a queue of etcd with a single key, in trouble', () => {
     ['the enqueue', mentions],
     ['taking the key', mentionsAgain],
   ] as const) {
-    it(`is owned once, and leaves nothing, when the reply to ${about} is lost`, async () => {
+    it(`is held once, and leaves no key, when the reply to ${about} is lost`, async () => {
       const session = await lossy();
-      const spec = wish(queue);
+      const spec = newSpec(queue);
       const lost = loseReply(bench.proxies[0], matches(spec.id));
       expect(await codeOf(session.enqueue(spec))).to.equal('UNAVAILABLE');
       await lost;
@@ -46,9 +46,9 @@ describe('a queue of etcd with a single key, in trouble', () => {
       expect(await everything()).to.deep.equal([]);
     });
 
-    it(`leaves nothing when it is given up after the reply to ${about} was lost`, async () => {
+    it(`leaves no key when the claim is cancelled after the reply to ${about} was lost`, async () => {
       const session = await lossy();
-      const spec = wish(queue);
+      const spec = newSpec(queue);
       const lost = loseReply(bench.proxies[0], matches(spec.id));
       expect(await codeOf(session.enqueue(spec))).to.equal('UNAVAILABLE');
       await lost;
@@ -57,9 +57,9 @@ describe('a queue of etcd with a single key, in trouble', () => {
     });
   }
 
-  it('leaves nothing when the reply to a try is lost', async () => {
+  it('leaves no key when the reply to a try is lost', async () => {
     const session = await lossy();
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     const lost = loseReply(bench.proxies[0], mentions(spec.id));
     expect(await codeOf(session.tryEnqueue(spec))).to.equal('UNAVAILABLE');
     await lost;
@@ -68,9 +68,9 @@ describe('a queue of etcd with a single key, in trouble', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('is owned by who tries again after the reply to a try was lost', async () => {
+  it('is held by a client that tries again after the reply to a try was lost', async () => {
     const session = await lossy();
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     const lost = loseReply(bench.proxies[0], mentions(spec.id));
     expect(await codeOf(session.tryEnqueue(spec))).to.equal('UNAVAILABLE');
     await lost;
@@ -79,9 +79,9 @@ describe('a queue of etcd with a single key, in trouble', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('leaves nothing when the reply to a release is lost, and nothing of what old clients hold by then goes', async () => {
+  it('leaves no key when the reply to a release is lost, and keeps what old clients hold by then', async () => {
     const session = await lossy();
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     await session.enqueue(spec);
     const lost = loseReply(bench.proxies[0], mentions(spec.id));
     expect(await codeOf(session.remove(queue, spec.id))).to.equal('UNAVAILABLE');
@@ -93,10 +93,10 @@ describe('a queue of etcd with a single key, in trouble', () => {
     await held?.release();
   });
 
-  it('is taken by a waiter although the reply to that is lost, and left by it with nothing', async () => {
+  it('is granted to a waiter although the reply to taking the key is lost, and left without a key', async () => {
     const session = await lossy();
     const held = await old.tryLock(queue);
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     const turns = clients.follow(await session.enqueue(spec));
     await eventually('it waits', () => turns.turn !== undefined);
     const lost = loseReply(bench.proxies[0], mentions(spec.id));
@@ -108,26 +108,30 @@ describe('a queue of etcd with a single key, in trouble', () => {
   });
 
   for (const [about, enter, matches] of [
-    ['a take', (session: Session, spec: ReturnType<typeof wish>) => session.enqueue(spec), mentionsAgain],
-    ['a try', (session: Session, spec: ReturnType<typeof wish>) => session.tryEnqueue(spec), mentions],
+    [
+      'a request for the key',
+      (session: Session, spec: ReturnType<typeof newSpec>) => session.enqueue(spec),
+      mentionsAgain,
+    ],
+    ['a try', (session: Session, spec: ReturnType<typeof newSpec>) => session.tryEnqueue(spec), mentions],
   ] as const) {
     it(`refuses ${about} that arrives after its removal`, async () => {
       const session = await slow();
-      const spec = wish(queue);
+      const spec = newSpec(queue);
       const late = keepBack(bench.proxies, matches(spec.id));
       expect(await codeOf(enter(session, spec))).to.equal('UNAVAILABLE');
-      expect(late.isOnItsWay()).to.equal(true);
+      expect(late.isInFlight()).to.equal(true);
       await session.remove(queue, spec.id);
-      const answered = await handledTxns(bench.server.endpoint);
+      const replied = await handledTxns(bench.server.endpoint);
       late.arrive();
-      await eventually('it arrives', async () => (await handledTxns(bench.server.endpoint)) > answered);
+      await eventually('it arrives', async () => (await handledTxns(bench.server.endpoint)) > replied);
       expect(await everything()).to.deep.equal([]);
     });
   }
 
-  it('of several entered at once: leaves nothing when the reply to taking the keys is lost', async () => {
+  it('leaves no key of several queues when the reply to taking the keys is lost', async () => {
     const session = await lossy();
-    const specs = ['a', 'b', 'c'].map((name) => wish(`${queue}-${name}`));
+    const specs = ['a', 'b', 'c'].map((name) => newSpec(`${queue}-${name}`));
     const lost = loseReply(bench.proxies[0], mentionsAgain(specs[0]!.id));
     expect(await codeOf(session.enqueueAll?.(specs))).to.equal('UNAVAILABLE');
     await lost;
@@ -138,10 +142,10 @@ describe('a queue of etcd with a single key, in trouble', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('is owned by a waiter although its connections were cut when the key was let go', async () => {
+  it('is granted to a waiter although its connections were cut when the key was released', async () => {
     const session = await clients.session({ hosts: bench.proxies[0].endpoint, singleKey: ownName });
     const held = await old.tryLock(queue);
-    const turns = clients.follow(await session.enqueue(wish(queue)));
+    const turns = clients.follow(await session.enqueue(newSpec(queue)));
     await eventually('it waits', () => turns.turn?.admitted === false);
     bench.proxies[0].refuse();
     bench.proxies[0].cut();
@@ -152,7 +156,7 @@ describe('a queue of etcd with a single key, in trouble', () => {
 
   for (const names of [[''], ['-a', '-b']]) {
     const what = names.length === 1 ? 'one' : 'several at once';
-    it(`leaves nothing wherever the wait for ${what} is aborted, at each packet of it`, async function () {
+    it(`leaves no key when the wait for ${what} is aborted, at each of its packets`, async function () {
       this.timeout(120_000);
       const [proxy] = bench.proxies;
       const client = createLockClient(
@@ -194,12 +198,12 @@ describe('a queue of etcd with a single key, in trouble', () => {
         if (ownership && !signal.aborted) break;
       }
       await client.close();
-      // Packets that come together count once.
+      // Packets that arrive together count once.
       expect(aborted).to.be.greaterThan(2);
     });
   }
 
-  it('is refused to users who may not write the key, and leaves nothing in the line', async () => {
+  it('is refused to users without permission to write the key, and leaves no entry in the queue', async () => {
     const guarded = await startOwnServer();
     try {
       const user = { username: 'alice', password: 'wonderland-4711' };
@@ -212,22 +216,22 @@ describe('a queue of etcd with a single key, in trouble', () => {
       const options = { hosts: proxy.endpoint, auth: user, prefix: 'team/' };
       const session = await clients.session({ ...options, singleKey: (name) => `single-${name}` });
       const plain = await clients.session(options);
-      expect(await codeOf(session.enqueue(wish(queue)))).to.equal('ACCESS_DENIED');
-      expect(await codeOf(session.tryEnqueue(wish(queue)))).to.equal('ACCESS_DENIED');
-      const ahead = wish(queue);
+      expect(await codeOf(session.enqueue(newSpec(queue)))).to.equal('ACCESS_DENIED');
+      expect(await codeOf(session.tryEnqueue(newSpec(queue)))).to.equal('ACCESS_DENIED');
+      const ahead = newSpec(queue);
       expect((await plain.enqueue(ahead)).turn).to.include({ admitted: true, ahead: 0 });
-      const behind = wish(queue);
+      const behind = newSpec(queue);
       const turns = clients.follow(await session.enqueue(behind));
       await plain.remove(queue, ahead.id);
       const failure = await turns.untilLost();
       expect(failure).to.include({ code: 'ENTRY_LOST' });
       expect(String(failure)).to.match(/its turn came, but .*refuses taking a single key/);
-      // Servers that look into transactions within transactions would refuse a removal that names the key.
+      // Servers that check nested transactions would refuse a removal that names the key.
       let named = false;
       proxy.onClientData = (chunk) => (named ||= chunk.includes('single-'));
       expect(await session.remove(queue, behind.id)).to.equal(true);
       expect(named).to.equal(false);
-      expect((await plain.enqueue(wish(queue))).turn).to.include({ admitted: true, ahead: 0 });
+      expect((await plain.enqueue(newSpec(queue))).turn).to.include({ admitted: true, ahead: 0 });
       await clients.close();
     } finally {
       await guarded.stop();

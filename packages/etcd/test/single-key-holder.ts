@@ -1,4 +1,4 @@
-// What single-key-faults.long.ts runs as a process: holds a lock until it is killed, by queuelock or by npm etcd3's own `Lock`.
+// The process that single-key-faults.long.ts runs: it holds a lock of queuelock or npm etcd3's own `Lock` until it is killed.
 import { createLockClient } from '@queuelock/core';
 import { etcd } from '@queuelock/etcd';
 import { Etcd3 } from 'etcd3';

@@ -4,7 +4,7 @@ import { etcd, type EtcdOptions } from '@queuelock/etcd';
 import type { EntrySpec, Placement, Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
-import { eventually, freshQueue, wish } from './clients.ts';
+import { eventually, freshQueue, newSpec } from './clients.ts';
 import { MixedClients, ownName, type OldClient } from './old-locks.ts';
 import { OwnServer } from './own-server.ts';
 import { requestsOf } from './requests.ts';
@@ -21,7 +21,7 @@ async function failureOf(
   return failure as Error;
 }
 
-describe('a queue of etcd with a single key', () => {
+describe('an etcd queue with a single key', () => {
   const own = new OwnServer();
   let old: OldClient;
   let queue: string;
@@ -39,10 +39,10 @@ describe('a queue of etcd with a single key', () => {
   const enterAll = async (session: Session, specs: readonly EntrySpec[]): Promise<readonly Placement[]> =>
     (await session.enqueueAll?.(specs)) ?? [];
 
-  it("is owned only when npm etcd3's lock has let that key go", async () => {
+  it("is granted only when npm etcd3's lock has released that key", async () => {
     const session = await open();
     const held = await old.tryLock(queue);
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     const placement = await session.enqueue(spec);
     expect(placement.turn).to.deep.equal({ admitted: false });
     const turns = clients.follow(placement);
@@ -54,9 +54,9 @@ describe('a queue of etcd with a single key', () => {
     expect(await own.operator.leaseOf(queue)).to.equal(session.id);
   });
 
-  it("keeps npm etcd3's lock out as long as it is owned", async () => {
+  it("blocks npm etcd3's lock while it is held", async () => {
     const session = await open();
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     expect((await session.enqueue(spec)).turn).to.include({ admitted: true, ahead: 0 });
     const theirs = await old.tryLock(queue);
     safely(() => expect(theirs).to.equal(undefined));
@@ -67,10 +67,10 @@ describe('a queue of etcd with a single key', () => {
     await held?.release();
   });
 
-  it('and locks by a value, as of python-etcd3, exclude each other', async () => {
+  it('and locks by a value, as in python-etcd3, exclude each other', async () => {
     const session = await open({ singleKey: (name) => `/locks/${name}` });
     expect(await old.tryLockByValue(`/locks/${queue}`, 'uuid')).to.equal(true);
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     const turns = clients.follow(await session.enqueue(spec));
     expect(await old.unlockByValue(`/locks/${queue}`, 'uuid')).to.equal(true);
     await turns.untilAdmitted();
@@ -80,7 +80,7 @@ describe('a queue of etcd with a single key', () => {
     expect(await own.operator.keysUnder(`/locks/${queue}`)).to.deep.equal([]);
   });
 
-  it('is held by one at a time where contenders of both kinds crowd, and all come to their end', async function () {
+  it('has one holder at a time with many contenders of both kinds, and all of them finish', async function () {
     this.timeout(60_000);
     const options = { hosts: own.server.endpoint, singleKey: ownName };
     const ours = [1, 2, 3].map(() => createLockClient(etcd({ ...etcdTransport(), ...options })));
@@ -107,35 +107,35 @@ describe('a queue of etcd with a single key', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('goes on in its order among ours while the key is theirs', async () => {
+  it('keeps the order of our entries while an old client has the key', async () => {
     const sessions = [await open(), await open(), await open()];
     const held = await old.tryLock(queue);
-    const wishes = sessions.map(() => wish(queue));
+    const specs = sessions.map(() => newSpec(queue));
     const logs = [];
     for (const [i, session] of sessions.entries())
-      logs.push(clients.follow(await session.enqueue(wishes[i]!)));
+      logs.push(clients.follow(await session.enqueue(specs[i]!)));
     await held?.release();
     for (const [i, session] of sessions.entries()) {
       await logs[i]!.untilAdmitted();
       expect(logs.filter(({ turn }) => turn?.admitted)).to.have.length(i + 1);
-      await session.remove(queue, wishes[i]!.id);
+      await session.remove(queue, specs[i]!.id);
     }
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('shows the revision of the answer that told of the key as the token of the grant', async () => {
+  it('uses the revision of the reply that reported the key as the token of the grant', async () => {
     const session = await open();
     const held = await old.tryLock(queue);
-    const placement = await session.enqueue(wish(queue));
+    const placement = await session.enqueue(newSpec(queue));
     const turns = clients.follow(placement);
     await held?.release();
     await turns.untilAdmitted();
     expect(turns.turn?.grantToken).to.equal(await own.operator.createRevisionOf(queue));
   });
 
-  it('costs one request more than another, a try in one', async () => {
+  it('costs one request more than another queue, and one for a try', async () => {
     const session = await open();
-    const [spec, tried, busy] = [wish(queue), wish(queue), wish(queue)];
+    const [spec, tried, busy] = [newSpec(queue), newSpec(queue), newSpec(queue)];
     const free = await requestsOf(own.server.endpoint, async () => {
       await session.enqueue(spec);
       await session.remove(queue, spec.id);
@@ -155,29 +155,29 @@ describe('a queue of etcd with a single key', () => {
     expect(await everything()).to.deep.equal([queue]);
   });
 
-  it('lies in nobody else’s queue where the queues have a prefix, also of names that nest', async () => {
+  it('has its key in no other queue when queues have a prefix, also with nested names', async () => {
     const session = await open({ prefix: 'team/' });
-    const inner = wish(`${queue}/nested`);
+    const inner = newSpec(`${queue}/nested`);
     expect((await session.enqueue(inner)).turn.admitted).to.equal(true);
     expect(await old.tryLock(`${queue}/nested`)).to.equal(undefined);
-    const outer = wish(queue);
+    const outer = newSpec(queue);
     expect((await session.tryEnqueue(outer))?.turn.admitted).to.equal(true);
     await session.remove(queue, outer.id);
     await old.tryLock(queue);
-    expect(await session.tryEnqueue(wish(queue))).to.equal(undefined);
+    expect(await session.tryEnqueue(newSpec(queue))).to.equal(undefined);
     expect(await own.operator.keysUnder(`team/${queue}/`)).to.deep.equal([
       `team/${queue}/nested/${session.id}-${inner.id}`,
     ]);
   });
 
-  it('of several entered at once: takes all keys at one revision or, while one is theirs, none', async () => {
+  it('takes all keys of several queues at one revision, or none while an old client has one', async () => {
     const session = await open();
-    const specs = ['a', 'b', 'c'].map((name) => wish(`${queue}-${name}`));
+    const specs = ['a', 'b', 'c'].map((name) => newSpec(`${queue}-${name}`));
     const held = await old.tryLock(specs[1]!.queue);
     const placements = await enterAll(session, specs);
     expect(placements.map(({ turn }) => turn)).to.deep.equal(specs.map(() => ({ admitted: false })));
     const logs = placements.map((placement) => clients.follow(placement));
-    // Who holds one of them and wants another can have it, so nobody waits in a circle.
+    // A client that holds one of them and wants another can get it, so there is no deadlock.
     const other = await old.tryLock(specs[0]!.queue);
     expect(other).not.to.equal(undefined);
     await held?.release();
@@ -193,17 +193,17 @@ describe('a queue of etcd with a single key', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('of several entered at once: takes no key before the turn of every one has come', async () => {
-    // One that takes no single keys, as Go's clients.
+  it('takes no key of several queues before all entries are admitted', async () => {
+    // This session takes no single keys, as Go's clients.
     const [session, holder] = [await open(), await open({ singleKey: () => undefined })];
-    const specs = ['a', 'b'].map((name) => wish(`${queue}-${name}`));
-    const ahead = wish(specs[1]!.queue);
+    const specs = ['a', 'b'].map((name) => newSpec(`${queue}-${name}`));
+    const ahead = newSpec(specs[1]!.queue);
     await holder.enqueue(ahead);
     const placements = await enterAll(session, specs);
     expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal([false, false]);
     const logs = placements.map((placement) => clients.follow(placement));
     await eventually('they are followed', () => logs.every(({ turn }) => turn !== undefined));
-    // Whatever the session had sent by now has arrived.
+    // Whatever the session had sent before has arrived now.
     for (const { queue: name, id } of specs) expect(await session.update(name, id, 'waits')).to.equal(true);
     safely(() => expect(logs.map(({ turn }) => turn?.admitted)).to.deep.equal([false, false]));
     const held = await old.tryLock(specs[0]!.queue);
@@ -213,9 +213,9 @@ describe('a queue of etcd with a single key', () => {
     for (const log of logs) await log.untilAdmitted();
   });
 
-  it('of several entered at once: those without a key wait with the others', async () => {
+  it('waits with the other queues when it has no key itself', async () => {
     const session = await open({ singleKey: (name) => (name.endsWith('a') ? name : undefined) });
-    const specs = ['a', 'b'].map((name) => wish(`${queue}-${name}`));
+    const specs = ['a', 'b'].map((name) => newSpec(`${queue}-${name}`));
     const held = await old.tryLock(specs[0]!.queue);
     const logs = (await enterAll(session, specs)).map((placement) => clients.follow(placement));
     await held?.release();
@@ -225,7 +225,7 @@ describe('a queue of etcd with a single key', () => {
 
   it('takes 60 queues and their keys at once', async () => {
     const session = await open();
-    const specs = Array.from({ length: 60 }, (_, i) => wish(`${queue}-${i}`));
+    const specs = Array.from({ length: 60 }, (_, i) => newSpec(`${queue}-${i}`));
     const placements = await enterAll(session, specs);
     expect(placements.filter(({ turn }) => turn.admitted)).to.have.length(60);
     expect(await everything()).to.have.length(120);
@@ -233,23 +233,23 @@ describe('a queue of etcd with a single key', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('takes no readers and no permits, and says why', async () => {
+  it('refuses readers and permits, and says why', async () => {
     const session = await open();
-    const shared = await failureOf(session.enqueue(wish(queue, { shared: true })));
+    const shared = await failureOf(session.enqueue(newSpec(queue, { shared: true })));
     expect(shared).to.include({ code: 'INVALID_ARGUMENT' });
     expect(shared.message).to.match(/mode is 'exclusive' as long as .* has a single key/);
-    const permits = await failureOf(session.tryEnqueue(wish(queue, { limit: 2 })));
+    const permits = await failureOf(session.tryEnqueue(newSpec(queue, { limit: 2 })));
     expect(permits).to.include({ code: 'INVALID_ARGUMENT' });
     expect(permits.message).to.match(/limit is 1 as long as/);
-    const same = [wish(`${queue}-a`), wish(`${queue}-b`)];
+    const same = [newSpec(`${queue}-a`), newSpec(`${queue}-b`)];
     const one = await open({ singleKey: () => queue });
     expect(await failureOf(one.enqueueAll?.(same))).to.include({ code: 'INVALID_ARGUMENT' });
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('keeps the key of a writer that becomes a reader, until it leaves', async () => {
+  it('keeps the key of a writer that is downgraded, until it leaves', async () => {
     const session = await open();
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     await session.enqueue(spec);
     expect(await session.share?.(queue, spec.id, '')).to.equal(true);
     const theirs = await old.tryLock(queue);
@@ -259,9 +259,9 @@ describe('a queue of etcd with a single key', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('gives the key back with an entry that is evicted, and its owner learns it', async () => {
+  it('releases the key with an evicted entry, and its owner is notified', async () => {
     const session = await open();
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     const placement = await session.enqueue(spec);
     const turns = clients.follow(placement);
     const backend = clients.backend({ hosts: own.server.endpoint, singleKey: ownName });
@@ -271,9 +271,9 @@ describe('a queue of etcd with a single key', () => {
     expect(await session.remove(queue, spec.id)).to.equal(false);
   });
 
-  it('keeps the key after an eviction by somebody who does not know of it, until the owner leaves', async () => {
+  it('keeps the key after an eviction by a client without single keys, until the owner leaves', async () => {
     const session = await open();
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     const placement = await session.enqueue(spec);
     const turns = clients.follow(placement);
     const stranger = clients.backend({ hosts: own.server.endpoint });
@@ -285,9 +285,9 @@ describe('a queue of etcd with a single key', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('is lost when somebody deletes the key', async () => {
+  it('is lost when another client deletes the key', async () => {
     const session = await open();
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     const turns = clients.follow(await session.enqueue(spec));
     await own.operator.remove(queue);
     const held = await old.tryLock(queue);
@@ -299,9 +299,9 @@ describe('a queue of etcd with a single key', () => {
     await held?.release();
   });
 
-  it('leaves the key of the next alone when a removal is repeated', async () => {
+  it('keeps the key of the next holder when a removal is repeated', async () => {
     const session = await open();
-    const [first, second] = [wish(queue), wish(queue)];
+    const [first, second] = [newSpec(queue), newSpec(queue)];
     await session.enqueue(first);
     const next = clients.follow(await session.enqueue(second));
     expect(await session.remove(queue, first.id)).to.equal(true);
@@ -310,51 +310,51 @@ describe('a queue of etcd with a single key', () => {
     expect(await everything()).to.have.length(2);
   });
 
-  it('goes with the session', async () => {
+  it('is released with the session', async () => {
     const session = await open();
-    await session.enqueue(wish(queue));
+    await session.enqueue(newSpec(queue));
     await session.close();
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('is still owned by a resumed session, which gives both back', async () => {
+  it('is still held by a resumed session, which releases both keys', async () => {
     const session = await open();
-    const [first, second] = [wish(queue), wish(`${queue}-2`)];
+    const [first, second] = [newSpec(queue), newSpec(`${queue}-2`)];
     await session.enqueue(first);
     await session.enqueue(second);
     await session.share?.(second.queue, second.id, '');
     await session.abandon?.();
-    const heir = clients.backend({ hosts: own.server.endpoint, singleKey: ownName });
-    const resumed = await heir.resume!(session.resumption!, patient);
+    const successor = clients.backend({ hosts: own.server.endpoint, singleKey: ownName });
+    const resumed = await successor.resume!(session.resumption!, patient);
     const again = await resumed.enqueue(first);
     expect(again.turn).to.include({ admitted: true, ahead: 0 });
     expect((await resumed.enqueue({ ...second, shared: true })).turn.admitted).to.equal(true);
     expect(await resumed.remove(queue, first.id)).to.equal(true);
     expect(await resumed.remove(second.queue, second.id)).to.equal(true);
     expect(await everything()).to.deep.equal([]);
-    expect(await failureOf(resumed.enqueue(wish(queue, { shared: true })))).to.include({
+    expect(await failureOf(resumed.enqueue(newSpec(queue, { shared: true })))).to.include({
       code: 'INVALID_ARGUMENT',
     });
     expect(await everything()).to.deep.equal([]);
     await resumed.close();
   });
 
-  it('is given back by a resumed session that never entered it', async () => {
+  it('is released by a resumed session that never claimed it', async () => {
     const session = await open();
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     await session.enqueue(spec);
     await session.abandon?.();
-    const heir = clients.backend({ hosts: own.server.endpoint, singleKey: ownName });
-    const resumed = await heir.resume!(session.resumption!, patient);
+    const successor = clients.backend({ hosts: own.server.endpoint, singleKey: ownName });
+    const resumed = await successor.resume!(session.resumption!, patient);
     expect(await resumed.remove(queue, spec.id)).to.equal(true);
     expect(await everything()).to.deep.equal([]);
     await resumed.close();
   });
 
-  it('is one only where the function answers with a key', async () => {
+  it('has a single key only when the function returns one', async () => {
     const session = await open({ singleKey: () => undefined });
     await old.tryLock(queue);
-    expect((await session.enqueue(wish(queue, { shared: true }))).turn.admitted).to.equal(true);
+    expect((await session.enqueue(newSpec(queue, { shared: true }))).turn.admitted).to.equal(true);
   });
 
   for (const [about, key] of [
@@ -364,7 +364,7 @@ describe('a queue of etcd with a single key', () => {
     ['a key in the queue itself', 'team/jobs/key'],
     ['a key where queuelock keeps its own', 'team/.queuelock/key'],
   ] as const) {
-    it(`is refused with ${about}, before anything is sent`, () => {
+    it(`is refused with ${about}, before any request`, () => {
       const backend = clients.backend({
         hosts: '127.0.0.1:1',
         prefix: 'team/',
@@ -378,7 +378,7 @@ describe('a queue of etcd with a single key', () => {
     });
   }
 
-  it('is refused with what is no function', () => {
+  it('is refused when the option is not a function', () => {
     expect(() => etcd({ singleKey: 'jobs' as unknown as () => string }))
       .to.throw(/singleKey is a function/)
       .with.property('code', 'INVALID_ARGUMENT');

@@ -1,9 +1,9 @@
-// A client as a process of its own, whose servers do not serve from when it is told to look on: storm-client.ts <StormWish as JSON>
+// A client in a process of its own, whose servers do not serve from its first message on: storm-client.ts <StormWish as JSON>
 import { once } from 'node:events';
 import { busyClient, costOf, openingAgain } from './storm-load.ts';
-import type { StormEvent, StormWish } from './storm-process.ts';
+import type { StormEvent, StormPlan } from './storm-process.ts';
 
-const { hosts, transport, does, forMs } = JSON.parse(process.argv[2]!) as StormWish;
+const { hosts, transport, does, forMs } = JSON.parse(process.argv[2]!) as StormPlan;
 const ports = hosts.map((host) => Number(host.split(':')[1]));
 
 function say(event: StormEvent): void {

@@ -1,4 +1,4 @@
-// A client that holds and waits, or opens sessions, and what that costs this process.
+// A client that holds and waits, or opens sessions, and its cost for this process.
 import { randomUUID } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
@@ -7,18 +7,18 @@ import { createLockClient, type LockClient } from '@queuelock/core';
 import { repeatUntilDefinite, type Backend } from '@queuelock/core/backend';
 import { etcd, type EtcdOptions } from '@queuelock/etcd';
 
-/** What was seen of a client while its servers did not serve. */
+/** The measurements of a client while its servers did not serve. */
 export interface Cost {
   readonly forMs: number;
-  /** Moments at which it began to connect. */
+  /** The times at which the client started to connect. */
   readonly attempts: readonly number[];
-  /** Of one processor, from 0 to 1. */
+  /** The share of one CPU, from 0 to 1. */
   readonly cpu: number;
 }
 
 const OPENED = 'net.client.socket';
 
-/** The sockets to these ports that this process opens meanwhile, by when it began to. */
+/** Returns the times at which this process started to open sockets to these ports during the work. */
 export async function attemptsDuring(
   ports: readonly number[],
   work: () => Promise<unknown>,
@@ -37,8 +37,8 @@ export async function attemptsDuring(
   return attempts;
 }
 
-/** The most of these moments that lie in one second. */
-export function mostInASecond(moments: readonly number[]): number {
+/** Returns the largest number of these times that lie within one second. */
+export function maxPerSecond(moments: readonly number[]): number {
   return Math.max(
     0,
     ...moments.map((from) => moments.filter((at) => at >= from && at < from + 1_000).length),
@@ -54,7 +54,7 @@ export async function costOf(ports: readonly number[], forMs: number): Promise<C
   return { forMs: tookMs, attempts, cpu: (user + system) / 1_000 / tookMs };
 }
 
-/** A client that holds one lock and waits for another one, with a session that outlives the test. */
+/** Creates a client that holds one lock and waits for another one, with a session that outlives the test. */
 export async function busyClient(options: EtcdOptions): Promise<LockClient> {
   const client = createLockClient(etcd(options), { ttlMs: 600_000 });
   const [held, waiting] = [randomUUID(), randomUUID()];
@@ -69,7 +69,7 @@ export async function busyClient(options: EtcdOptions): Promise<LockClient> {
   return client;
 }
 
-/** Tries to open a session as the core does, again and again. */
+/** Opens sessions repeatedly, as the core does. */
 export function openingAgain(options: EtcdOptions): { readonly stop: () => Promise<void> } {
   const backend: Backend = etcd(options);
   const stop = new AbortController();

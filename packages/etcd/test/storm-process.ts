@@ -5,7 +5,7 @@ import type { Cost } from './storm-load.ts';
 
 const SCRIPT = fileURLToPath(new URL('storm-client.ts', import.meta.url));
 
-export interface StormWish {
+export interface StormPlan {
   readonly hosts: readonly string[];
   readonly transport: 'etcd3' | 'http2';
   readonly does: 'holds and waits' | 'opens a session again and again';
@@ -14,13 +14,13 @@ export interface StormWish {
 
 export type StormEvent = { readonly ev: 'ready' } | { readonly ev: 'cost'; readonly cost: Cost };
 
-/** Away from the proxies and from whatever runs the tests: what they cost is not the client's. */
+/** Runs the client apart from the proxies and the test runner, whose cost is not the client's. */
 export class StormProcess extends ScriptProcess<StormEvent> {
-  constructor(wish: StormWish) {
-    super(scriptOf(SCRIPT), [JSON.stringify(wish)]);
+  constructor(spec: StormPlan) {
+    super(scriptOf(SCRIPT), [JSON.stringify(spec)]);
   }
 
-  /** What it costs from now on. */
+  /** Resolves with the cost from now on. */
   async cost(): Promise<Cost> {
     this.tell({});
     const event = await this.untilEvent('cost');

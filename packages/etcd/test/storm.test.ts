@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { ProcessService } from '@queuelock/harness/services/service';
 import { startOwnServer } from './own-server.ts';
-import { attemptsDuring, busyClient, mostInASecond, openingAgain } from './storm-load.ts';
-import { Ways } from './storm.ts';
+import { attemptsDuring, busyClient, maxPerSecond, openingAgain } from './storm-load.ts';
+import { FailingServers } from './storm.ts';
 
-// A busy machine can put off the attempts of one second into the next, and those of two into one.
+// A busy machine can delay the attempts of one second into the next, so that those of two seconds fall into one.
 const MOST = 10;
 const WATCHED_MS = 1_200;
 
@@ -19,14 +19,14 @@ describe('a client whose etcd does not serve', () => {
   afterEach(async () => {
     for (const one of open.splice(0).reverse()) await one.stop();
   });
-  async function waysTo(count: number): Promise<Ways> {
-    const ways = await Ways.to(server.endpoint, count);
+  async function waysTo(count: number): Promise<FailingServers> {
+    const ways = await FailingServers.to(server.endpoint, count);
     open.push(ways);
     return ways;
   }
 
   for (const transport of ['etcd3', 'http2'] as const) {
-    it(`connects a few times a second, where it holds and waits: each of two accepts and closes (${transport})`, async () => {
+    it(`connects a few times a second while it holds and waits, when each of two accepts and closes (${transport})`, async () => {
       const ways = await waysTo(2);
       const client = await busyClient({ hosts: ways.hosts, transport });
       open.push({ stop: () => client.abandon() });
@@ -34,10 +34,10 @@ describe('a client whose etcd does not serve', () => {
         ways.begin('accepts and closes');
         await pause(WATCHED_MS);
       });
-      expect(mostInASecond(attempts)).to.be.at.most(MOST);
+      expect(maxPerSecond(attempts)).to.be.at.most(MOST);
     });
 
-    it(`connects a few times a second, where it opens a session again and again (${transport})`, async () => {
+    it(`connects a few times a second while it opens sessions repeatedly (${transport})`, async () => {
       const ways = await waysTo(1);
       ways.begin('accepts and closes');
       const attempts = await attemptsDuring(ways.ports, async () => {
@@ -45,7 +45,7 @@ describe('a client whose etcd does not serve', () => {
         await pause(WATCHED_MS);
         await opening.stop();
       });
-      expect(mostInASecond(attempts)).to.be.within(2, MOST);
+      expect(maxPerSecond(attempts)).to.be.within(2, MOST);
     });
   }
 });

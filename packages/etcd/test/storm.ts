@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 
-/** What a server does to those who connect. */
+/** The ways in which a server fails its clients. */
 export const TROUBLES = ['accepts and closes', 'refuses', 'is silent'] as const;
 export type Trouble = (typeof TROUBLES)[number];
 
-/** A way to a server, and what becomes of it. */
-export class Ways {
+/** Proxies to a server, and the failures that they simulate. */
+export class FailingServers {
   readonly #proxies: TcpProxy[] = [];
   readonly #closing = createServer((socket) => socket.destroy());
   readonly #server: string;
@@ -18,8 +18,8 @@ export class Ways {
     this.#server = server;
   }
 
-  static async to(server: string, count: number): Promise<Ways> {
-    const ways = new Ways(server);
+  static async to(server: string, count: number): Promise<FailingServers> {
+    const ways = new FailingServers(server);
     ways.#closing.listen(0, '127.0.0.1');
     await once(ways.#closing, 'listening');
     for (let i = 0; i < count; i += 1) ways.#proxies.push(await startProxy(() => ways.#target));

@@ -12,7 +12,7 @@ import { startTlsServer } from '@queuelock/harness/services/etcd-tls';
 
 const patient = new AbortController().signal;
 
-describe('etcd that demands certificates of its clients', function () {
+describe('an etcd server that requires client certificates', function () {
   this.timeout(60_000);
   let certificates: Certificates;
   let server: ProcessService | undefined;
@@ -32,7 +32,7 @@ describe('etcd that demands certificates of its clients', function () {
     await plain?.stop();
   });
 
-  /** Tries until it is refused in these words: on a busy machine an attempt may end by its time instead. */
+  /** Tries until the refusal has these words. On a busy machine an attempt may time out instead. */
   async function refusedWith(options: EtcdOptions, words: RegExp): Promise<void> {
     const backend = etcd(options);
     let last: unknown;
@@ -53,7 +53,7 @@ describe('etcd that demands certificates of its clients', function () {
     describe(`over ${transport}`, () => {
       const https = (): string => `https://${server!.endpoint}`;
 
-      it('lets those lock who show one, and hands over to the next', async () => {
+      it('lets clients with a certificate lock and hand off', async () => {
         const { ca: rootCertificate, client } = certificates;
         const credentials = { rootCertificate, certChain: client.cert, privateKey: client.key };
         await using one = createLockClient(etcd({ hosts: https(), transport, credentials }));
@@ -67,7 +67,7 @@ describe('etcd that demands certificates of its clients', function () {
         expect(order).to.deep.equal(['first', 'next']);
       });
 
-      it('lets those lock whose URL names the files', async () => {
+      it('lets clients lock whose URL names the files', async () => {
         const directory = await mkdtemp(join(tmpdir(), 'queuelock-tls-'));
         const { ca, client } = certificates;
         const files = { ca, cert: client.cert, key: client.key };
@@ -79,13 +79,13 @@ describe('etcd that demands certificates of its clients', function () {
         await rm(directory, { recursive: true });
       });
 
-      it('tells those without one that the member wants one', () =>
+      it('reports to clients without a certificate that the member requires one', () =>
         refusedWith(
           { hosts: https(), transport, credentials: { rootCertificate: certificates.ca } },
           /the member wants a certificate that it trusts: credentials\.certChain and credentials\.privateKey/,
         ));
 
-      it('tells those who do not know its authority so', () => {
+      it('reports to clients that do not trust its authority', () => {
         const { client } = certificates;
         const credentials = { certChain: client.cert, privateKey: client.key };
         return refusedWith(
@@ -94,13 +94,13 @@ describe('etcd that demands certificates of its clients', function () {
         );
       });
 
-      it('tells those who come without TLS that the member seems to expect it', () =>
+      it('reports to clients without TLS that the member seems to expect it', () =>
         refusedWith(
           { hosts: server!.endpoint, transport },
           /as one does that expects TLS: https:\/\/ in hosts/,
         ));
 
-      it('tells those who come with TLS to a member without it that it does not speak it', () =>
+      it('reports to clients with TLS that a member does not support it', () =>
         refusedWith({ hosts: `https://${plain!.endpoint}`, transport }, /does not seem to speak TLS/));
     });
   }

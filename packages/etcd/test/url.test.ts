@@ -2,14 +2,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { parseBackendUrl } from '@queuelock/core/backend';
+import { parseBackendUrl, valueOf } from '@queuelock/core/backend';
 import { etcd, fromUrl, type EtcdOptions } from '@queuelock/etcd';
+import { issueCertificates } from '@queuelock/harness/services/certificates';
 import { optionsOf } from '../src/url.ts';
 
 const read = (url: string): EtcdOptions => optionsOf(parseBackendUrl(url));
 
-describe('the address of an etcd', () => {
-  it('may be a URL with several hosts, a user and a prefix, which becomes a directory', () => {
+describe('the URL of an etcd backend', () => {
+  it('can have several hosts, a user and a prefix, which becomes a directory', () => {
     expect(read('etcd://al%3Aice:p%40ss@h1:2379,h2/team/locks')).to.deep.equal({
       hosts: ['http://h1:2379', 'http://h2'],
       auth: { username: 'al:ice', password: 'p@ss' },
@@ -17,33 +18,36 @@ describe('the address of an etcd', () => {
     });
   });
 
-  it('is this machine when the URL names no host', () => {
+  it('means this machine when it has no host', () => {
     expect(read('etcd:')).to.deep.equal({ hosts: ['http://127.0.0.1'] });
     expect(read('etcds:///team/')).to.deep.equal({ hosts: ['https://127.0.0.1'], prefix: 'team/' });
   });
 
-  it('brings the naming of entries', () => {
+  it('can contain the naming of entries', () => {
     expect(read('etcd://h?naming=fast')).to.deep.equal({ hosts: ['http://h'], naming: 'fast' });
     expect(() => fromUrl('etcd://h?naming=kazoo')).to.throw(/naming is one of go, fast; got "kazoo"/);
   });
 
-  it('brings the certificates for TLS', async () => {
+  it('can contain the certificates for TLS', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'queuelock-url-'));
     const [ca, cert, key] = ['ca', 'cert', 'key'].map((name) => join(directory, `${name}.pem`)) as [
       string,
       string,
       string,
     ];
-    for (const file of [ca, cert, key]) await writeFile(file, `PEM of ${file}`);
-    expect(read(`etcds://h?ca=${ca}&cert=${cert}&key=${key}`).credentials).to.deep.equal({
-      rootCertificate: Buffer.from(`PEM of ${ca}`),
-      certChain: Buffer.from(`PEM of ${cert}`),
-      privateKey: Buffer.from(`PEM of ${key}`),
-    });
+    const issued = (await issueCertificates())!;
+    await writeFile(ca, issued.ca);
+    await writeFile(cert, issued.client.cert);
+    await writeFile(key, issued.client.key);
+    const { credentials } = read(`etcds://h?ca=${ca}&cert=${cert}&key=${key}`);
+    const files = { certChain: issued.client.cert, privateKey: issued.client.key };
+    expect(await valueOf(credentials)).to.deep.equal({ rootCertificate: issued.ca, ...files });
+    await writeFile(ca, issued.client.cert);
+    expect(await valueOf(credentials)).to.deep.equal({ rootCertificate: issued.client.cert, ...files });
     await rm(directory, { recursive: true });
   });
 
-  it('may say how heartbeats are proven', async () => {
+  it('can contain the heartbeat proof', async () => {
     expect(read('etcd://h1?heartbeatProof=strict')).to.deep.equal({
       hosts: ['http://h1'],
       heartbeatProof: 'strict',
@@ -54,15 +58,15 @@ describe('the address of an etcd', () => {
       .with.property('code', 'INVALID_ARGUMENT');
   });
 
-  it('may say what carries the requests', async () => {
-    expect(read('etcd://h1?transport=http2')).to.deep.equal({ hosts: ['http://h1'], transport: 'http2' });
-    await fromUrl('etcd://h1?transport=etcd3').close();
+  it('can contain the transport', async () => {
+    expect(read('etcd://h1?transport=etcd3')).to.deep.equal({ hosts: ['http://h1'], transport: 'etcd3' });
+    await fromUrl('etcd://h1?transport=http2').close();
     expect(() => fromUrl('etcd://alice:wonderland@h1?transport=pigeon'))
-      .to.throw(/transport is one of etcd3, http2.*"pigeon"/)
+      .to.throw(/transport is one of http2, etcd3.*"pigeon"/)
       .with.property('code', 'INVALID_ARGUMENT');
   });
 
-  it('is shown with hosts, their ports and the prefix, and without user and password', async () => {
+  it('is shown with hosts, ports and prefix, and without user and password', async () => {
     const backend = fromUrl('etcd://alice:wonderland@h1,[::1]:1234/team');
     expect(backend.info.endpoint).to.equal('etcd://h1:2379,[::1]:1234/team/');
     expect(backend.info).to.deep.include({
@@ -99,25 +103,29 @@ describe('the address of an etcd', () => {
 
   for (const [about, options, rule] of [
     ['no host', { hosts: [] }, /hosts has at least one host/],
-    ['a port that is none', { hosts: 'h:70000' }, /hosts are written host:port/],
+    ['an invalid port', { hosts: 'h:70000' }, /hosts are written host:port/],
     ['a user in a host', { hosts: ['alice:wonderland@h'] }, /hosts are written host:port/],
     ['hosts with and without TLS', { hosts: ['https://a', 'http://b'] }, /all https/],
     ['half a character in the prefix', { prefix: '\udc00' }, /prefix is well-formed/],
-    ['a timeout of nothing', { requestTimeoutMs: 0 }, /requestTimeoutMs is a number of milliseconds/],
+    ['a timeout of 0', { requestTimeoutMs: 0 }, /requestTimeoutMs is a number of milliseconds/],
     [
       'options of grpc-js where that is not used',
-      { transport: 'http2', grpcOptions: {} },
-      /grpcOptions are for the transport etcd3/,
+      { grpcOptions: {} },
+      /grpcOptions are for transport: 'etcd3' only/,
     ],
-    ['a naming that there is not', { naming: 'curator' as 'go' }, /naming is one of go, fast; got "curator"/],
-    ['an option that there is not', { host: 'h' } as EtcdOptions, /host is unknown, did you mean hosts\?/],
-    ['a credential that there is not', { credentials: { ca: 1 } as object }, /credentials: ca is unknown/],
+    ['an unknown naming', { naming: 'curator' as 'go' }, /naming is one of go, fast; got "curator"/],
+    ['an unknown option', { host: 'h' } as EtcdOptions, /host is unknown, did you mean hosts\?/],
+    ['an unknown credential', { credentials: { ca: 1 } as object }, /credentials: ca is unknown/],
     [
       'a certificate without its key',
       { credentials: { certChain: Buffer.from('wonderland') } },
       /credentials has certChain and privateKey together; got "certChain"/,
     ],
-    ['options that are none', null as unknown as EtcdOptions, /options of etcd must be an object; got null/],
+    [
+      'options that are not an object',
+      null as unknown as EtcdOptions,
+      /options of etcd must be an object; got null/,
+    ],
     ['a host instead of options', 'alice:wonderland@h' as EtcdOptions, /must be an object; got a text/],
     ['a text as a user', { auth: 'alice:wonderland' as never }, /auth must be an object; got a text/],
     ['a user without a name', { auth: { username: '', password: 'wonderland' } }, /auth has a username/],

@@ -5,7 +5,7 @@ import { Watches, type WatchTarget } from '../src/server/watches.ts';
 import { eventually } from './clients.ts';
 import { ScriptedStreams } from './scripted-stream.ts';
 
-// No answer is waited for, except where a test says so.
+// A timeout that no test reaches, unless a test says otherwise.
 const PATIENT_MS = 30_000;
 const SOON_MS = 20;
 
@@ -13,8 +13,8 @@ describe('the watches on one stream of an etcd server', () => {
   let member: ScriptedStreams;
   let connection: Connection;
   let watches: Watches;
-  /** The news of each watcher, by its key. */
-  let news: Record<string, string[]>;
+  /** The notifications of each watcher, by its key. */
+  let notifications: Record<string, string[]>;
 
   beforeEach(() => {
     open(PATIENT_MS);
@@ -26,17 +26,17 @@ describe('the watches on one stream of an etcd server', () => {
 
   function open(answerWithinMs: number): void {
     member = new ScriptedStreams();
-    news = {};
+    notifications = {};
     connection = new Connection(checkOptions({ hosts: '127.0.0.1:1' }), () => member.driver);
     watches = new Watches(connection, answerWithinMs);
   }
 
   function watch(key: string, target: WatchTarget = { key: Buffer.from(key) }): { unsubscribe(): void } {
-    const heard: string[] = (news[key] = []);
-    return watches.watch(target).subscribe((told) => {
-      if (told.status === 'events')
-        heard.push(...told.events.map(({ kv }) => `${kv.key.toString()} is gone`));
-      else heard.push(told.status);
+    const received: string[] = (notifications[key] = []);
+    return watches.watch(target).subscribe((reported) => {
+      if (reported.status === 'events')
+        received.push(...reported.events.map(({ kv }) => `${kv.key.toString()} is gone`));
+      else received.push(reported.status);
     });
   }
 
@@ -44,7 +44,7 @@ describe('the watches on one stream of an etcd server', () => {
     for (const key of keys) watch(key);
   }
 
-  describe('which numbers watches itself', () => {
+  describe('that numbers watches itself', () => {
     it('are requested one at a time, each after the confirmation of the one before', () => {
       watchAll('q/a', 'q/b', 'q/c');
       expect(member.requested).to.deep.equal(['q/a']);
@@ -53,15 +53,15 @@ describe('the watches on one stream of an etcd server', () => {
       member.confirm('1');
       member.confirm('2');
       expect(member.requested).to.deep.equal(['q/a', 'q/b', 'q/c']);
-      expect(news).to.deep.equal({ 'q/a': ['live'], 'q/b': ['live'], 'q/c': ['live'] });
+      expect(notifications).to.deep.equal({ 'q/a': ['live'], 'q/b': ['live'], 'q/c': ['live'] });
     });
 
-    it('are told the events of the ids that were confirmed for them', () => {
+    it('get the events of the ids that were confirmed for them', () => {
       watchAll('q/a', 'q/b');
       member.confirm('0');
       member.confirm('1');
       member.deleted('1', 'q/b');
-      expect(news).to.deep.equal({ 'q/a': ['live'], 'q/b': ['live', 'q/b is gone'] });
+      expect(notifications).to.deep.equal({ 'q/a': ['live'], 'q/b': ['live', 'q/b is gone'] });
     });
 
     it('are canceled by the ids that were confirmed', () => {
@@ -79,17 +79,17 @@ describe('the watches on one stream of an etcd server', () => {
       member.confirm('0');
       expect(member.canceled).to.deep.equal(['0']);
       member.confirm('1');
-      expect(news).to.deep.equal({ 'q/a': [], 'q/b': ['live'] });
+      expect(notifications).to.deep.equal({ 'q/a': [], 'q/b': ['live'] });
     });
 
-    it('are not requested at all when their watchers have left before', () => {
+    it('are not requested when their watchers have left before', () => {
       watch('q/a');
       watch('q/b').unsubscribe();
       member.confirm('0');
       expect(member.requested).to.deep.equal(['q/a']);
     });
 
-    it('are joined by a brief one after a failed request, since a grpc-proxy leaves requests for progress unanswered', () => {
+    it('include a short one after a failed request, since a grpc-proxy does not answer requests for progress', () => {
       watch('q/a');
       member.confirm('0');
       connection.failed(connection.endpoint, { what: 'a request', error: new Error('no answer') });
@@ -98,18 +98,18 @@ describe('the watches on one stream of an etcd server', () => {
       member.confirm('1');
       expect(member.canceled).to.deep.equal(['1']);
       member.deleted('0', 'q/a');
-      expect(news).to.deep.equal({ 'q/a': ['live', 'q/a is gone'] });
+      expect(notifications).to.deep.equal({ 'q/a': ['live', 'q/a is gone'] });
     });
 
-    it('are broken when the server confirms a second one by the id of the first', () => {
+    it('are broken when the server confirms a second one with the id of the first', () => {
       watchAll('q/a', 'q/b');
       member.confirm('0');
       member.confirm('0');
-      expect(news).to.deep.equal({ 'q/a': ['live', 'broken'], 'q/b': ['broken'] });
+      expect(notifications).to.deep.equal({ 'q/a': ['live', 'broken'], 'q/b': ['broken'] });
     });
   });
 
-  describe('which takes the proposed ids', () => {
+  describe('that accepts the proposed ids', () => {
     const confirmFirst = (): void => {
       watch('q/first');
       member.confirm(String(member.proposed[0]));
@@ -121,22 +121,22 @@ describe('the watches on one stream of an etcd server', () => {
       expect(member.requested).to.deep.equal(['q/first', 'q/a', 'q/b', 'q/c']);
     });
 
-    it('are live by their ids, in whatever order the server confirms them', () => {
+    it('are confirmed by their ids, in any order', () => {
       confirmFirst();
       watchAll('q/a', 'q/b');
       const [, a, b] = member.proposed.map(String);
       member.confirm(b ?? '');
-      expect(news).to.deep.include({ 'q/a': [], 'q/b': ['live'] });
+      expect(notifications).to.deep.include({ 'q/a': [], 'q/b': ['live'] });
       member.confirm(a ?? '');
       member.deleted(a ?? '', 'q/a');
-      expect(news).to.deep.include({ 'q/a': ['live', 'q/a is gone'], 'q/b': ['live'] });
+      expect(notifications).to.deep.include({ 'q/a': ['live', 'q/a is gone'], 'q/b': ['live'] });
     });
 
     it('are broken when the server confirms an id that was not proposed', () => {
       confirmFirst();
       watchAll('q/a', 'q/b');
       member.confirm('1');
-      expect(news).to.deep.include({ 'q/a': ['broken'], 'q/b': ['broken'] });
+      expect(notifications).to.deep.include({ 'q/a': ['broken'], 'q/b': ['broken'] });
     });
   });
 
@@ -144,42 +144,42 @@ describe('the watches on one stream of an etcd server', () => {
     watch('q/a');
     member.deleted(String(member.proposed[0]), 'q/a');
     member.deleted('0', 'q/a');
-    expect(news).to.deep.equal({ 'q/a': [] });
+    expect(notifications).to.deep.equal({ 'q/a': [] });
     member.confirm('0');
-    expect(news).to.deep.equal({ 'q/a': ['live'] });
+    expect(notifications).to.deep.equal({ 'q/a': ['live'] });
   });
 
-  it('are broken, and told nothing else, when the server sends an event of another key', () => {
+  it('are broken without a further notification when the server sends an event of another key', () => {
     watchAll('q/a', 'q/b');
     member.confirm('0');
     member.confirm('1');
     member.deleted('0', 'q/b');
-    expect(news).to.deep.equal({ 'q/a': ['live', 'broken'], 'q/b': ['live', 'broken'] });
+    expect(notifications).to.deep.equal({ 'q/a': ['live', 'broken'], 'q/b': ['live', 'broken'] });
   });
 
-  it('are begun anew on another stream after that', async () => {
+  it('are requested again on another stream after that', async () => {
     watch('q/a');
     member.confirm('0');
     member.deleted('0', 'q/b');
     await eventually('a second stream', () => member.written.length === 2);
     expect(member.requested).to.deep.equal(['q/a']);
     member.confirm('0');
-    expect(news).to.deep.equal({ 'q/a': ['live', 'broken', 'live'] });
+    expect(notifications).to.deep.equal({ 'q/a': ['live', 'broken', 'live'] });
   });
 
-  it('of a range are told events of every key in it, and of none beside it', () => {
+  it('of a range get the events of every key in it, and of no other', () => {
     watch('q/', { key: Buffer.from('q/'), range_end: Buffer.from('q0') });
     member.confirm('0');
     member.deleted('0', 'q/a');
     member.deleted('0', 'q0');
-    expect(news).to.deep.equal({ 'q/': ['live', 'q/a is gone', 'broken'] });
+    expect(notifications).to.deep.equal({ 'q/': ['live', 'q/a is gone', 'broken'] });
   });
 
-  it('of all keys from one on are told events of all of these', () => {
+  it('of all keys from one on get the events of all of these', () => {
     watch('q/', { key: Buffer.from([0]), range_end: Buffer.from([0]) });
     member.confirm('0');
     member.deleted('0', 'z');
-    expect(news).to.deep.equal({ 'q/': ['live', 'z is gone'] });
+    expect(notifications).to.deep.equal({ 'q/': ['live', 'z is gone'] });
   });
 
   it('are broken when the server leaves a request unanswered, whatever else it sends', async () => {
@@ -187,7 +187,9 @@ describe('the watches on one stream of an etcd server', () => {
     watchAll('q/a', 'q/b');
     member.confirm('0');
     const events = setInterval(() => member.deleted('0', 'q/a'), 1);
-    await eventually('both are broken', () => Object.values(news).every((heard) => heard.includes('broken')));
+    await eventually('both are broken', () =>
+      Object.values(notifications).every((received) => received.includes('broken')),
+    );
     clearInterval(events);
   });
 });

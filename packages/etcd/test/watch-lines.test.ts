@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { IWatchRequest } from 'etcd3';
+import type { IWatchRequest } from '../src/protocol/messages.ts';
 import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import type { ProcessService } from '@queuelock/harness/services/service';
 import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
@@ -9,7 +9,7 @@ import { Watches } from '../src/server/watches.ts';
 import { eventually } from './clients.ts';
 import { startOwnServer } from './own-server.ts';
 
-// A stream that does not answer for as long is opened anew.
+// A stream without a reply for this long is opened again.
 const PATIENT_MS = 30_000;
 const CALL = { withinMs: PATIENT_MS };
 
@@ -18,7 +18,7 @@ describe('the watches of an etcd backend', () => {
   let connection: Connection;
   let watches: Watches;
   let stops: (() => void)[];
-  /** What each stream was asked to watch. */
+  /** The keys that were requested on each stream. */
   let streams: string[][];
   let live: number;
   let deleted: string[];
@@ -36,10 +36,10 @@ describe('the watches of an etcd backend', () => {
     driver.watch = (listener) => {
       const channel = open(listener);
       const write = channel.write.bind(channel);
-      const asked: string[] = [];
-      streams.push(asked);
+      const requested: string[] = [];
+      streams.push(requested);
       channel.write = (request: IWatchRequest) => {
-        if (request.create_request?.key) asked.push(request.create_request.key.toString());
+        if (request.create_request?.key) requested.push(request.create_request.key.toString());
         write(request);
       };
       return channel;
@@ -52,10 +52,10 @@ describe('the watches of an etcd backend', () => {
   });
 
   function watch(key: string): void {
-    const subscription = watches.watch({ key: Buffer.from(key) }).subscribe((news) => {
-      if (news.status === 'live') live += 1;
-      if (news.status !== 'events') return;
-      for (const { type, kv } of news.events) if (type === 'Delete') deleted.push(kv.key.toString());
+    const subscription = watches.watch({ key: Buffer.from(key) }).subscribe((notifications) => {
+      if (notifications.status === 'live') live += 1;
+      if (notifications.status !== 'events') return;
+      for (const { type, kv } of notifications.events) if (type === 'Delete') deleted.push(kv.key.toString());
     });
     stops.push(() => subscription.unsubscribe());
   }
@@ -74,7 +74,7 @@ describe('the watches of an etcd backend', () => {
     expect(streams.map(({ length }) => length)).to.deep.equal([100]);
   });
 
-  it('of one queue are on one stream, its marks among them, in whatever crowd', async () => {
+  it('of one queue and its marks are on one stream, with any number of queues', async () => {
     for (let i = 0; i < 400; i += 1) watch(`many/${i}/own`);
     for (let i = 0; i < 400; i += 1) watch(`many/${i}/predecessor`);
     for (let i = 0; i < 400; i += 1) watch(`.queuelock/shared/many/${i}/predecessor`);
@@ -87,7 +87,7 @@ describe('the watches of an etcd backend', () => {
     expect(streamOf.size).to.equal(400);
   });
 
-  it('hear of a thousand keys that die together on eight streams, which close when few are left', async () => {
+  it('notify of 1,000 keys that are removed together on eight streams, which close when few watches are left', async () => {
     const { driver } = connection.endpoint;
     const { ID } = await driver.leaseGrant({ TTL: 600 }, CALL);
     const keys = Array.from({ length: 1_000 }, (_, i) => `crowd/${i}/holder`);

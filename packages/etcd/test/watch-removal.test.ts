@@ -1,6 +1,6 @@
 import { LocalWaiters, type Departure } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import type { IEvent } from 'etcd3';
+import type { IEvent } from '../src/protocol/messages.ts';
 import { NEVER, Subject, filter, firstValueFrom } from 'rxjs';
 import { lifeOf, type ConflictingEntry } from '../src/queue/ahead.ts';
 import { watchRemoval, watchConflictEnd, type Waiter } from '../src/turn/watch-removal.ts';
@@ -12,8 +12,8 @@ const KEY = Buffer.from('q/1-0123456789abcdef0123456789abcdef');
 const LABEL = JSON.stringify({ owner: 'somebody', metadata: {} });
 const NOTED = `${LABEL.slice(0, -1)},"owned":true}`;
 
-/** One of several lives of a key; created at 20, after one that was deleted at 15. */
-const rival: ConflictingEntry = { key: KEY, createRevision: '20', permits: 1, limit: 1, mayTell: true };
+/** One of several lives of a key: created at 20, after one that was deleted at 15. */
+const conflicting: ConflictingEntry = { key: KEY, createRevision: '20', permits: 1, limit: 1, mayTell: true };
 
 function put(created: number, changed = created, value = LABEL): IEvent {
   const revisions = { create_revision: String(created), mod_revision: String(changed), version: '1' };
@@ -26,20 +26,20 @@ function deleted(at: number): IEvent {
   return { type: 'Delete', kv, prev_kv: kv };
 }
 
-describe('the end of one life of a key', () => {
-  let news$: Subject<WatchNews>;
+describe('the end of one life of an etcd key', () => {
+  let notifications$: Subject<WatchNews>;
   let followed: LocalWaiters;
-  let sight: Waiter;
+  let status: Waiter;
   let isOfSameSession: boolean;
-  let answer: (seen: Seen) => void;
+  let reply: (seen: Seen) => void;
 
   beforeEach(() => {
-    news$ = new Subject();
+    notifications$ = new Subject();
     followed = new LocalWaiters();
     isOfSameSession = false;
-    sight = {
-      watches: { watch: () => news$ },
-      lookups: { look: () => new Promise<Seen>((resolve) => (answer = resolve)) },
+    status = {
+      watches: { watch: () => notifications$ },
+      lookups: { look: () => new Promise<Seen>((resolve) => (reply = resolve)) },
       compactions: { compacted$: NEVER },
       followed,
       successors: new Successors({ connection: { revision: 0n }, generation: { isExported: false } }),
@@ -48,77 +48,77 @@ describe('the end of one life of a key', () => {
     } as unknown as Waiter;
   });
 
-  const tell = (...events: readonly IEvent[]): void => news$.next({ status: 'events', events });
+  const report = (...events: readonly IEvent[]): void => notifications$.next({ status: 'events', events });
 
   function departures(): (Departure | undefined)[] {
-    const told: (Departure | undefined)[] = [];
-    watchConflictEnd(rival, sight, true).subscribe((departure) => told.push(departure));
-    return told;
+    const reported: (Departure | undefined)[] = [];
+    watchConflictEnd(conflicting, status, true).subscribe((departure) => reported.push(departure));
+    return reported;
   }
 
-  it('is its deletion', () => {
-    const told = departures();
-    tell(deleted(30));
-    expect(told).to.deep.equal([{ owned: false, at: 30n }]);
+  it('is reported by its deletion', () => {
+    const reported = departures();
+    report(deleted(30));
+    expect(reported).to.deep.equal([{ owned: false, at: 30n }]);
   });
 
-  it('is no deletion of an earlier life, of which a member tells that lags behind', async () => {
-    const told = departures();
+  it('is not reported by the deletion of an earlier life, which a member reports that lags behind', async () => {
+    const reported = departures();
     const ends: bigint[] = [];
-    watchRemoval(rival, sight).subscribe((at) => ends.push(at));
-    news$.next({ status: 'live' });
-    tell(put(10), deleted(15), put(20));
-    answer({ there: true, revision: 25n });
+    watchRemoval(conflicting, status).subscribe((at) => ends.push(at));
+    notifications$.next({ status: 'live' });
+    report(put(10), deleted(15), put(20));
+    reply({ there: true, revision: 25n });
     await new Promise(setImmediate);
-    expect([told, ends]).to.deep.equal([[], []]);
-    tell(deleted(30));
-    expect([told, ends]).to.deep.equal([[{ owned: false, at: 30n }], [30n]]);
+    expect([reported, ends]).to.deep.equal([[], []]);
+    report(deleted(30));
+    expect([reported, ends]).to.deep.equal([[{ owned: false, at: 30n }], [30n]]);
   });
 
-  it('is known from the next life, where its deletion was lost', () => {
-    const told = departures();
-    tell(put(20, 25));
-    expect(told).to.deep.equal([]);
-    tell(put(40));
-    expect(told).to.deep.equal([{ owned: false, at: 40n }]);
+  it('is concluded from the next life when its deletion was lost', () => {
+    const reported = departures();
+    report(put(20, 25));
+    expect(reported).to.deep.equal([]);
+    report(put(40));
+    expect(reported).to.deep.equal([{ owned: false, at: 40n }]);
   });
 
-  it('tells that it has owned the queue by its own note only', () => {
-    const [told, other] = [departures(), departures()];
-    tell(put(10, 12, NOTED), deleted(15), put(20), put(20, 25), deleted(30));
-    expect(told).to.deep.equal([{ owned: false, at: 30n }]);
-    expect(other).to.deep.equal(told);
+  it('shows that the entry has held the lock only by its own note', () => {
+    const [reported, other] = [departures(), departures()];
+    report(put(10, 12, NOTED), deleted(15), put(20), put(20, 25), deleted(30));
+    expect(reported).to.deep.equal([{ owned: false, at: 30n }]);
+    expect(other).to.deep.equal(reported);
     const noted = departures();
-    tell(put(20, 25, NOTED), deleted(30));
+    report(put(20, 25, NOTED), deleted(30));
     expect(noted).to.deep.equal([{ owned: true, at: 30n }]);
   });
 
-  it('tells that it has owned the queue when its own process said so of this life', () => {
-    const told = departures();
+  it('shows that the entry has held the lock when its own process said so of this life', () => {
+    const reported = departures();
     expect(followed.markOwned(lifeOf({ key: KEY, createRevision: '10' }))).to.equal(false);
     expect(followed.markOwned(lifeOf({ key: KEY, createRevision: '40' }))).to.equal(false);
-    tell(deleted(30));
-    expect(told).to.deep.equal([{ owned: false, at: 30n }]);
+    report(deleted(30));
+    expect(reported).to.deep.equal([{ owned: false, at: 30n }]);
     const owner = departures();
-    expect(followed.markOwned(lifeOf(rival))).to.equal(true);
-    tell(deleted(30));
+    expect(followed.markOwned(lifeOf(conflicting))).to.equal(true);
+    report(deleted(30));
     expect(owner).to.deep.equal([{ owned: true, at: 30n }]);
   });
 
-  it('of the own session says nothing, unless that session is taking it out', () => {
+  it('in the own session has no meaning, unless that session removes the entry', () => {
     isOfSameSession = true;
-    const told = departures();
-    tell(put(20, 25, NOTED), deleted(30));
-    expect(told).to.deep.equal([undefined]);
+    const reported = departures();
+    report(put(20, 25, NOTED), deleted(30));
+    expect(reported).to.deep.equal([undefined]);
     const taken = departures();
-    followed.markLeaving(lifeOf(rival));
-    tell(deleted(30));
+    followed.markLeaving(lifeOf(conflicting));
+    report(deleted(30));
     expect(taken).to.deep.equal([{ owned: false, at: 30n }]);
   });
 });
 
-describe('a watch that begins while something is written', () => {
-  /** Somebody who waits, whose looks are answered with revisions from 26 on: the rival is there. */
+describe('a watch that starts during a write', () => {
+  /** A waiter whose reads return revisions from 26 on, in which the entry ahead exists. */
   function waiting(isSoon = true): {
     readonly news$: Subject<WatchNews>;
     readonly told: (Departure | undefined)[];
@@ -129,31 +129,31 @@ describe('a watch that begins while something is written', () => {
     const news$ = new Subject<WatchNews>();
     const asked$ = new Subject<number>();
     const told: (Departure | undefined)[] = [];
-    let looks = 0;
+    let reads = 0;
     const here = {
       ...{ news$, told, isThere: true },
-      looks: () => looks,
+      looks: () => reads,
       looked: async (times: number) => {
         await firstValueFrom(asked$.pipe(filter((count) => count >= times)));
       },
     };
     const look = (): Promise<Seen> => {
-      looks += 1;
-      asked$.next(looks);
-      return Promise.resolve({ there: here.isThere, revision: BigInt(25 + looks) });
+      reads += 1;
+      asked$.next(reads);
+      return Promise.resolve({ there: here.isThere, revision: BigInt(25 + reads) });
     };
-    const sight = {
+    const status = {
       watches: { watch: () => news$ },
       lookups: { look },
       compactions: { compacted$: NEVER },
       followed: new LocalWaiters(),
       entry: { isOfSameSession: () => false },
     } as unknown as Waiter;
-    watchConflictEnd(rival, sight, isSoon).subscribe((departure) => told.push(departure));
+    watchConflictEnd(conflicting, status, isSoon).subscribe((departure) => told.push(departure));
     return here;
   }
 
-  it('may be behind, so who may have its turn soon looks again a few times', async () => {
+  it('may be behind, so a waiter near the front reads again a few times', async () => {
     const waiter = waiting();
     const thrice = waiter.looked(3);
     waiter.news$.next({ status: 'live', revision: '25' });
@@ -165,7 +165,7 @@ describe('a watch that begins while something is written', () => {
     expect(waiter.told).to.deep.equal([{ owned: false, at: 29n }]);
   });
 
-  it('is not behind where nothing was written until a look, and matters to nobody whose turn is far away', async () => {
+  it('is not behind when nothing was written until a read, and is irrelevant for waiters far behind', async () => {
     const others = [waiting(), waiting(false)];
     const [certain, far] = others;
     const waiter = waiting();
@@ -177,13 +177,13 @@ describe('a watch that begins while something is written', () => {
     expect(others.map(({ looks }) => looks())).to.deep.equal([1, 1]);
   });
 
-  it('is left alone by who has left', async () => {
-    const [gone, waiter] = [waiting(), waiting()];
+  it('is ignored by a waiter that has left', async () => {
+    const [removed, waiter] = [waiting(), waiting()];
     const again = waiter.looked(4);
-    for (const { news$ } of [gone, waiter]) news$.next({ status: 'live', revision: '25' });
-    gone.news$.next({ status: 'events', events: [deleted(30)] });
+    for (const { news$ } of [removed, waiter]) news$.next({ status: 'live', revision: '25' });
+    removed.news$.next({ status: 'events', events: [deleted(30)] });
     await again;
-    expect(gone.told).to.deep.equal([{ owned: false, at: 30n }]);
-    expect(gone.looks()).to.equal(1);
+    expect(removed.told).to.deep.equal([{ owned: false, at: 30n }]);
+    expect(removed.looks()).to.equal(1);
   });
 });

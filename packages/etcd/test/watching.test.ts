@@ -3,16 +3,16 @@ import type { Placement, StoredEntry, Session } from '@queuelock/core/backend';
 import type { TcpProxy } from '@queuelock/harness/faults';
 import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import { benchOf } from './bench.ts';
-import { Clients, codeOf, eventually, freshQueue, wish } from './clients.ts';
+import { Clients, codeOf, eventually, freshQueue, newSpec } from './clients.ts';
 
-// A little less than what costs no watch.
+// Slightly less than the duration of a hold without a watch.
 const SHORT_HOLD_MS = 200;
 
-describe('waiting on etcd', () => {
+describe('waiting in an etcd queue', () => {
   const bench = benchOf(new Clients());
   const { clients, hosts } = bench;
 
-  /** A holder that is reached directly, and a waiter behind it whose watches are live. */
+  /** Returns a holder that is connected directly, and a waiter behind it whose watches are confirmed. */
   async function holderAndWaiter(hosts: readonly string[]): Promise<{
     readonly queue: string;
     readonly release: () => Promise<boolean>;
@@ -21,11 +21,11 @@ describe('waiting on etcd', () => {
   }> {
     const queue = freshQueue();
     const holding = await clients.session({ hosts: bench.server.endpoint, requestTimeoutMs: 1_000 });
-    // Asks nobody for a version, so that only the member that it talks to has connections of it.
+    // The session requests no versions, so it is connected only to the member that it uses.
     const waiting = await clients.session({ hosts, requestTimeoutMs: 1_000, heartbeatProof: 'verified' });
-    const held = wish(queue);
+    const held = newSpec(queue);
     await holding.enqueue(held);
-    const waiter = await waiting.enqueue(wish(queue));
+    const waiter = await waiting.enqueue(newSpec(queue));
     expect(waiter.turn).to.deep.equal({ admitted: false, ahead: 1 });
     return { queue, release: () => holding.remove(queue, held.id), waiter, waiting };
   }
@@ -36,13 +36,13 @@ describe('waiting on etcd', () => {
 
   const forAll = (fault: (proxy: TcpProxy) => unknown): unknown[] => bench.proxies.map(fault);
 
-  it('an entry whose predecessor left before anybody followed its turns is admitted', async () => {
+  it('admits an entry whose predecessor left before its turns were followed', async () => {
     const { release, waiter } = await holderAndWaiter(hosts());
     await release();
     await clients.follow(waiter).untilAdmitted();
   });
 
-  it('a waiter is admitted after its connections were cut, with the release in between', async () => {
+  it('admits a waiter after its connections were cut, with the release in between', async () => {
     const { release, waiter } = await holderAndWaiter(hosts());
     const turns = clients.follow(waiter);
     await eventually('the watches are live', async () => (await watchers()) === 2);
@@ -55,19 +55,19 @@ describe('waiting on etcd', () => {
     await turns.untilAdmitted();
   });
 
-  it('a waiter is admitted by way of another member when its own falls silent', async () => {
+  it('admits a waiter through another member when its own becomes silent', async () => {
     const { release, waiter, waiting } = await holderAndWaiter(hosts());
     const turns = clients.follow(waiter);
     await eventually('the watches are live', async () => (await watchers()) === 2);
     const [silent] = bench.proxies.filter(({ connections }) => connections.length > 0);
     silent?.toClient.blackhole();
     await release();
-    // Any request that fails there makes the watches ask for a sign of life.
-    expect(await codeOf(waiting.enqueue(wish(freshQueue())))).to.equal('UNAVAILABLE');
+    // Any failed request to the member makes the watches request progress.
+    expect(await codeOf(waiting.enqueue(newSpec(freshQueue())))).to.equal('UNAVAILABLE');
     await turns.untilAdmitted();
   });
 
-  it('a waiter is admitted after the server was killed and came back', async () => {
+  it('admits a waiter after the server was killed and restarted', async () => {
     const { release, waiter } = await holderAndWaiter(hosts());
     const turns = clients.follow(waiter);
     await eventually('the watches are live', async () => (await watchers()) === 2);
@@ -77,19 +77,19 @@ describe('waiting on etcd', () => {
     await turns.untilAdmitted();
   });
 
-  it('a waiter is admitted after the server stood still for longer than any request', async () => {
+  it('admits a waiter after the server was stopped for longer than any request timeout', async () => {
     const { release, waiter } = await holderAndWaiter(hosts());
     const turns = clients.follow(waiter);
     await eventually('the watches are live', async () => (await watchers()) === 2);
     await bench.server.freeze();
-    const gone = release().catch(() => false);
-    await eventually('a request has failed', async () => !(await gone));
+    const removed = release().catch(() => false);
+    await eventually('a request has failed', async () => !(await removed));
     await bench.server.thaw();
     await eventually('the holder is out', async () => (await release().catch(() => undefined)) !== undefined);
     await turns.untilAdmitted();
   });
 
-  it('a client that fell behind a compaction goes on: the observer with a new list, the waiter with a new look', async () => {
+  it('continues after a compaction that a client missed: the observer with a new list, the waiter with a new read', async () => {
     const { queue, release, waiter, waiting } = await holderAndWaiter([hosts()[0] ?? '']);
     const turns = clients.follow(waiter);
     const seen: (readonly StoredEntry[])[] = [];
@@ -115,15 +115,15 @@ describe('waiting on etcd', () => {
     expect(await waiting.renew(new AbortController().signal)).to.be.greaterThan(0);
   });
 
-  it('a hold shorter than 250 ms costs no watch, and unsubscribing leaves none on the server', async () => {
+  it('costs no watch for a hold shorter than 250 ms, and unsubscribing leaves none on the server', async () => {
     const { release, waiter, queue, waiting } = await holderAndWaiter(hosts());
-    const admitted = await waiting.enqueue(wish(freshQueue()));
+    const admitted = await waiting.enqueue(newSpec(freshQueue()));
     const turns = clients.follow(waiter);
     await eventually('the waiter watches two keys and nobody more', async () => (await watchers()) === 2);
     const from = performance.now();
     const held = clients.follow(admitted);
     const atFirst = await watchers();
-    // On a busy machine the look may come too late to tell.
+    // On a busy machine the read may be too late for this.
     if (performance.now() - from < SHORT_HOLD_MS) expect(atFirst).to.equal(2);
     await eventually('the holder watches its own key', async () => (await watchers()) === 3);
     turns.stop();

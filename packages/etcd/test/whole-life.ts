@@ -1,7 +1,7 @@
-// What exit.test.ts runs as a process: everything once, against a server and against nobody, and then nothing more.
+// The process that exit.test.ts runs: it uses everything once, with a server and without one, and then does nothing.
 import { etcd } from '@queuelock/etcd';
 import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
-import { freshQueue, wish } from './clients.ts';
+import { freshQueue, newSpec } from './clients.ts';
 
 const [endpoint = ''] = process.argv.slice(2);
 const nowhere = '127.0.0.1:1';
@@ -14,12 +14,12 @@ if ((failure as { code?: string }).code !== 'UNAVAILABLE')
 await lost.close();
 
 const backend = etcd({ ...etcdTransport(), hosts: [endpoint, nowhere] });
-const spec = wish(freshQueue());
+const spec = newSpec(freshQueue());
 const watching = backend.observe(spec.queue).subscribe({ error: () => undefined });
 const session = await backend.open(10_000, signal);
 await session.enqueue(spec);
 await session.renew(signal);
-const [one, two] = [wish(freshQueue()), wish(freshQueue(), { shared: true })];
+const [one, two] = [newSpec(freshQueue()), newSpec(freshQueue(), { shared: true })];
 await session.enqueueAll?.([one, two]);
 await session.share?.(one.queue, one.id, '');
 await session.remove(spec.queue, spec.id);

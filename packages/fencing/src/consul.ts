@@ -1,5 +1,5 @@
 import { checkedObject, invalidArgument } from '@queuelock/core/backend';
-import { MAX_INT64, nameOf, tokenOf, type FencingHold } from './hold.ts';
+import { MAX_INT64, describeHold, tokenOf, type FencingHold } from './hold.ts';
 import type { FenceOutcome } from './outcome.ts';
 
 /** An operation of a transaction of Consul (`PUT /v1/txn`). */
@@ -34,7 +34,7 @@ export function heldInConsul(hold: FencingHold<'key' | 'token'>): ConsulOperatio
  * @throws {QueueLockError} `INVALID_ARGUMENT` when the response is not that of a transaction, or when another operation has failed: the fence
  *   cannot say what that means
  */
-export async function consulAnswer(
+export async function consulOutcome(
   hold: FencingHold<'key' | 'token'>,
   response: ConsulTxnResponse | PromiseLike<ConsulTxnResponse>,
 ): Promise<FenceOutcome> {
@@ -49,7 +49,7 @@ export async function consulAnswer(
     );
   return {
     outcome: 'refused',
-    reason: `${nameOf(hold)} is refused by Consul: its entry ${JSON.stringify(hold.key)} is not in the queue any more`,
+    reason: `${describeHold(hold)} is refused by Consul: its entry ${JSON.stringify(hold.key)} is not in the queue any more`,
   };
 }
 

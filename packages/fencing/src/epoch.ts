@@ -2,8 +2,8 @@ import { invalidArgument } from '@queuelock/core/backend';
 import { checkToken, MAX_UINT64 } from './hold.ts';
 
 /**
- * A token and the life of the store that gave it. Tokens go back when a store is restored from an older snapshot or
- * moved to a new cluster; raise the epoch (of all clients) at each such event, and old tokens stay smaller.
+ * A fencing token together with the epoch of the store that issued it. Tokens go backwards when a store is restored from an older snapshot
+ * or moved to a new cluster. Raise the epoch of all clients at each such event, so that old tokens compare as smaller.
  */
 export interface EpochToken {
   /** A whole number from 0. */
@@ -13,10 +13,13 @@ export interface EpochToken {
 
 const TOKEN_BITS = 56n;
 const TOKEN_LIMIT = 1n << TOKEN_BITS;
-/** What 63 bits leave for the epoch. */
+/** The largest epoch that fits into the 7 bits that a signed 64-bit column leaves beside the token. */
 const MAX_COLUMN_EPOCH = 127;
 
-/** Below 0 if `a` is the older one, 0 if they are equal, above 0 if `a` is the newer one. The epoch decides first. */
+/**
+ * Compares two tokens, the epoch first.
+ * @returns a number below 0 if `a` is older, 0 if they are equal, above 0 if `a` is newer
+ */
 export function compareEpochTokens(a: EpochToken, b: EpochToken): number {
   if (a.epoch !== b.epoch) return a.epoch < b.epoch ? -1 : 1;
   if (a.token === b.token) return 0;
@@ -24,8 +27,8 @@ export function compareEpochTokens(a: EpochToken, b: EpochToken): number {
 }
 
 /**
- * Both in one signed column of 64 bits, in the same order: `epoch * 2^56 + token`.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for a token of 2^56 or more and an epoch above 127: use two columns then.
+ * Encodes epoch and token as one signed 64-bit number that sorts in the same order: `epoch * 2^56 + token`.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a token of 2^56 or more, or an epoch above 127. Use two columns for those.
  */
 export function encodeEpochToken({ epoch, token }: EpochToken): bigint {
   checkEpoch(epoch);
@@ -43,15 +46,21 @@ export function encodeEpochToken({ epoch, token }: EpochToken): bigint {
   return (BigInt(epoch) << TOKEN_BITS) + token;
 }
 
-/** Undoes {@link encodeEpochToken}. */
+/**
+ * Decodes what {@link encodeEpochToken} returned.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when `encoded` is not such a number
+ */
 export function decodeEpochToken(encoded: bigint): EpochToken {
   if (typeof encoded !== 'bigint' || encoded < 0n || encoded >> TOKEN_BITS > BigInt(MAX_COLUMN_EPOCH)) {
-    throw invalidArgument('encoded', encoded, 'is what encodeEpochToken gave');
+    throw invalidArgument('encoded', encoded, 'is a bigint that encodeEpochToken returned');
   }
   return { epoch: Number(encoded >> TOKEN_BITS), token: encoded % TOKEN_LIMIT };
 }
 
-/** The epoch, once it is sure to be one. */
+/**
+ * Returns the epoch.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` unless it is a whole number from 0
+ */
 export function checkEpoch(epoch: unknown): number {
   if (!Number.isSafeInteger(epoch) || (epoch as number) < 0) {
     throw invalidArgument('epoch', epoch, 'is a whole number from 0');

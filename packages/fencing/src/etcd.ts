@@ -1,28 +1,31 @@
 import { invalidArgument } from '@queuelock/core/backend';
-import { MAX_INT64, nameOf, tokenOf, type FencingHold } from './hold.ts';
+import { MAX_INT64, describeHold, tokenOf, type FencingHold } from './hold.ts';
 import type { FenceOutcome } from './outcome.ts';
 
 /**
- * A `Compare` of etcd's raw API (`etcdserverpb.Compare`): enumerations as their numbers, since clients differ in the names (and
- * take one that they do not know for 0, another comparison), 64-bit numbers as text.
+ * A `Compare` of etcd's raw API (`etcdserverpb.Compare`). Enumerations are given as numbers, because clients name their values differently.
+ * A client reads a name that it does not know as 0, which is another comparison. 64-bit numbers are given as text.
  */
 export interface EtcdCompare {
-  /** `CREATE` */
+  /** The number of `CREATE`. */
   readonly target: 1;
-  /** `EQUAL` */
+  /** The number of `EQUAL`. */
   readonly result: 0;
   readonly key: Buffer;
   readonly create_revision: string;
 }
 
 /**
- * For `compare` of a transaction in etcd's raw API: true as long as the hold's own entry is in the queue. Reading the entry's key, which this
- * does, makes sure that the entry leaves the queue before the next contender holds, and Raft orders both with the transaction. So what
- * stands under `success` happens under the lock or not at all, and never after a guarded write of a later holder.
- * Call it while the lock is held: for a hold that was released before its key was read, it throws `OWNERSHIP_LOST` if the next one holds already.
+ * Returns a comparison for the `compare` of a transaction in etcd's raw API. It is true as long as the entry of the hold is in the queue.
+ * Reading the entry's key, as this function does, guarantees that the entry leaves the queue before the next contender holds. Raft orders
+ * the removal and the transaction. So the operations under `success` happen under the lock or not at all, and never after a guarded write
+ * of a later holder.
  *
- * It compares the create revision, which is the token: neither a later entry under the same key nor a change of its
- * value counts as the hold. Only for holds on the cluster that the transaction goes to.
+ * Call it while the lock is held. For a hold that was released before its key was read, it throws `OWNERSHIP_LOST` if the next contender
+ * already holds.
+ *
+ * The comparison is on the create revision, which is the token. A later entry under the same key does not count as the hold, and a change
+ * of the value does not end it. Use it only for holds on the cluster that the transaction is sent to.
  */
 export function etcdCompare(hold: FencingHold<'key' | 'token'>): EtcdCompare {
   const revision = String(tokenOf(hold, MAX_INT64));
@@ -30,9 +33,11 @@ export function etcdCompare(hold: FencingHold<'key' | 'token'>): EtcdCompare {
 }
 
 /**
- * The same for the builder of npm `etcd3`: `client.if(...heldInEtcd(ownership)).then(client.put(key).value(data)).commit()`.
- * `succeeded` false: it is not held any more, and nothing was written; {@link etcdAnswer} makes that hard to overlook. Use a client without `namespace()`, which would
- * look for the entry somewhere else and so refuse everything.
+ * Returns the comparison of {@link etcdCompare} as arguments for the builder of npm `etcd3`:
+ * `client.if(...heldInEtcd(ownership)).then(client.put(key).value(data)).commit()`.
+ *
+ * If `succeeded` is false, the lock is not held any more and nothing was written; {@link etcdOutcome} turns that into an error that is hard
+ * to overlook. Use a client without `namespace()`: with a namespace, it would read the entry under another key and refuse every write.
  */
 export function heldInEtcd(
   hold: FencingHold<'key' | 'token'>,
@@ -42,21 +47,22 @@ export function heldInEtcd(
 }
 
 /**
- * What the transaction with that compare answered, for `expectAccepted`. etcd tells that the entry is gone, not who came next; give it
- * transactions without further compares only, since it cannot tell which of several failed.
+ * Converts the result of a transaction with that comparison into an outcome for `expectAccepted`. etcd reports that the entry is gone, but
+ * not which client holds now. Use it only for transactions without further comparisons: etcd does not report which of several comparisons
+ * failed.
  */
-export async function etcdAnswer(
+export async function etcdOutcome(
   hold: FencingHold<'key' | 'token'>,
-  answer: { readonly succeeded: boolean } | PromiseLike<{ readonly succeeded: boolean }>,
+  response: { readonly succeeded: boolean } | PromiseLike<{ readonly succeeded: boolean }>,
 ): Promise<FenceOutcome> {
-  const { succeeded } = await answer;
+  const { succeeded } = await response;
   if (typeof succeeded !== 'boolean') {
-    throw invalidArgument('answer', succeeded, 'is that of a transaction, with succeeded');
+    throw invalidArgument('response.succeeded', succeeded, 'is a boolean, as in that of a transaction');
   }
   if (succeeded) return { outcome: 'accepted' };
   return {
     outcome: 'refused',
-    reason: `${nameOf(hold)} is refused by etcd: its entry ${JSON.stringify(hold.key)} is not in the queue any more`,
+    reason: `${describeHold(hold)} is refused by etcd: its entry ${JSON.stringify(hold.key)} is no longer in the queue`,
   };
 }
 

@@ -1,7 +1,7 @@
 import { checkedObject, invalidArgument, QueueLockError } from '@queuelock/core/backend';
 
-/** What any of the fences may answer. */
-export type FenceAnswer =
+/** The outcome of a write behind any of the fences. */
+export type AnyFenceOutcome =
   | { readonly outcome: 'accepted' }
   | {
       readonly outcome: 'refused' | 'missing' | 'unregistered' | 'repeated' | 'malformed';
@@ -9,28 +9,31 @@ export type FenceAnswer =
     };
 
 /**
- * For every fenced write whose answer nobody looks at otherwise: resolves with the answer if it was accepted. The message of the
- * error says which name, which token, and what refused it; its `cause` is the answer.
- * @throws {QueueLockError} `OWNERSHIP_LOST` when a later holder was there (without `reason`: the fence does not know how it came to that); `INVALID_ARGUMENT` when there is nothing to write to, the name
- * is not registered, the hold has had its one effect, or a request says nothing or something wrong about its hold. What the write itself
- * rejects with leaves its outcome open.
+ * Resolves with the outcome if the write was accepted, and rejects otherwise. Use it for every fenced write whose outcome is not handled in
+ * another way. The message of the error names the lock, the token, and what refused the write. Its `cause` is the outcome.
+ * @throws {QueueLockError} `OWNERSHIP_LOST` when a later holder wrote before. The error has no `reason`, since the fence does not know how
+ *   the ownership ended.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when there is no row to write, the name is not registered, the hold has already had its one
+ *   effect, or the headers of a request are missing or malformed.
+ *
+ * A rejection of the write itself is passed on. The outcome of that write is unknown.
  */
-export async function expectAccepted<A extends FenceAnswer>(
-  answer: A | PromiseLike<A>,
+export async function expectAccepted<A extends AnyFenceOutcome>(
+  outcome: A | PromiseLike<A>,
 ): Promise<Extract<A, { readonly outcome: 'accepted' }>> {
-  const answered: FenceAnswer = checkedObject('answer of a fence', await answer);
-  switch (answered.outcome) {
+  const checked: AnyFenceOutcome = checkedObject('outcome of a fence', await outcome);
+  switch (checked.outcome) {
     case 'accepted':
-      return answered as Extract<A, { readonly outcome: 'accepted' }>;
+      return checked as Extract<A, { readonly outcome: 'accepted' }>;
     case 'refused':
-      throw new QueueLockError('OWNERSHIP_LOST', answered.reason, { cause: answered });
+      throw new QueueLockError('OWNERSHIP_LOST', checked.reason, { cause: checked });
     case 'missing':
     case 'unregistered':
     case 'repeated':
     case 'malformed':
-      throw new QueueLockError('INVALID_ARGUMENT', answered.reason, { cause: answered });
+      throw new QueueLockError('INVALID_ARGUMENT', checked.reason, { cause: checked });
     default:
-      // As plain JavaScript passes it, `isAccepted(...)` for instance.
-      throw invalidArgument('answer of a fence', answered, 'has an outcome');
+      // Plain JavaScript can pass anything, for instance the boolean of `isAccepted(...)`.
+      throw invalidArgument('outcome of a fence', checked, 'has an outcome');
   }
 }

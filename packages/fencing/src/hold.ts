@@ -4,29 +4,34 @@ import { checkedObject, invalidArgument, type QueueLockError } from '@queuelock/
 type Proof = 'key' | 'name' | 'token';
 
 /**
- * Who writes: an `Ownership`, or what of one a fence needs, kept beside a write that is prepared while the lock is held. It is
- * exclusive: the compiler refuses a `SharedOwnership`, of a reader or a permit; where it cannot know (a `mode` in a variable, a `claim`, a lock
- * that was downgraded) `INVALID_ARGUMENT` tells when it is used.
+ * The hold that a write belongs to: an `Ownership`, or the members of one that the fence needs. Those can be stored beside a write that is
+ * prepared while the lock is held.
+ *
+ * The hold is exclusive. The compiler rejects a `SharedOwnership`, which readers and permits of a semaphore have. Where the compiler cannot
+ * know (a `mode` in a variable, a `claim`, a lock that was downgraded), the call throws `INVALID_ARGUMENT`.
  */
 export type FencingHold<Needs extends Proof = Proof> =
   | Ownership
   | (Pick<Ownership, Needs> &
       Partial<Pick<Ownership, Proof>> & {
-        /** As in `Ownership.shared`. */
+        /** Is absent or false, as in `Ownership.shared`. */
         readonly shared?: false;
-        /** Of a semaphore it would be another number. */
+        /** Is absent or 1. A semaphore has a larger limit. */
         readonly limit?: 1;
       });
 
-/** The largest token that a signed column of 64 bits takes; tokens of etcd and ZooKeeper are never larger. */
+/** The largest token that fits into a signed 64-bit column. Tokens of etcd and ZooKeeper are never larger. */
 export const MAX_INT64: bigint = 2n ** 63n - 1n;
-/** The largest token that a header carries. */
+/** The largest token that a header can carry. */
 export const MAX_UINT64: bigint = 2n ** 64n - 1n;
 const MAX_NAME_BYTES = 512;
 
-/** The token of a hold, once it is sure to be an exclusive one. */
+/**
+ * Returns the token of a hold after checking that the hold is exclusive.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a shared hold, a permit, or a token that is not a bigint from 1 to `max`
+ */
 export function tokenOf(hold: FencingHold<'token'>, max: bigint): bigint {
-  // Also those that the compiler cannot tell: `shared` of an ownership is true in a read lock.
+  // Checks at run time what the types cannot express: `shared` of an ownership is true in a read lock.
   const { shared, limit }: { shared?: unknown; limit?: unknown } = checkedObject('hold', hold);
   if (shared === true) throw notExclusive('a reader');
   if (limit !== undefined && limit !== 1)
@@ -34,13 +39,13 @@ export function tokenOf(hold: FencingHold<'token'>, max: bigint): bigint {
   return checkToken(hold.token, max);
 }
 
-/** The name, where it is known. */
-export function named({ name }: { readonly name?: string }): { readonly name?: string } {
+/** Returns an object with the name, or an empty one when the name is unknown. */
+export function optionalName({ name }: { readonly name?: string }): { readonly name?: string } {
   return name === undefined ? {} : { name };
 }
 
-/** The hold in a sentence. */
-export function nameOf({ name, token }: { readonly name?: string; readonly token: bigint }): string {
+/** Describes the hold for a message. */
+export function describeHold({ name, token }: { readonly name?: string; readonly token: bigint }): string {
   return `the hold${name === undefined ? '' : ` of ${JSON.stringify(name)}`} with token ${String(token)}`;
 }
 
@@ -48,11 +53,11 @@ function notExclusive(what: string): QueueLockError {
   return invalidArgument(
     'hold',
     what,
-    'is exclusive: of several holders at a time, the one with the largest token would shut out the rest',
+    'is exclusive: of several holders at a time, the one with the largest token would block the others',
   );
 }
 
-/** The token, once it is sure to be one. */
+/** Returns the token after checking that it is a bigint from 1 to `max`. */
 export function checkToken(token: unknown, max: bigint): bigint {
   if (typeof token !== 'bigint' || token <= 0n || token > max) {
     throw invalidArgument('token', token, `is a bigint from 1 to ${String(max)}, as in ownership.token`);
@@ -60,7 +65,7 @@ export function checkToken(token: unknown, max: bigint): bigint {
   return token;
 }
 
-/** The name, once it is sure to be one of a lock. */
+/** Returns the name after checking that a lock can have it. */
 export function checkName(name: unknown): string {
   if (!isLockName(name)) {
     throw invalidArgument('name', name, `is well-formed text of 1 to ${String(MAX_NAME_BYTES)} bytes`);
@@ -68,9 +73,9 @@ export function checkName(name: unknown): string {
   return name;
 }
 
-/** Whether a lock can have this name, as far as every backend agrees. */
+/** Returns whether a lock can have this name on every backend. */
 export function isLockName(name: unknown): name is string {
   if (typeof name !== 'string' || name === '' || Buffer.byteLength(name) > MAX_NAME_BYTES) return false;
-  // A lone surrogate has no bytes of its own: two such names would be one.
+  // A lone surrogate has no encoding of its own in UTF-8, so two different names would become the same bytes.
   return Buffer.from(name).toString() === name;
 }

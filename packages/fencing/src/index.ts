@@ -1,9 +1,9 @@
 export type { FencingHold } from './hold.ts';
-export { expectAccepted, type FenceAnswer } from './expect-accepted.ts';
+export { expectAccepted, type AnyFenceOutcome } from './expect-accepted.ts';
 export type { FenceOutcome, FenceRefused } from './outcome.ts';
 export { compareEpochTokens, decodeEpochToken, encodeEpochToken, type EpochToken } from './epoch.ts';
-export { consulAnswer, heldInConsul, type ConsulOperation, type ConsulTxnResponse } from './consul.ts';
-export { etcdAnswer, etcdCompare, heldInEtcd, type EtcdCompare } from './etcd.ts';
+export { consulOutcome, heldInConsul, type ConsulOperation, type ConsulTxnResponse } from './consul.ts';
+export { etcdOutcome, etcdCompare, heldInEtcd, type EtcdCompare } from './etcd.ts';
 export type { Znode, ZnodeClient } from './znode/client.ts';
 export { decodeFencedData, encodeFencedData, type FencedData } from './znode/data.ts';
 export { fencedZnode, type FencedZnode } from './znode/fenced-znode.ts';
@@ -12,7 +12,7 @@ export { isAccepted, type SqlResult } from './sql/accepted.ts';
 export type { SqlDialect, SqlTable } from './sql/dialect.ts';
 export { fencedUpdate, type FencedUpdate } from './sql/fenced-update.ts';
 export { sqlFences, type SqlFences } from './sql/fences.ts';
-export { sqlAnswer, type SqlAnswer, type SqlQuery } from './sql/sql-answer.ts';
+export { sqlOutcome, type SqlOutcome, type SqlQuery } from './sql/sql-outcome.ts';
 export type { FencedStatement, SqlStatement } from './sql/statement.ts';
 export {
   FENCING_NAME,
@@ -33,5 +33,5 @@ export {
   type FencingRefusal,
   type FencingTarget,
 } from './http/gate.ts';
-export { httpAnswer, type HttpAnswer } from './http/http-answer.ts';
-export { headersOf, refusalResponse, refuseRequest, sendRefusal } from './http/answer.ts';
+export { httpOutcome, type HttpOutcome } from './http/http-outcome.ts';
+export { headersOf, refusalResponse, refuseRequest, sendRefusal } from './http/refusals.ts';

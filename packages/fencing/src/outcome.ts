@@ -1,26 +1,23 @@
-import { nameOf } from './hold.ts';
+import { describeHold } from './hold.ts';
 
-/** The lock is not held any more: a later holder was here, or (in etcd) the hold's own entry is gone. Stop. */
+/** A later holder wrote before or, in etcd, the entry of the hold is gone. The lock is not held any more, so stop writing. */
 export interface FenceRefused {
   readonly outcome: 'refused';
-  /** The later holder's token, where the place that refused tells it. */
+  /** The token of the later holder, if the resource reports it. */
   readonly largest?: bigint;
-  /** Which name, which token, and what refused it. */
+  /** Names the lock, the token, and what refused the write. */
   readonly reason: string;
 }
 
-/**
- * What a fence said to a write. A rejection instead is neither: the outcome is unknown, the write may have happened and
- * may still happen.
- */
+/** The outcome of a fenced write. A rejected promise is neither outcome: the write may have happened, or may still happen. */
 export type FenceOutcome = { readonly outcome: 'accepted' } | FenceRefused;
 
-/** A refusal, in words that say who, where, and by whom. */
-export function refusedAt(
-  place: string,
+/** Creates a refusal whose reason names the hold, the resource, and the token of the later holder. */
+export function refusedBy(
+  resource: string,
   hold: { readonly name?: string; readonly token: bigint },
   largest: bigint,
 ): FenceRefused {
-  const reason = `${nameOf(hold)} is refused by ${place}: a later holder was there, with token ${String(largest)}`;
+  const reason = `${describeHold(hold)} is refused by ${resource}: a later holder wrote there, with token ${String(largest)}`;
   return { outcome: 'refused', largest, reason };
 }

@@ -8,8 +8,8 @@ const encodable: fc.Arbitrary<EpochToken> = fc.record({
   token: fc.oneof(token(3n), token(2n ** 56n - 1n), fc.constant(2n ** 56n - 1n)),
 });
 
-describe('epochs', () => {
-  it('the epoch decides first, then the token', () => {
+describe('epoch tokens', () => {
+  it('are compared by epoch first, then by token', () => {
     const inOrder: EpochToken[] = [
       { epoch: 0, token: 1n },
       { epoch: 0, token: 2n ** 64n - 1n },
@@ -20,7 +20,7 @@ describe('epochs', () => {
     expect(sorted).to.deep.equal(inOrder);
   });
 
-  it('a column of 64 bits has the same order, is signed, and gives both back', () => {
+  it('are encoded in a signed 64-bit column in the same order, and decoded again', () => {
     fc.assert(
       fc.property(encodable, encodable, (a, b) => {
         const [x, y] = [encodeEpochToken(a), encodeEpochToken(b)];
@@ -31,11 +31,11 @@ describe('epochs', () => {
     );
   });
 
-  it('epoch 0 leaves the token as it is', () => {
+  it('are encoded as the plain token in epoch 0', () => {
     expect(encodeEpochToken({ epoch: 0, token: 1042n })).to.equal(1042n);
   });
 
-  it('what does not fit is refused with its value and its rule', () => {
+  it('are refused with value and rule when they do not fit into the column', () => {
     const refusals: [EpochToken, RegExp][] = [
       [{ epoch: 1, token: 2n ** 56n }, /token is below 2\^56 .*two columns; got 72057594037927936/],
       [{ epoch: 128, token: 1n }, /epoch is at most 127 .*got 128/],
@@ -44,8 +44,10 @@ describe('epochs', () => {
       [{ epoch: 0, token: 0n }, /token is a bigint from 1/],
       [{ epoch: 0, token: 7 as unknown as bigint }, /token is a bigint from 1 .*got 7/],
     ];
-    for (const [given, rule] of refusals) expect(() => encodeEpochToken(given)).to.throw(rule);
-    expect(() => decodeEpochToken(-1n)).to.throw(/encoded is what encodeEpochToken gave; got -1/);
+    for (const [input, rule] of refusals) expect(() => encodeEpochToken(input)).to.throw(rule);
+    expect(() => decodeEpochToken(-1n)).to.throw(
+      /encoded is a bigint that encodeEpochToken returned; got -1/,
+    );
     expect(() => decodeEpochToken(128n << 56n)).to.throw(/INVALID_ARGUMENT/);
   });
 });

@@ -3,8 +3,8 @@ import { etcdCompare, heldInEtcd } from '../src/index.ts';
 
 const hold = { key: 'jobs/7587a1-x', token: 2n ** 60n + 1n };
 
-describe('a compare with the hold in etcd', () => {
-  it('names the entry and its create revision, without rounding it', () => {
+describe('the etcd comparison of a hold', () => {
+  it('contains the key of the entry and its create revision without rounding', () => {
     expect(etcdCompare(hold)).to.deep.equal({
       target: 1,
       result: 0,
@@ -14,7 +14,7 @@ describe('a compare with the hold in etcd', () => {
     expect(heldInEtcd(hold)).to.deep.equal(['jobs/7587a1-x', 'Create', '==', '1152921504606846977']);
   });
 
-  it('revision 0, which would compare with an entry that is not there, is refused', () => {
+  it('is refused for revision 0, which would match a key that does not exist', () => {
     for (const fence of [etcdCompare, heldInEtcd]) {
       expect(() => fence({ ...hold, token: 0n })).to.throw(/token is a bigint from 1/);
       expect(() => fence({ ...hold, key: '' })).to.throw(/key is the key of the entry/);

@@ -18,23 +18,23 @@ const client: ZnodeClient = {
   set: async () => true,
 };
 
-/** Every way in, each with what it makes of a hold. */
+/** Every function that takes a hold. */
 const WAYS_IN: Readonly<Record<string, (hold: FencingHold) => unknown>> = {
   etcdCompare,
   heldInEtcd,
-  fencedZnode: (given) => fencedZnode(client, '/r', given),
-  fencedUpdate: (given) => fencedUpdate('postgres', { table: 't', set: {}, where: { id: 1 }, hold: given }),
-  claim: (given) => sqlFences('postgres').claim(given),
-  fencingHeaders: (given) => fencingHeaders(given),
+  fencedZnode: (input) => fencedZnode(client, '/r', input),
+  fencedUpdate: (input) => fencedUpdate('postgres', { table: 't', set: {}, where: { id: 1 }, hold: input }),
+  claim: (input) => sqlFences('postgres').claim(input),
+  fencingHeaders: (input) => fencingHeaders(input),
 };
 
-describe('what is fenced', () => {
+describe('the hold of a fenced write', () => {
   for (const [way, fence] of Object.entries(WAYS_IN)) {
-    it(`is an exclusive hold, no reader's and no permit: ${way}`, () => {
+    it(`is refused unless it is exclusive: ${way}`, () => {
       fence(hold);
       fence({ ...hold, shared: false, limit: 1 });
       expect(() => fence({ ...hold, shared: true } as never)).to.throw(
-        /INVALID_ARGUMENT.*hold is exclusive: of several holders at a time, the one with the largest token would shut out the rest; got "a reader"/,
+        /INVALID_ARGUMENT.*hold is exclusive: of several holders at a time, the one with the largest token would block the others; got "a reader"/,
       );
       expect(() => fence({ ...hold, limit: 3 } as never)).to.throw(
         /INVALID_ARGUMENT.*hold is exclusive.*got "a permit of 3"/,
@@ -43,35 +43,35 @@ describe('what is fenced', () => {
     });
   }
 
-  it('is known to the compiler as far as types say it', () => {
-    const typed = (given: {
+  it('is rejected by the compiler when its type is not exclusive or incomplete', () => {
+    const typed = (input: {
       readonly ownership: Ownership;
       readonly prepared: Pick<Ownership, 'key' | 'name' | 'token'>;
       readonly reader: Pick<Ownership, 'key' | 'name' | 'token' | 'shared'>;
       readonly hold: Hold;
       readonly several: MultiOwnership;
     }): readonly FencingHold[] => [
-      given.ownership,
-      given.prepared,
-      given.several.of('x'),
-      // @ts-expect-error -- it may be a reader's
-      given.reader,
-      // @ts-expect-error -- it is a reader's
-      { ...given.prepared, shared: true },
-      // @ts-expect-error -- it is a permit
-      { ...given.prepared, limit: 3 },
-      // @ts-expect-error -- it has no token
-      given.hold,
-      // @ts-expect-error -- it has several
-      given.several,
+      input.ownership,
+      input.prepared,
+      input.several.of('x'),
+      // @ts-expect-error -- the hold may be that of a reader
+      input.reader,
+      // @ts-expect-error -- the hold is that of a reader
+      { ...input.prepared, shared: true },
+      // @ts-expect-error -- the hold is a permit
+      { ...input.prepared, limit: 3 },
+      // @ts-expect-error -- the hold has no token
+      input.hold,
+      // @ts-expect-error -- the hold covers several names
+      input.several,
     ];
     expect(typed).to.be.a('function');
-    // @ts-expect-error -- the key is what etcd compares
+    // @ts-expect-error -- etcd compares the key, which is missing
     const keyless = (): unknown => heldInEtcd({ name: 'x', token: 1n });
     expect(keyless).to.throw(/key is the key of the entry/);
   });
 
-  it('is asked again at each write of a znode, for a lock that was downgraded meanwhile', async () => {
+  it('is checked again at each write of a znode, because the lock may have been downgraded', async () => {
     const downgraded = { ...hold, shared: false };
     const node = fencedZnode(client, '/r', downgraded as FencingHold);
     expect(await node.write('before')).to.deep.equal({ outcome: 'accepted' });

@@ -3,29 +3,29 @@ import { expect } from 'chai';
 import {
   createFencingGate,
   encodeFencedData,
-  etcdAnswer,
+  etcdOutcome,
   expectAccepted,
   fencedUpdate,
   fencedZnode,
   fencingHeaders,
-  httpAnswer,
-  sqlAnswer,
+  httpOutcome,
+  sqlOutcome,
   sqlFences,
-  type FenceAnswer,
+  type AnyFenceOutcome,
   type SqlQuery,
 } from '../src/index.ts';
 
 const hold = { name: 'invoices', key: 'invoices/1', token: 7n };
 
-async function errorOf(answer: PromiseLike<FenceAnswer>): Promise<{ code: string; message: string }> {
-  const error: unknown = await expectAccepted(answer).catch((refused: unknown) => refused);
+async function errorOf(reply: PromiseLike<AnyFenceOutcome>): Promise<{ code: string; message: string }> {
+  const error: unknown = await expectAccepted(reply).catch((refused: unknown) => refused);
   if (!(error instanceof QueueLockError)) return expect.fail(`no refusal but ${String(error)}`);
-  expect(error.cause).to.equal(await answer);
+  expect(error.cause).to.equal(await reply);
   return { code: error.code, message: error.message };
 }
 
-describe('an answer that nobody looks at', () => {
-  it('passes on what was accepted, with what the gate adds to it', async () => {
+describe('expectAccepted', () => {
+  it('resolves with the outcome when the write was accepted, with the members that the gate adds', async () => {
     expect(await expectAccepted({ outcome: 'accepted' })).to.deep.equal({ outcome: 'accepted' });
     const headers = new Headers(fencingHeaders(hold));
     const done = await expectAccepted(
@@ -37,16 +37,16 @@ describe('an answer that nobody looks at', () => {
     expect(done.value).to.equal('stored');
   });
 
-  it('throws in etcd, and names lock, token and entry', async () => {
-    expect(await errorOf(etcdAnswer(hold, { succeeded: false }))).to.deep.equal({
+  it('rejects when etcd refuses, and names lock, token and entry', async () => {
+    expect(await errorOf(etcdOutcome(hold, { succeeded: false }))).to.deep.equal({
       code: 'OWNERSHIP_LOST',
       message:
-        '[OWNERSHIP_LOST] the hold of "invoices" with token 7 is refused by etcd: its entry "invoices/1" is not in the queue any more',
+        '[OWNERSHIP_LOST] the hold of "invoices" with token 7 is refused by etcd: its entry "invoices/1" is no longer in the queue',
     });
-    await expectAccepted(etcdAnswer(hold, Promise.resolve({ succeeded: true })));
+    await expectAccepted(etcdOutcome(hold, Promise.resolve({ succeeded: true })));
   });
 
-  it('throws at a znode, and names lock, both tokens and path', async () => {
+  it('rejects when a znode refuses, and names lock, both tokens and path', async () => {
     const client = {
       get: async () => ({ data: encodeFencedData('x', 9n), version: 3 }),
       set: async () => expect.fail('it wrote'),
@@ -56,103 +56,103 @@ describe('an answer that nobody looks at', () => {
     );
     expect(code).to.equal('OWNERSHIP_LOST');
     expect(message).to.include(
-      'of "invoices" with token 7 is refused by the znode /r: a later holder was there, with token 9',
+      'of "invoices" with token 7 is refused by the znode /r: a later holder wrote there, with token 9',
     );
   });
 
-  it('throws at a gate, and tells a later holder from a request that says nothing', async () => {
+  it('rejects when a gate refuses, and distinguishes a later holder from missing headers', async () => {
     const gate = createFencingGate();
-    const ask = async (token: bigint): Promise<FenceAnswer> => {
+    const request = async (token: bigint): Promise<AnyFenceOutcome> => {
       const headers = new Headers(fencingHeaders({ ...hold, token }));
       return gate.check((name) => headers.get(name));
     };
-    await expectAccepted(ask(9n));
-    const late = await errorOf(Promise.resolve(await ask(7n)));
+    await expectAccepted(request(9n));
+    const late = await errorOf(Promise.resolve(await request(7n)));
     expect(late.code).to.equal('OWNERSHIP_LOST');
     expect(late.message).to.match(/"invoices" with token 7 is refused: a later holder.* with token 9$/);
     const silent = await errorOf(Promise.resolve(await gate.check(() => undefined)));
     expect(silent.code).to.equal('INVALID_ARGUMENT');
   });
 
-  it('throws for the sender over HTTP, and leaves open what no gate answered', async () => {
-    const answer = (status: number, token?: string): Promise<FenceAnswer> =>
-      httpAnswer(
+  it('rejects for the sender over HTTP, and reports an unknown outcome for a status that no gate sends', async () => {
+    const reply = (status: number, token?: string): Promise<AnyFenceOutcome> =>
+      httpOutcome(
         hold,
         new Response(null, { status, headers: token === undefined ? {} : { 'fencing-token': token } }),
       );
-    await expectAccepted(answer(204));
-    expect(await answer(412, '9')).to.deep.include({ outcome: 'refused', largest: 9n });
-    expect(await answer(412, '9;epoch=2')).to.not.have.property('largest');
-    expect(await answer(428)).to.include({ outcome: 'missing' });
-    expect(await answer(400)).to.include({ outcome: 'malformed' });
+    await expectAccepted(reply(204));
+    expect(await reply(412, '9')).to.deep.include({ outcome: 'refused', largest: 9n });
+    expect(await reply(412, '9;epoch=2')).to.not.have.property('largest');
+    expect(await reply(428)).to.include({ outcome: 'missing' });
+    expect(await reply(400)).to.include({ outcome: 'malformed' });
     for (const status of [412, 404, 500]) {
-      const failed = await expectAccepted(answer(status)).catch((error: unknown) => error);
+      const failed = await expectAccepted(reply(status)).catch((error: unknown) => error);
       expect(failed, String(status)).to.include({ code: 'UNAVAILABLE' });
     }
   });
 
-  it('is refused when it is none, as the answer of isAccepted', async () => {
+  it('rejects when it gets something other than an outcome, for instance the result of isAccepted', async () => {
     for (const none of [false, true, undefined, { outcome: 'yes' }]) {
       const failed = await expectAccepted(none as never).catch(String);
-      expect(failed).to.match(/INVALID_ARGUMENT.*answer of a fence (must be|has)/);
+      expect(failed).to.match(/INVALID_ARGUMENT.*outcome of a fence (must be|has)/);
     }
   });
 });
 
-describe('a refusal in SQL', () => {
+describe('sqlOutcome', () => {
   const update = { table: 'accounts', set: { balance: 5 }, where: { id: 'secret' }, hold };
-  /** A database that accepts nothing and has this row. */
+  /** Returns a query of a database that accepts no write and has rows with these tokens. */
   const refusing =
     (...tokens: unknown[]): SqlQuery =>
     ({ reads }) =>
       reads ? { rowCount: tokens.length, rows: tokens.map((token) => ({ token })) } : { rowCount: 0 };
 
-  it('tells a later holder from a missing row, and from the one effect of this hold', async () => {
+  it('distinguishes a later holder from a missing row, and from the one effect of this hold', async () => {
     const write = fencedUpdate('postgres', update);
-    const later = await errorOf(Promise.resolve(await sqlAnswer(refusing('9'), write)));
+    const later = await errorOf(Promise.resolve(await sqlOutcome(refusing('9'), write)));
     expect(later).to.deep.equal({
       code: 'OWNERSHIP_LOST',
       message:
-        '[OWNERSHIP_LOST] the hold of "invoices" with token 7 is refused by the row of "accounts" (id): a later holder was there, with token 9',
+        '[OWNERSHIP_LOST] the hold of "invoices" with token 7 is refused by the row of "accounts" (id): a later holder wrote there, with token 9',
     });
-    const missing = await errorOf(Promise.resolve(await sqlAnswer(refusing(), write)));
+    const missing = await errorOf(Promise.resolve(await sqlOutcome(refusing(), write)));
     expect(missing.code).to.equal('INVALID_ARGUMENT');
     expect(missing.message).to.match(
       /"invoices" with token 7 is refused by the row .*: there is no such row$/,
     );
-    // It came after the write, or that would have been accepted.
-    expect(await sqlAnswer(refusing('7'), write)).to.include({ outcome: 'missing' });
+    // A smaller token would have let the write pass, so the row was stored after the write.
+    expect(await sqlOutcome(refusing('7'), write)).to.include({ outcome: 'missing' });
     const once = fencedUpdate('postgres', { ...update, once: true });
-    expect(await sqlAnswer(refusing('7'), once)).to.include({ outcome: 'repeated' });
-    expect(await sqlAnswer(refusing('9'), once)).to.include({ outcome: 'refused', largest: 9n });
+    expect(await sqlOutcome(refusing('7'), once)).to.include({ outcome: 'repeated' });
+    expect(await sqlOutcome(refusing('9'), once)).to.include({ outcome: 'refused', largest: 9n });
   });
 
-  it('tells a later holder from a name that was never registered', async () => {
+  it('distinguishes a later holder from a name that was never registered', async () => {
     const claim = sqlFences('postgres').claim(hold);
-    expect(await sqlAnswer(refusing('9'), claim)).to.include({ outcome: 'refused', largest: 9n });
-    const { code, message } = await errorOf(Promise.resolve(await sqlAnswer(refusing(), claim)));
+    expect(await sqlOutcome(refusing('9'), claim)).to.include({ outcome: 'refused', largest: 9n });
+    const { code, message } = await errorOf(Promise.resolve(await sqlOutcome(refusing(), claim)));
     expect(code).to.equal('INVALID_ARGUMENT');
     expect(message).to.include('by the fence in "queuelock_fences": the name is not registered there');
   });
 
-  it('is asked for where a write was not accepted only, and by the row without its fence', async () => {
-    const asked: string[] = [];
+  it('queries for the reason only when the write was not accepted, and without the condition on the fence', async () => {
+    const requested: string[] = [];
     const accepting: SqlQuery = ({ text }) => {
-      asked.push(text);
+      requested.push(text);
       return { rowCount: 1 };
     };
     const write = fencedUpdate('postgres', update);
-    expect(await sqlAnswer(accepting, write)).to.deep.equal({ outcome: 'accepted' });
-    expect(asked).to.deep.equal([write.text]);
+    expect(await sqlOutcome(accepting, write)).to.deep.equal({ outcome: 'accepted' });
+    expect(requested).to.deep.equal([write.text]);
     expect(JSON.parse(JSON.stringify(write))).to.deep.equal(write);
-    expect(write.refusal.ask).to.deep.equal({
+    expect(write.refusal.query).to.deep.equal({
       text: 'SELECT CAST("fence" AS text) AS token FROM "accounts" WHERE "id" = $1 FOR UPDATE',
       values: ['secret'],
       reads: true,
     });
   });
 
-  it('is read from what each driver answers', async () => {
+  it('reads the result format of each driver', async () => {
     const write = fencedUpdate('mysql', update);
     const by =
       (header: unknown, rows: unknown): SqlQuery =>
@@ -161,23 +161,23 @@ describe('a refusal in SQL', () => {
     const row = { token: '9' };
     const none = { affectedRows: 0, insertId: 0 };
     const later = { outcome: 'refused', largest: 9n };
-    expect(await sqlAnswer(by(none, [row]), write)).to.include(later);
-    expect(await sqlAnswer(by([none, undefined], [[row], ['columns']]), write)).to.include(later);
-    expect(await sqlAnswer(by([none, undefined], [[], ['columns']]), write)).to.include({
+    expect(await sqlOutcome(by(none, [row]), write)).to.include(later);
+    expect(await sqlOutcome(by([none, undefined], [[row], ['columns']]), write)).to.include(later);
+    expect(await sqlOutcome(by([none, undefined], [[], ['columns']]), write)).to.include({
       outcome: 'missing',
     });
-    expect(await sqlAnswer(by({ changes: 0 }, []), write)).to.include({ outcome: 'missing' });
+    expect(await sqlOutcome(by({ changes: 0 }, []), write)).to.include({ outcome: 'missing' });
   });
 
-  it('rejects where the fence holds no number, and where the answer is none', async () => {
+  it('rejects when the fence column has no number, and when the query returns no result', async () => {
     const write = fencedUpdate('postgres', update);
-    const failed = (query: SqlQuery): Promise<unknown> => sqlAnswer(query, write).catch(String);
-    expect(await failed(refusing(null))).to.match(/INVALID_ARGUMENT.*holds null.*NOT NULL DEFAULT 0/);
+    const failed = (query: SqlQuery): Promise<unknown> => sqlOutcome(query, write).catch(String);
+    expect(await failed(refusing(null))).to.match(/INVALID_ARGUMENT.*contains null.*NOT NULL DEFAULT 0/);
     expect(await failed(refusing('7', '9'))).to.match(/INVALID_ARGUMENT.*where names one row; got "2 rows"/);
     expect(await failed(() => undefined)).to.match(/INVALID_ARGUMENT.*result of an update must be an object/);
     expect(await failed(() => [])).to.match(/INVALID_ARGUMENT.*result of an update must be an object/);
     expect(await failed(() => ({ rowCount: 0 }))).to.match(
-      /INVALID_ARGUMENT.*answer of a select has its rows/,
+      /INVALID_ARGUMENT.*result of a select is a list of rows/,
     );
   });
 });

@@ -27,22 +27,22 @@ function headersFrom({ name, epoch, token }: Sent): HeaderGetter {
   return (header) => headers.get(header);
 }
 
-/** Maxima somewhere else: each question and each answer takes as long as the scheduler likes. */
+/** Maxima on a remote server: the scheduler decides how long each request and each reply takes. */
 function remote(scheduler: fc.Scheduler, maxima: Maxima = memoryMaxima()): Required<FencingGateOptions> {
   return {
     maxima: {
       async raise(resource, at) {
         await scheduler.schedule(Promise.resolve(), 'question');
-        const answer = await maxima.raise(resource, at);
+        const reply = await maxima.raise(resource, at);
         await scheduler.schedule(Promise.resolve(), 'answer');
-        return answer;
+        return reply;
       },
     },
   };
 }
 
-describe('the gate', () => {
-  it('accepts exactly what is not smaller than all before it, each resource for itself', async () => {
+describe('the fencing gate', () => {
+  it('accepts exactly the requests whose token is not smaller than all earlier ones of the resource', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(sent), async (requests) => {
         const gate = createFencingGate();
@@ -51,8 +51,8 @@ describe('the gate', () => {
           const known = largest.get(request.name);
           const older = known !== undefined && compareEpochTokens(request, known) < 0;
           if (!older) largest.set(request.name, { epoch: request.epoch, token: request.token });
-          const answer = await gate.check(headersFrom(request));
-          expect(answer).to.deep.include(
+          const reply = await gate.check(headersFrom(request));
+          expect(reply).to.deep.include(
             older ? { outcome: 'refused', status: 412, largest: known } : { outcome: 'accepted', ...request },
           );
         }
@@ -78,11 +78,11 @@ describe('the gate', () => {
           await scheduler.schedule(Promise.resolve(), 'effect');
           running.delete(request);
         };
-        const answers = Promise.all(
+        const replies = Promise.all(
           requests.map((request) => gate.run(headersFrom(request), () => effect(request))),
         );
-        await scheduler.waitFor(answers);
-        const accepted = (await answers).filter(({ outcome }) => outcome === 'accepted');
+        await scheduler.waitFor(replies);
+        const accepted = (await replies).filter(({ outcome }) => outcome === 'accepted');
         expect(accepted).to.have.length(begun.length);
         for (const name of new Set(requests.map((request) => request.name))) {
           const [last] = requests
@@ -96,7 +96,7 @@ describe('the gate', () => {
     );
   });
 
-  it('an effect that fails lets the next holder in, and its own caller hears of it', async () => {
+  it('runs the effect of the next holder after an effect fails, and rejects for the caller of the failed one', async () => {
     const gate = createFencingGate();
     let fail!: (error: Error) => void;
     let first!: Promise<unknown>;
@@ -112,7 +112,7 @@ describe('the gate', () => {
     expect(await second).to.deep.include({ outcome: 'accepted', value: 'done' });
   });
 
-  it('lets nobody pass when the maxima cannot be asked', async () => {
+  it('refuses every request when the maxima cannot be read', async () => {
     const gate = createFencingGate({ maxima: { raise: () => Promise.reject(new Error('no answer')) } });
     const header = headersFrom({ name: 'a', epoch: 0, token: 1n });
     expect(await gate.check(header).catch(String)).to.equal('Error: no answer');
@@ -121,11 +121,11 @@ describe('the gate', () => {
 
   it('refuses a request under another lock than the one that guards the resource', async () => {
     const gate = createFencingGate();
-    const answer = await gate.check(headersFrom({ name: 'b', epoch: 0, token: 1n }), { lock: 'a' });
-    expect(answer).to.deep.include({ outcome: 'malformed', status: 400 });
+    const reply = await gate.check(headersFrom({ name: 'b', epoch: 0, token: 1n }), { lock: 'a' });
+    expect(reply).to.deep.include({ outcome: 'malformed', status: 400 });
   });
 
-  it('answers a Request only when it refuses it', async () => {
+  it('returns a response for a Request only when it is refused', async () => {
     const gate = createFencingGate();
     const post = (token?: bigint): Promise<Response | undefined> =>
       refuseRequest(
@@ -140,14 +140,14 @@ describe('the gate', () => {
     expect(stale?.status).to.equal(412);
     expect(stale?.headers.get('fencing-token')).to.equal('2');
     expect(await stale?.text()).to.equal(
-      'the hold of "a" with token 1 is refused: a later holder of the lock was here, with token 2\n',
+      'the hold of "a" with token 1 is refused: a later holder of the lock sent a request before, with token 2\n',
     );
     expect((await post())?.status).to.equal(428);
   });
 });
 
 describe('maxima in memory', () => {
-  it('when it is full it refuses new resources and keeps the old ones', () => {
+  it('refuse new resources at the limit and keep the old ones', () => {
     const maxima = memoryMaxima({ maxResources: 1 });
     maxima.raise('a', { epoch: 0, token: 2n });
     expect(() => maxima.raise('b', { epoch: 0, token: 1n })).to.throw(/UNAVAILABLE.*raise maxResources/);

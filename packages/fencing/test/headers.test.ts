@@ -19,7 +19,7 @@ describe('fencing headers', () => {
     );
   });
 
-  it('are readable', () => {
+  it('have a readable format', () => {
     expect(fencingHeaders({ name: 'invoices/2026', token: 1042n })).to.deep.equal({
       'fencing-name': 'invoices%2F2026',
       'fencing-token': '1042',
@@ -27,10 +27,10 @@ describe('fencing headers', () => {
     expect(fencingHeaders({ name: 'a', token: 1n }, { epoch: 3 })['fencing-token']).to.equal('1;epoch=3');
   });
 
-  it('none at all are missing, half of them and anything else are malformed', () => {
+  it('are missing when neither is there, and malformed in every other invalid case', () => {
     const read = (name?: string, token?: string): string => {
-      const answer = readFencingHeaders((header) => (header === 'fencing-name' ? name : token));
-      return 'outcome' in answer ? `${answer.outcome} ${String(answer.status)}` : 'fine';
+      const reply = readFencingHeaders((header) => (header === 'fencing-name' ? name : token));
+      return 'outcome' in reply ? `${reply.outcome} ${String(reply.status)}` : 'fine';
     };
     expect(read('a', '1')).to.equal('fine');
     expect(read()).to.equal('missing 428');
@@ -56,7 +56,7 @@ describe('fencing headers', () => {
     }
   });
 
-  it('never throw on what a sender writes', () => {
+  it('never make the reader throw, whatever a sender writes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (name, token) => {
         readFencingHeaders((header) => (header === 'fencing-name' ? name : token));
@@ -64,7 +64,7 @@ describe('fencing headers', () => {
     );
   });
 
-  it('are not made of what is no hold', () => {
+  it('are not created for an invalid hold', () => {
     expect(() => fencingHeaders({ name: '', token: 1n })).to.throw(
       /name is well-formed text of 1 to 512 bytes/,
     );

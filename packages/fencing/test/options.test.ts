@@ -8,7 +8,7 @@ import {
   type NpmZookeeperSession,
 } from '../src/index.ts';
 
-/** As plain JavaScript passes it. */
+/** Passes a value without type checks, as plain JavaScript can. */
 const untyped = (options: unknown): never => options as never;
 
 describe('options of a fence', () => {
@@ -16,7 +16,7 @@ describe('options of a fence', () => {
   const update = { table: 't', set: {}, where: { id: 1 }, hold };
   const session = untyped({}) as NpmZookeeperSession;
   const calls: Readonly<
-    Record<string, readonly [call: (given: never) => unknown, near: string, meant: string]>
+    Record<string, readonly [call: (input: never) => unknown, near: string, meant: string]>
   > = {
     fencingHeaders: [(o) => fencingHeaders(hold, o), 'epock', 'epoch'],
     memoryMaxima: [memoryMaxima, 'resources', 'maxResources'],
@@ -29,14 +29,14 @@ describe('options of a fence', () => {
     ],
   };
   for (const [call, [with_, near, meant]] of Object.entries(calls))
-    it(`are refused by name when there are none of that name: ${call}`, () => {
+    it(`are refused by name when they are unknown: ${call}`, () => {
       expect(() => with_(untyped({ [near]: 1 }))).to.throw(
         new RegExp(`\\[INVALID_ARGUMENT\\].*: ${near} is unknown, did you mean ${meant}\\?`),
       );
       expect(() => with_(untyped(null))).to.throw(/\[INVALID_ARGUMENT\].* must be an object; got null/);
     });
 
-  it('are refused when they are of another type', async () => {
+  it('are refused when they have another type', async () => {
     expect(() => fencedUpdate('sqlite', { ...update, once: untyped('yes') })).to.throw(
       'once is a boolean; got "yes"',
     );
@@ -46,7 +46,7 @@ describe('options of a fence', () => {
     expect(() => createFencingGate({ maxima: untyped(7) })).to.throw('maxima must be an object; got 7');
   });
 
-  it('are refused for the target of a request, which would be let in otherwise', async () => {
+  it('are refused for the target of a request, which would be accepted otherwise', async () => {
     const headers = new Headers(fencingHeaders({ name: 'x', token: 1n }));
     const gate = createFencingGate();
     const { message } = (await gate

@@ -18,7 +18,7 @@ const update: FencedUpdate = {
 };
 
 describe('SQL statements', () => {
-  it('read as the database wants them', () => {
+  it('have the syntax of their database', () => {
     expect(fencedUpdate('postgres', { ...update, table: ['billing', 'accounts'] })).to.deep.include({
       text: 'UPDATE "billing"."accounts" SET "balance" = $1, "fence" = CAST($2 AS bigint) WHERE "id" = $3 AND "fence" <= CAST($4 AS bigint)',
       values: [5, '42', 7, '42'],
@@ -55,7 +55,7 @@ describe('SQL statements', () => {
     );
   });
 
-  it('quote what an identifier may hold', () => {
+  it('quote every character that an identifier may contain', () => {
     const quoted = (dialect: SqlDialect): string =>
       fencedUpdate(dialect, { ...update, table: 'we"ird`; --' }).text;
     expect(quoted('postgres')).to.match(/^UPDATE "we""ird`; --" SET/);
@@ -63,7 +63,7 @@ describe('SQL statements', () => {
     expect(quoted('sqlite')).to.match(/^UPDATE `we"ird``; --` SET/);
   });
 
-  it('refuse bad identifiers, naming argument, value and rule', () => {
+  it('refuse invalid identifiers, naming argument, value and rule', () => {
     for (const dialect of DIALECTS) {
       for (const bad of ['', 'a.b', 'a\0b', ' a', 'a\n', 'x'.repeat(200), '\ud800', 7 as unknown as string]) {
         expect(() => sqlFences(dialect, bad), JSON.stringify(bad)).to.throw(
@@ -81,13 +81,15 @@ describe('SQL statements', () => {
     );
   });
 
-  it('refuse what would write too much or nothing that is meant', () => {
-    expect(() => fencedUpdate('sqlite', { ...update, where: {} })).to.throw(/where names the row/);
+  it('refuse updates of no row, of the fence column, and without a value', () => {
+    expect(() => fencedUpdate('sqlite', { ...update, where: {} })).to.throw(
+      /where names the row with at least one column/,
+    );
     expect(() => fencedUpdate('sqlite', { ...update, where: { id: undefined } })).to.throw(
       /where\.id has a value/,
     );
     expect(() => fencedUpdate('sqlite', { ...update, set: { FENCE: 1 } })).to.throw(
-      /leaves the fence column alone/,
+      /does not assign the fence column/,
     );
     expect(() => fencedUpdate('sqlite', { ...update, hold: { token: 2n ** 63n } })).to.throw(
       /token is a bigint/,
@@ -97,8 +99,8 @@ describe('SQL statements', () => {
   });
 });
 
-describe('the result of an update', () => {
-  it('one row is accepted, none is not, in the words of each driver', () => {
+describe('isAccepted', () => {
+  it('is true for one row and false for none, in the result format of each driver', () => {
     const accepted: SqlResult[] = [
       { rowCount: 1 },
       { changes: 1 },
@@ -117,9 +119,9 @@ describe('the result of an update', () => {
     expect(not.map(isAccepted)).to.not.include(true);
   });
 
-  it('more rows, or the result of something else, are an error', () => {
+  it('throws for several rows, and for the result of another statement', () => {
     expect(() => isAccepted({ rowCount: 2 })).to.throw(/where names one row; got "2 rows"/);
-    expect(() => isAccepted({ rowCount: null })).to.throw(/result is that of an update/);
-    expect(() => isAccepted({} as SqlResult)).to.throw(/result is that of an update/);
+    expect(() => isAccepted({ rowCount: null })).to.throw(/result is the result of an update/);
+    expect(() => isAccepted({} as SqlResult)).to.throw(/result is the result of an update/);
   });
 });

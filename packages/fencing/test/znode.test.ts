@@ -9,7 +9,7 @@ import {
   type ZnodeClient,
 } from '../src/index.ts';
 
-/** A node in this process whose answers come when the scheduler lets them. */
+/** A node in this process whose replies arrive when the scheduler delivers them. */
 function scheduledNode(scheduler: fc.Scheduler): { client: ZnodeClient; written: bigint[] } {
   let node = { data: encodeFencedData('') as Uint8Array, version: 0 };
   const written: bigint[] = [];
@@ -33,7 +33,7 @@ function scheduledNode(scheduler: fc.Scheduler): { client: ZnodeClient; written:
 }
 
 describe('a fenced znode', () => {
-  it('takes no write of an earlier holder after one of a later holder, in any order of arrivals', async () => {
+  it('accepts no write of an earlier holder after one of a later holder, in any order of arrivals', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),
@@ -53,7 +53,7 @@ describe('a fenced znode', () => {
     );
   });
 
-  it('says whose token refused it', async () => {
+  it('reports whose token refused a write', async () => {
     const client: ZnodeClient = {
       get: async () => ({ data: encodeFencedData('x', 9n), version: 3 }),
       set: async () => expect.fail('it wrote'),
@@ -62,7 +62,7 @@ describe('a fenced znode', () => {
     expect(outcome).to.include({ outcome: 'refused', largest: 9n });
   });
 
-  it('names the node that is not there, and a path that is none', async () => {
+  it('is refused with its path when it does not exist, and when the path is invalid', async () => {
     const client: ZnodeClient = { get: async () => undefined, set: async () => true };
     const failed = await fencedZnode(client, '/r', { token: 1n }).claim().catch(String);
     expect(failed).to.match(/INVALID_ARGUMENT.*there is no znode \/r; create it once/);
@@ -71,7 +71,7 @@ describe('a fenced znode', () => {
 });
 
 describe('the data of a fenced znode', () => {
-  it('gives back token and data, whatever bytes these are', () => {
+  it('is encoded and decoded without loss for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }), (data, token) => {
         const read = decodeFencedData(encodeFencedData(data, token));
@@ -81,7 +81,7 @@ describe('the data of a fenced znode', () => {
     );
   });
 
-  it('no bytes are a fresh node; others without a token are refused', () => {
+  it('is a new node when empty, and refused when other bytes have no token', () => {
     expect(decodeFencedData(new Uint8Array())).to.deep.equal({ token: 0n, data: new Uint8Array() });
     for (const text of ['x', 'queuelock-fence 7', 'queuelock-fence 07\n', `queuelock-fence ${2n ** 63n}\n`]) {
       expect(() => decodeFencedData(Buffer.from(text)), text).to.throw(/write it there once/);
@@ -89,19 +89,19 @@ describe('the data of a fenced znode', () => {
   });
 });
 
-describe('a session of npm zookeeper as a client', () => {
-  const session = (code: number, answer = true): NpmZookeeperSession => ({
+describe('npmZookeeper', () => {
+  const session = (code: number, reply = true): NpmZookeeperSession => ({
     a_get: (_path, _watch, done) => {
-      if (answer) done(code, 'text', { version: 4 }, null);
+      if (reply) done(code, 'text', { version: 4 }, null);
       return 0;
     },
     a_set: (_path, _data, _version, done) => {
-      if (answer) done(code, 'text');
+      if (reply) done(code, 'text');
       return 0;
     },
   });
 
-  it('leaves the native callback before anything of the caller runs', async () => {
+  it('runs code of the caller after the native callback has returned', async () => {
     let inCallback = false;
     const client = npmZookeeper({
       ...session(0),
@@ -109,7 +109,7 @@ describe('a session of npm zookeeper as a client', () => {
         setTimeout(() => {
           inCallback = true;
           done(0, 'ok', { version: 4 }, Buffer.from('x'));
-          // Jobs of promises run before this native callback's turn of the loop is over.
+          // Promise jobs run before the native callback returns to the event loop.
           void Promise.resolve().then(() =>
             Promise.resolve().then(() => process.nextTick(() => (inCallback = false))),
           );
@@ -121,14 +121,14 @@ describe('a session of npm zookeeper as a client', () => {
     expect(inCallback).to.equal(false);
   });
 
-  it('tells a missing node, another version, and no data from failures', async () => {
+  it('distinguishes a missing node, another version, and empty data from failures', async () => {
     expect(await npmZookeeper(session(0)).get('/r')).to.deep.equal({ version: 4, data: new Uint8Array() });
     expect(await npmZookeeper(session(-101)).get('/r')).to.equal(undefined);
     expect(await npmZookeeper(session(-103)).set('/r', Buffer.from('x'), 1)).to.equal(false);
     expect(await npmZookeeper(session(0)).set('/r', Buffer.from('x'), 1)).to.equal(true);
   });
 
-  it('data as text, which loses bytes, is refused', async () => {
+  it('refuses data as text, which would lose bytes', async () => {
     const asText: NpmZookeeperSession = {
       ...session(0),
       a_get: (_path, _watch, done) => done(0, 'ok', { version: 4 }, 'text'),
@@ -137,7 +137,7 @@ describe('a session of npm zookeeper as a client', () => {
     expect(failed).to.match(/INVALID_ARGUMENT.*data_as_buffer of the session is true/);
   });
 
-  it('a lost connection, a refused call and silence are unknown; a refused permission is not', async () => {
+  it('reports UNAVAILABLE for a lost connection, a refused call and a timeout, and ACCESS_DENIED for a missing permission', async () => {
     const set = async (native: NpmZookeeperSession): Promise<unknown> =>
       npmZookeeper(native, { timeoutMs: 5 })
         .set('/r', Buffer.from('x'), 1)

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A change of sources: in this file, this text, which stands there exactly once, becomes that one. */
+/** A change of a source file: the text `from`, which must occur exactly once, is replaced with `to`. */
 export type Alteration = readonly [file: string, from: string, to: string];
 
-/** The files below that directory that these change, as they are then. Throws if one does not fit the sources any more. */
+/** Returns the changed files below the directory. Throws if an alteration does not fit its source any more. */
 export function alteredSources(
   alterations: readonly Alteration[],
   directory: string,

@@ -12,7 +12,7 @@ import { checkStuck } from './check/stuck.ts';
 import { checkTogether } from './check/together.ts';
 
 export interface Verdict {
-  /** By time; empty if the run was right. */
+  /** Findings by time; empty if the run was correct. */
   readonly findings: readonly Finding[];
   readonly numbers: Numbers;
 }
@@ -38,13 +38,16 @@ const CHECKS: readonly Check<Limits>[] = [
   checkMemory,
 ];
 
-/** Judges a run; see `readRun` and `runOf` for where it comes from. */
+/** Checks a run; `readRun` and `runOf` make one. */
 export function check(run: Run, limits: Limits): Verdict {
   const breaches = CHECKS.flatMap((invariant) => invariant(run, limits));
   return { findings: findingsOf(run, breaches), numbers: numbersOf(run) };
 }
 
-/** What is unsafe in a run that may have been cut short at any moment: nothing is expected of it that may not have happened yet. */
+/**
+ * Returns the safety violations of a run that may have been cut short at any moment. Does not expect events that may not have
+ * happened yet.
+ */
 export function checkSafety(run: Run, limits: SafetyLimits): readonly Finding[] {
   const breaches = SAFETY_CHECKS.flatMap((invariant) => invariant(run, limits));
   return findingsOf(run, breaches);

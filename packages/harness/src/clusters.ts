@@ -1,17 +1,18 @@
 /**
- * Clusters of three servers on one machine, with faults: crashes, pauses, partitions, slow links and full disks. The
- * network is one of two, behind one interface:
+ * Clusters of three servers on one machine, with faults: crashes, freezes, partitions, slow links and full disks. There are two
+ * implementations of the network behind one interface:
  *
- * - `namespaces` (Linux, root): a namespace of the kernel's network per member and per client, with a router in the
- *   middle that drops or rejects packets. Taken when it can be had; missing tools are installed if that is possible.
- * - `proxies` (anywhere): all on 127.0.0.1, every link through a TCP proxy in a process of its own.
+ * - `namespaces` (Linux, root): a network namespace of the kernel for each member and client, with a router in the middle that
+ * drops or rejects packets. Used if available; missing tools are installed if possible.
+ * - `proxies` (anywhere): all on 127.0.0.1, every link through a TCP proxy in a separate process.
  *
- * What one of them cannot do is in `absent` and rejects with FaultAbsent: `delay` in namespaces, `loss` over proxies.
+ * Faults that one of them does not support are in `absent` and reject with FaultAbsent: `delay` in namespaces, `loss` over
+ * proxies.
  */
 import { chooseNetwork } from './clusters/choose-network.ts';
 import { Cluster } from './clusters/cluster.ts';
 import { etcdStore } from './clusters/etcd-store.ts';
-import type { NetworkWay } from './clusters/network.ts';
+import type { NetworkKind } from './clusters/network.ts';
 import type { Store } from './clusters/store.ts';
 import { zooKeeperStore } from './clusters/zookeeper-store.ts';
 import { checkEtcdFlags, type EtcdFlags } from './services/etcd-process.ts';
@@ -24,11 +25,11 @@ export { FaultAbsent } from './clusters/network.ts';
 export type { Cluster };
 
 export interface ClusterOptions {
-  /** Forces a network; without it namespaces are taken where they can be had. */
-  readonly network?: NetworkWay;
+  /** Forces a network; default: namespaces if available, else proxies. */
+  readonly network?: NetworkKind;
   /**
-   * Puts each member's data on a file system in memory of this many MiB, so that it can be filled. At least 200: both
-   * stores reserve files of 64 MiB. Needs Linux and root; where it cannot be had, `absent` tells why.
+   * Puts each member's data on an in-memory file system of this many MiB, so that it can be filled. At least 200, because both
+   * stores preallocate files of 64 MiB. Needs Linux and root; otherwise `absent` contains the reason.
    */
   readonly diskMiB?: number;
 }
@@ -39,7 +40,7 @@ export interface EtcdClusterOptions extends ClusterOptions {
 }
 
 export interface ZooKeeperClusterOptions extends ClusterOptions {
-  /** Lines of zoo.cfg and Java properties. The tick is 500 ms, initLimit 10 and syncLimit 5 unless they say another. */
+  /** Lines of zoo.cfg and Java properties. Defaults: tickTime 500, initLimit 10 and syncLimit 5. */
   readonly settings?: ZooKeeperSettings;
 }
 
@@ -61,7 +62,7 @@ export async function startZooKeeperCluster({
   return startCluster(() => zooKeeperStore(settings), options);
 }
 
-/** Appends what the cluster is to the file that QUEUELOCK_RAN_AGAINST names, if it does. */
+/** Appends a description of the cluster to the file that QUEUELOCK_RAN_AGAINST names, if it is set. */
 export function recordRanAgainstCluster(what: string, { description }: Cluster): void {
   recordLine(what, description);
 }
@@ -69,7 +70,7 @@ export function recordRanAgainstCluster(what: string, { description }: Cluster):
 const MEMBERS = 3;
 const ATTEMPTS = 5;
 
-// Somebody else may take a port between the choice and the start; then all is done again with others.
+// Another process may take a port between the choice and the start; then the start is repeated with other ports.
 async function startCluster(makeStore: () => Store, { network, diskMiB }: ClusterOptions): Promise<Cluster> {
   if (diskMiB !== undefined && !(diskMiB >= 200))
     throw new RangeError(`diskMiB: ${diskMiB} is less than 200, which is what the files of the stores need`);

@@ -1,8 +1,8 @@
 import { facts, type BackendHarness } from '@queuelock/conformance';
 
-/** What a way to use a backend does not keep. */
+/** Differences of a way to use a backend. */
 interface Apart {
-  /** Whether an error is its refusal of what a fact begins with. */
+  /** Returns whether an error is its refusal of the first step of a fact. */
   readonly refuses: (error: Error) => boolean;
   /** Titles of facts that it contradicts without refusing anything. */
   readonly contradicts?: ReadonlySet<string>;
@@ -11,8 +11,8 @@ interface Apart {
 const LANES = 4;
 
 /**
- * All facts: each is true, or what it begins with is refused. Several are checked at a time: most of the time they wait for a server that
- * has little to do.
+ * Checks all facts: each is true, or its first step is refused. Several are checked at a time, because most of the time they wait
+ * for an idle server.
  */
 export function describeWhatApplies(harness: BackendHarness, { refuses, contradicts }: Apart): void {
   describe(`${harness.name} keeps every fact that it does not refuse`, function () {

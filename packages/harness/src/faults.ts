@@ -1,7 +1,7 @@
 /**
- * Faults of the network between a client and a server, on a TCP proxy in this process: delay, rate, hold, black hole,
- * reset, refusal, and the loss of exactly one reply. What it cannot do: lose single packets, or let the handshake of a
- * new connection vanish (the kernel of this machine makes it); `refuse` refuses instead.
+ * Faults of the network between a client and a server, on a TCP proxy in this process: delay, rate, hold, black hole, reset,
+ * refusal, and the loss of exactly one reply. It cannot lose single packets or drop the handshake of a new connection, because
+ * the kernel of this machine makes it; `refuse` refuses instead.
  */
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -14,7 +14,7 @@ import { pickPorts } from './services/ports.ts';
 export { freeze, thaw } from './faults/freeze.ts';
 export type { Flow, LostReply, ProxyConnection };
 
-/** Listens on a free port of 127.0.0.1 and forwards to `target` (`host:port`; a function is asked for each connection). */
+/** Listens on a free port of 127.0.0.1 and forwards to `target` (`host:port`; a function is called for each connection). */
 export async function startProxy(target: string | (() => string)): Promise<TcpProxy> {
   const targetOf = typeof target === 'string' ? () => target : target;
   splitEndpoint(targetOf());
@@ -31,17 +31,17 @@ export async function startProxy(target: string | (() => string)): Promise<TcpPr
 }
 
 export class TcpProxy {
-  /** Where clients connect to: `127.0.0.1:port`. The same for the whole life, also while connections are refused. */
+  /** Address for clients: `127.0.0.1:port`. It never changes, also while connections are refused. */
   readonly endpoint: string;
-  /** Faults and counters of what clients send. */
+  /** Faults and counters of data from clients. */
   readonly toServer: Flow = new Flow();
-  /** Faults and counters of what the server sends. */
+  /** Faults and counters of data from the server. */
   readonly toClient: Flow = new Flow();
-  /** Called with each chunk from a client before it goes on, so that a fault set in here takes it already. */
+  /** Called with each chunk from a client before it is forwarded, so that a fault set in here applies to it. */
   onClientData: ((chunk: Buffer, connection: ProxyConnection) => void) | undefined;
-  /** Called with each chunk from the server before it goes on. */
+  /** Called with each chunk from the server before it is forwarded. */
   onServerData: ((chunk: Buffer, connection: ProxyConnection) => void) | undefined;
-  /** How many connections it took since it started. */
+  /** Number of connections accepted so far. */
   accepted = 0;
   readonly #targetOf: () => string;
   readonly #connections = new Set<ProxyConnection>();
@@ -63,13 +63,13 @@ export class TcpProxy {
     for (const connection of this.#connections) connection.cut();
   }
 
-  /** New connections get ECONNREFUSED; open ones stay. */
+  /** Refuses new connections with ECONNREFUSED; open ones stay. */
   refuse(): void {
     this.#listener?.close();
     this.#listener = undefined;
   }
 
-  /** Takes connections (again). */
+  /** Accepts connections (again). */
   async accept(): Promise<void> {
     if (this.#listener !== undefined) return;
     const listener = createServer({ allowHalfOpen: true, noDelay: true }, (client) => this.#connect(client));
@@ -83,7 +83,7 @@ export class TcpProxy {
     }
   }
 
-  /** Takes away the faults of both directions and accepts connections again. */
+  /** Removes the faults of both directions and accepts connections again. */
   async heal(): Promise<void> {
     this.toServer.heal();
     this.toClient.heal();
@@ -91,9 +91,9 @@ export class TcpProxy {
   }
 
   /**
-   * Loses the reply of one exchange: the next chunk from a client that the predicate accepts (any, without one) goes on
-   * to the server, and on its connection nothing of the server reaches the client from then on, until it is cut.
-   * Requests that share the connection lose their replies too.
+   * Loses the reply of one exchange. The next chunk from a client that satisfies the predicate (default: any) is forwarded to the
+   * server. From then on no data of the server reaches the client on that connection, until it is cut. Requests that share the
+   * connection lose their replies too.
    */
   loseNextReply(predicate: (chunk: Buffer) => boolean = () => true): LostReply {
     const trap = new ReplyTrap(predicate);
@@ -101,7 +101,7 @@ export class TcpProxy {
     return trap;
   }
 
-  /** Resets every connection and stops listening. Resolves when nothing is open any more. */
+  /** Resets every connection and stops listening. Resolves when no connection is open. */
   async stop(): Promise<void> {
     this.refuse();
     this.cut();

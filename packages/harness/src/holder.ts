@@ -1,4 +1,4 @@
-// Holds a lock: holder.ts MODULE BACKEND URL QUEUE TTL_MS. Says when it has it, and when it has lost it.
+// Holds a lock: holder.ts MODULE BACKEND URL QUEUE TTL_MS. Reports the grant and the loss.
 import { createLockClient } from '@queuelock/core';
 import type { Backend } from '@queuelock/core/backend';
 

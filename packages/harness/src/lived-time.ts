@@ -1,13 +1,13 @@
 /**
- * Time as this process lived it: while the machine stood still, or had no processor for it, none passed. For the longest
- * that something may take on a machine that does other things, too; not for the shortest. Counts from the first import on.
+ * Time in which this process could run: time in which the machine stalled or gave it no processor does not count. Use it for
+ * upper limits on a busy machine, not for lower limits. Counts from the first import on.
  */
 const TICK_MS = 20;
-// A timer that is a little late is what timers are.
+// Tolerated delay of a timer in milliseconds.
 const PUNCTUAL_MS = 5;
 const ORIGIN_MS = Number(process.hrtime.bigint()) / 1e6 - performance.now();
 
-/** From one tick to the next, which came so much too late; by `performance.now()`. */
+/** From one tick to the next, late one, by `performance.now()`. */
 export interface Loss {
   readonly from: number;
   readonly to: number;
@@ -28,19 +28,19 @@ function tick(): void {
 
 setInterval(tick, TICK_MS).unref();
 
-/** Milliseconds since this moment of `performance.now()`. */
+/** Returns the milliseconds since this moment of `performance.now()`. */
 export function livedSince(from: number): number {
   return lived(from, performance.now());
 }
 
-/** Milliseconds between two stamps of `process.hrtime`, the clock of all processes of the machine. */
+/** Returns the milliseconds between two stamps of `process.hrtime`, the clock of all processes of the machine. */
 export function livedBetween(from: string | bigint, to: string | bigint): number {
   const [begin, end] = [from, to].map((stamp) => Number(BigInt(stamp)) / 1e6 - ORIGIN_MS) as [number, number];
   return lived(begin, end);
 }
 
-/** Tells of every loss from now on, each at the tick that ends it or when nobody wants to hear more: what it answers with is for that. */
-export function hearLosses(hear: (loss: Loss) => void): () => void {
+/** Reports every loss from now on, at the tick that ends it or when the returned function stops the reports. */
+export function onLoss(hear: (loss: Loss) => void): () => void {
   tick();
   listeners.add(hear);
   return () => {
@@ -49,7 +49,7 @@ export function hearLosses(hear: (loss: Loss) => void): () => void {
   };
 }
 
-/** The stamp of `process.hrtime` for a moment of `performance.now()`. */
+/** Converts a moment of `performance.now()` to a stamp of `process.hrtime`. */
 export function stampOf(moment: number): string {
   const agoMs = performance.now() - moment;
   return String(process.hrtime.bigint() - BigInt(Math.round(agoMs * 1e6)));
@@ -61,7 +61,7 @@ function lived(from: number, to: number): number {
   return to - from - all.reduce((sum, loss) => sum + lostWithin(loss, from, to), 0);
 }
 
-/** Since the last tick. */
+/** Returns the loss since the last tick. */
 function lossUntil(now: number): Loss {
   return { from: ticked, to: now, lostMs: Math.max(0, now - ticked - TICK_MS) };
 }

@@ -7,17 +7,19 @@ import { fromSource } from './services/script.ts';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-// What is here finds every package.
+// A script in this directory can import every package.
 const PLACE = join(ROOT, 'integration', 'node_modules');
 const WITHIN_MS = 60_000;
 const MOCHA = ['node_modules/mocha/bin/mocha.js', '--no-config', '--timeout', '10000'];
 
-/** The first TypeScript of a page: what a newcomer copies. */
+/** Returns the first TypeScript example of a page, which a new user copies. */
 export function firstExample(page: string): string | undefined {
   return /```ts\n(.*?)```/s.exec(readFileSync(join(ROOT, page), 'utf8'))?.[1];
 }
 
-/** Runs an example to its end, and answers what it printed; a suite of tests is run by mocha. Rejects when it fails or complains. */
+/**
+ * Runs an example to its end, a suite of tests by mocha, and resolves with its output. Rejects when it fails or prints to stderr.
+ */
 export async function runExample(page: string, example: string): Promise<string> {
   const scratch = mkdtempSync(join(PLACE, '.readme-'));
   const file = join(scratch, `${basename(dirname(page))}.test.mts`);

@@ -1,2 +1,2 @@
-/** For the tests of packages that have nothing else to do with the suite for backends. */
+/** Re-export for tests of packages that use nothing else of the conformance suite. */
 export { SafetyViolation, safely } from '@queuelock/conformance';

@@ -2,13 +2,13 @@
  * Starts and stops real servers for tests. Each start tries, in this order:
  *
  * 1. servers that the environment names (QUEUELOCK_ETCD_ENDPOINTS="127.0.0.1:2379,…", QUEUELOCK_ZOOKEEPER="host:port,…",
- *    QUEUELOCK_REDIS="host:port", QUEUELOCK_CONSUL="host:port"),
- *    unless the caller asks for settings of its own, which a given server would not have;
+ * QUEUELOCK_REDIS="host:port", QUEUELOCK_CONSUL="host:port"), unless the caller needs custom settings, which such a server would not have;
  * 2. programs of this machine, as child processes;
  * 3. the same after installing Debian's packages, when this process is root and there is apt-get;
- * 4. containers (of etcd and ZooKeeper), whose library is loaded only then (QUEUELOCK_ETCD_IMAGE, QUEUELOCK_ZOOKEEPER_IMAGE choose the images);
+ * 4. containers (of etcd and ZooKeeper), whose library is loaded only then (QUEUELOCK_ETCD_IMAGE, QUEUELOCK_ZOOKEEPER_IMAGE
+ * choose the images);
  *
- * and else rejects with a line that says what to install. Option `way` forces one of them.
+ * and else rejects with a line that names what to install. The option `way` forces one of them.
  */
 import {
   checkConsulSettings,
@@ -36,7 +36,7 @@ import {
 } from './services/redis-process.ts';
 import { NotHere, type ServiceOf, type Way } from './services/service.ts';
 import { shareService } from './services/shared.ts';
-import { startFirstWay } from './services/ways.ts';
+import { startFirstAvailable } from './services/server-sources.ts';
 import {
   checkZooKeeperSettings,
   hasZooKeeper,
@@ -50,50 +50,52 @@ export { zkFourLetter } from './services/four-letter.ts';
 export { etcdMetrics, sumOf } from './services/metrics.ts';
 export { recordRanAgainst, stopShared } from './services/shared.ts';
 
-/** Narrow on `way` before doing a fault to it. */
+/** Check `way` before you apply a fault to it. */
 export type EtcdService = ServiceOf[Way];
-/** Narrow on `way` before doing a fault to it. */
+/** Check `way` before you apply a fault to it. */
 export type ZooKeeperService = ServiceOf[Way];
-/** Narrow on `way` before doing a fault to it. */
+/** Check `way` before you apply a fault to it. */
 export type RedisService = ServiceOf[Way];
-/** Narrow on `way` before doing a fault to it. */
+/** Check `way` before you apply a fault to it. */
 export type ConsulService = ServiceOf[Way];
 
 export interface EtcdOptions<W extends Way = Way> {
-  /** Forces a way; without it the first one that is there is taken. */
+  /** Forces a way; default: the first available one. */
   readonly way?: W;
   /** Flags of the server, see EtcdFlags. */
   readonly flags?: EtcdFlags;
 }
 
 export interface ZooKeeperOptions<W extends Way = Way> {
-  /** Forces a way; without it the first one that is there is taken. */
+  /** Forces a way; default: the first available one. */
   readonly way?: W;
-  /** Lines of zoo.cfg and Java properties, see ZooKeeperSettings. The tick is 500 ms unless they say another. */
+  /** Lines of zoo.cfg and Java properties, see ZooKeeperSettings. Default of tickTime: 500. */
   readonly settings?: ZooKeeperSettings;
-  /** Java compiles as well as it can; otherwise as a server wants it that lives for seconds. Of a process. */
+  /**
+   * Whether Java compiles with full optimization; default: the settings for a server that runs for seconds. Only for a process.
+   */
   readonly isMeasured?: boolean;
 }
 
 export interface RedisOptions<W extends Way = Way> {
-  /** Forces a way; without it the first one that is there is taken. */
+  /** Forces a way; default: the first available one. */
   readonly way?: W;
-  /** Lines of redis.conf, see RedisSettings. Without them nothing is kept over a restart. */
+  /** Lines of redis.conf, see RedisSettings. By default nothing survives a restart. */
   readonly settings?: RedisSettings;
 }
 
 export interface ConsulOptions<W extends Way = Way> {
-  /** Forces a way; without it the first one that is there is taken. */
+  /** Forces a way; default: the first available one. */
   readonly way?: W;
   /** Settings of the agent's configuration file. Without them sessions may be as short as 100 ms. */
   readonly settings?: ConsulSettings;
 }
 
-/** Starts one etcd server; resolves when it answers a linearizable read. */
+/** Starts one etcd server; resolves when it responds to a linearizable read. */
 export async function startEtcd<W extends Way = Way>(options: EtcdOptions<W> = {}): Promise<ServiceOf[W]> {
   const flags = options.flags ?? {};
   checkEtcdFlags(flags);
-  return startFirstWay(options.way, {
+  return startFirstAvailable(options.way, {
     name: 'etcd',
     variable: 'QUEUELOCK_ETCD_ENDPOINTS',
     debian: 'etcd-server etcd-client',
@@ -112,7 +114,7 @@ export async function startZooKeeper<W extends Way = Way>(
 ): Promise<ServiceOf[W]> {
   const settings = options.settings ?? {};
   checkZooKeeperSettings(settings);
-  return startFirstWay(options.way, {
+  return startFirstAvailable(options.way, {
     name: 'ZooKeeper',
     variable: 'QUEUELOCK_ZOOKEEPER',
     debian: 'zookeeper default-jre-headless',
@@ -125,11 +127,11 @@ export async function startZooKeeper<W extends Way = Way>(
   });
 }
 
-/** Starts one Redis server; resolves when it answers. */
+/** Starts one Redis server; resolves when it responds. */
 export async function startRedis<W extends Way = Way>(options: RedisOptions<W> = {}): Promise<ServiceOf[W]> {
   const settings = options.settings ?? {};
   checkRedisSettings(settings);
-  return startFirstWay(options.way, {
+  return startFirstAvailable(options.way, {
     name: 'Redis',
     variable: 'QUEUELOCK_REDIS',
     debian: 'redis-server',
@@ -148,7 +150,7 @@ export async function startConsul<W extends Way = Way>(
 ): Promise<ServiceOf[W]> {
   const settings = options.settings ?? {};
   checkConsulSettings(settings);
-  return startFirstWay(options.way, {
+  return startFirstAvailable(options.way, {
     name: 'Consul',
     variable: 'QUEUELOCK_CONSUL',
     debian: 'consul, of Debian 11',
@@ -162,8 +164,8 @@ export async function startConsul<W extends Way = Way>(
 }
 
 /**
- * The etcd that all test files of this process share, started on first use with default settings; use names of your
- * own in it and do no fault to it. `what` names the suite in the record of QUEUELOCK_RAN_AGAINST.
+ * Returns the etcd server that all test files of this process share, started on first use with default settings. Use unique names
+ * and apply no faults to it. `what` names the suite in the record of QUEUELOCK_RAN_AGAINST.
  */
 export const sharedEtcd: (what: string) => Promise<EtcdService> = shareService('etcd', () => startEtcd());
 

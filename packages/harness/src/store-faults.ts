@@ -13,29 +13,29 @@ const TTL_MS = 2_000;
 const LONG_TTL_MS = 60_000;
 const WITHIN_MS = 60_000;
 const REQUEST_TIMEOUT_MS = 500;
-// It imports the sources of any backend.
+// Run from its source, because it imports the sources of any backend.
 const HOLDER = fromSource(fileURLToPath(new URL('./holder.ts', import.meta.url)));
 
-/** A store of one server that keeps what it was told when it is killed, and its backend. */
+/** A store with one server whose data survives a kill, and its backend. */
 export interface Store {
   readonly server: ProcessService;
-  /** By way of that endpoint. */
+  /** Returns the URL for that endpoint. */
   urlAt(endpoint: string): string;
-  /** Where processes import the backend from, and its name there. */
+  /** Module of the backend for other processes, and its name there. */
   readonly module: string;
   readonly name: string;
   backend(options: { readonly url: string; readonly requestTimeoutMs?: number }): Backend;
-  /** Whether a client has sent a step on that entry with these bytes. */
+  /** Returns whether these bytes of a client contain a step on that entry. */
   isStep(chunk: Buffer, id: string): boolean;
-  /** How many stand in the queue, as an operator sees it. */
+  /** Returns the number of entries in the queue, as an operator sees it. */
   entries(queue: string): Promise<number>;
-  /** Takes everybody out of the queue by hand: nobody is told. */
+  /** Removes all entries of the queue directly in the store: no client is notified. */
   forget(queue: string): Promise<void>;
-  /** The server was restarted. */
+  /** Called after the server was restarted. */
   reconnect(): Promise<void>;
 }
 
-/** Tests of the suite that calls it: what no fault of a process, of a connection or of the only server may do. `store` is asked when its hooks have made it. */
+/** Defines tests about faults of a process, of a connection or of the only server. `store` is called after its hooks have run. */
 export function faultsOn(store: () => Store): void {
   const bench = new Bench(store);
   faultsOfHolders(bench);
@@ -45,14 +45,14 @@ export function faultsOn(store: () => Store): void {
 }
 
 function faultsOfHolders(bench: Bench): void {
-  it('that kills a holder frees the lock when its lease is over', async () => {
+  it('that kills a holder frees the lock when its lease ends', async () => {
     const holder = await bench.holder('killed');
     const next = bench.locks().acquire('killed');
     await holder.kill();
     await (await next).release();
   }).timeout(WITHIN_MS);
 
-  it('that stops a holder for longer than its TTL is known to it at its first look', async () => {
+  it('that stops a holder for longer than its TTL is known to it at its first read', async () => {
     const holder = await bench.holder('stopped');
     const next = bench.locks().acquire('stopped');
     await holder.freeze();
@@ -65,7 +65,7 @@ function faultsOfHolders(bench: Bench): void {
 }
 
 function faultsOfConnections(bench: Bench): void {
-  it('that cuts every connection costs a holder nothing, nor those in line their places', async () => {
+  it('that cuts every connection costs no hold and no position', async () => {
     const { proxy, url } = await bench.proxied();
     const holding = await bench.locks(url, LONG_TTL_MS).acquire('cut');
     const claim = bench.locks(url, LONG_TTL_MS).acquire('cut');
@@ -75,7 +75,7 @@ function faultsOfConnections(bench: Bench): void {
     await (await claim).release();
   }).timeout(WITHIN_MS);
 
-  it('that keeps a process away when its turn comes is found out when it is there again', async () => {
+  it('that freezes a waiter over its grant is detected when it resumes', async () => {
     const { proxy, url } = await bench.proxied();
     const holding = await bench.locks(bench.url, LONG_TTL_MS).acquire('away');
     const claim = bench.locks(url, LONG_TTL_MS).acquire('away');
@@ -87,14 +87,14 @@ function faultsOfConnections(bench: Bench): void {
     await (await claim).release();
   }).timeout(WITHIN_MS);
 
-  it('that ends every connection leads to five attempts a second at most', async () => {
+  it('that ends every connection causes at most five attempts a second', async () => {
     const { proxy, session } = await bench.proxiedSession();
     await attemptsAreFew(proxy, session);
   }).timeout(WITHIN_MS);
 }
 
 function faultsOfReplies(bench: Bench): void {
-  it('that loses the reply to an enqueue leaves one place, which is got again', async () => {
+  it('that loses the reply to an enqueue leaves one entry, which the retry returns', async () => {
     const { proxy, session } = await bench.proxiedSession();
     const wanted = wish({ queue: 'lost reply' });
     const first = await session.enqueue(wish({ queue: 'lost reply' }));
@@ -107,11 +107,11 @@ function faultsOfReplies(bench: Bench): void {
     await bench.untilInLine('lost reply', 2);
   }).timeout(WITHIN_MS);
 
-  it('that loses the reply to a removal has removed', async () => {
+  it('that loses the reply to a removal has removed the entry', async () => {
     const { proxy, session } = await bench.proxiedSession();
     const [first, wanted] = [wish({ queue: 'lost removal' }), wish({ queue: 'lost removal' })];
     for (const spec of [first, wanted]) await session.enqueue(spec);
-    // From now on the server knows how this is done.
+    // From now on the server knows the script.
     await session.remove('lost removal', first.id);
     const reply = proxy.loseNextReply((chunk) => bench.store().isStep(chunk, wanted.id));
     expect(await refusal(session.remove('lost removal', wanted.id))).to.include({ code: 'UNAVAILABLE' });
@@ -122,7 +122,7 @@ function faultsOfReplies(bench: Bench): void {
 }
 
 function faultsOfTheServer(bench: Bench): void {
-  it('that forgets an entry is found by the next renewal, and its holder learns it', async () => {
+  it('that removes an entry is detected by the next renewal, and its holder is notified', async () => {
     const session = await bench.session();
     const loss = lost(await session.enqueue(wish({ queue: 'forgotten' })));
     await bench.store().forget('forgotten');
@@ -130,7 +130,7 @@ function faultsOfTheServer(bench: Bench): void {
     expect(await loss).to.equal('ENTRY_LOST');
   });
 
-  it('that restarts the server loses no lock and no place', async () => {
+  it('that restarts the server loses no lock and no position', async () => {
     const holding = await bench.locks(bench.url, LONG_TTL_MS).acquire('restarted');
     const claim = bench.locks(bench.url, LONG_TTL_MS).acquire('restarted');
     await bench.untilInLine('restarted', 2);
@@ -145,7 +145,7 @@ function faultsOfTheServer(bench: Bench): void {
   }).timeout(WITHIN_MS);
 }
 
-/** Also while what is connected is cut every few milliseconds, and hears nothing before. */
+/** Checks the number of attempts while connections are cut every few milliseconds before they receive data. */
 async function attemptsAreFew(proxy: TcpProxy, session: Session): Promise<void> {
   const before = proxy.accepted;
   const beganAt = performance.now();
@@ -160,12 +160,12 @@ async function attemptsAreFew(proxy: TcpProxy, session: Session): Promise<void> 
   await definite(() => session.renew(signal));
 }
 
-/** As the core does it: until there is an answer. */
+/** Repeats a call until there is a definite outcome, as the core does. */
 function definite<T>(call: () => Promise<T>): Promise<T> {
   return repeatUntilDefinite(call, AbortSignal.timeout(WITHIN_MS));
 }
 
-/** What a test opens, which ends with it; defines the hooks of the suite that makes it. */
+/** Resources of a test, closed at its end; registers the hooks of the suite that makes it. */
 class Bench {
   readonly store: () => Store;
   readonly #locks: LockClient[] = [];
@@ -209,7 +209,7 @@ class Bench {
     return { proxy, session: await this.session(url) };
   }
 
-  /** Another process that holds the lock. */
+  /** Starts another process that holds the lock. */
   async holder(queue: string): Promise<ScriptProcess> {
     const { module, name } = this.store();
     const holder = new ScriptProcess(HOLDER, [module, name, this.url, queue, String(TTL_MS)]);

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { EntrySpec, Placement, Turn } from '@queuelock/core/backend';
 
-/** Of somebody who never gives up. */
+/** A signal that never aborts. */
 export const { signal }: AbortController = new AbortController();
 
-/** An exclusive wish with a new id. */
+/** Makes an exclusive entry spec with a new id. */
 export function wish(more: Partial<EntrySpec> = {}): EntrySpec {
   return { queue: 'jobs', id: randomBytes(16).toString('hex'), shared: false, limit: 1, ...more };
 }
 
-/** What a call that has to fail says. */
+/** Resolves with the error of a call that must fail. */
 export async function refusal(
   call: Promise<unknown>,
 ): Promise<{ readonly code: string; readonly message: string }> {
@@ -35,7 +35,7 @@ export function admitted({ turns$ }: Placement): Promise<Turn> {
   });
 }
 
-/** Resolves with the code with which an entry is lost. */
+/** Resolves with the error code with which an entry is lost. */
 export function lost({ turns$ }: Placement): Promise<string> {
   return new Promise((resolve) => {
     turns$.subscribe({ error: (error: unknown) => resolve((error as { readonly code: string }).code) });

@@ -48,12 +48,12 @@ const ZOOKEEPER: Kind = {
 
 const GRACE_MS = 400;
 
-/** What somebody may wait for who is to be answered. */
+/** Longest wait for a response, in milliseconds. */
 const PATIENCE_MS = 15_000;
-/** How often a time is taken of which the shortest counts: others may need the processor for a moment. */
+/** Number of measurements, of which the shortest counts, because other processes may need the processor for a moment. */
 const TIMES = 3;
 
-/** Says in a few words how a member answers to who runs it. */
+/** Prints briefly how a member responds to a client. */
 const CALLER = `
   const [host, port, greeting, patienceMs] = process.argv.slice(1);
   const say = (what) => { console.log(what); process.exit(); };
@@ -90,7 +90,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         for (const line of opened.splice(0)) line.close();
       });
 
-      // The hook runs also when the cluster could not start.
+      // The hook also runs when the cluster could not start.
       after(() => (cluster as Cluster | undefined)?.stop());
 
       const newKey = (): string => `key-${(keyCount += 1)}`;
@@ -126,7 +126,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         return cluster.others(await cluster.leader())[0]!;
       }
 
-      it('agree on one leader and on what is written', async () => {
+      it('agree on one leader and on the written data', async () => {
         const leader = await cluster.leader();
         const roles = await Promise.all(cluster.members.map((member) => member.role()));
         expect(roles.sort()).to.deep.equal(['follower', 'follower', 'leader']);
@@ -135,7 +135,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         for (const member of cluster.members) await sees(member, key);
       });
 
-      it('elect another leader when theirs is killed, and take it back with its data', async () => {
+      it('elect another leader when theirs is killed, and accept it back with its data', async () => {
         const old = await cluster.leader();
         const before = await write(old);
         await old.kill();
@@ -154,7 +154,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         for (const member of cluster.members) await sees(member, key);
       });
 
-      it('go on without one that is frozen, which follows when it is thawed', async () => {
+      it('continue without a frozen member, which catches up when it is thawed', async () => {
         const frozen = await follower();
         await frozen.freeze();
         expect(await frozen.role().catch(() => 'no answer')).to.equal('no answer');
@@ -163,7 +163,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await sees(frozen, key);
       });
 
-      it('leave a leader that is cut off from the others without a right to write', async () => {
+      it('deny writes to a leader that is cut off from the others', async () => {
         const minority = await cluster.leader();
         const line = await openLine(minority);
         await minority.cut({ from: 'members' });
@@ -176,7 +176,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await sees(minority, key);
       });
 
-      it('elect another leader when nobody hears theirs', async () => {
+      it('elect another leader when no member receives data from theirs', async () => {
         const mute = await cluster.leader();
         await mute.cut({ from: 'members', direction: 'out' });
         const next = await cluster.leader({ otherThan: mute });
@@ -185,7 +185,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await sees(mute, key);
       });
 
-      it('hear a client whose answers are lost, and answer after the heal', async () => {
+      it('receive requests of a client whose responses are lost, and respond after the heal', async () => {
         const member = await follower();
         const line = await openLine(member);
         const key = newKey();
@@ -197,7 +197,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await put;
       });
 
-      it('do not hear a client whose requests are lost', async () => {
+      it('do not receive requests of a client whose requests are lost', async () => {
         const member = await follower();
         const line = await openLine(member);
         const key = newKey();
@@ -210,20 +210,20 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await put;
       });
 
-      it('slow down by the rate of their links', async () => {
+      it('are slowed down by the rate of their links', async () => {
         const slow = await follower();
         const line = await openLine(slow);
         const bytes = 'x'.repeat(30_000);
         const fastMs = await shortestOf(() => line.put(newKey(), bytes));
         await slow.slow({ bytesPerSecond: 100_000 });
         const slowMs = await timeOf(() => line.put(newKey(), bytes));
-        // From the client, on to the leader, and back to its log; a queue lets the first 10 kB of each go at once.
+        // The data passes from the client to the leader and back to its log; a queue lets the first 10 kB of each pass at once.
         expect(slowMs).to.be.greaterThan(300);
         expect(slowMs - fastMs).to.be.greaterThan(250);
         await slow.heal();
       });
 
-      it('freeze and run in turns while they are on half duty', async () => {
+      it('freeze and run alternately on half duty', async () => {
         const slow = await follower();
         await slow.slow({ duty: { frozenMs: 200, runningMs: 200 } });
         const { pid } = slow;
@@ -241,7 +241,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         });
       });
 
-      it('say which fault is absent', async () => {
+      it('report which fault is absent', async () => {
         const member = await follower();
         const attempts = {
           delay: () => member.slow({ delayMs: 10 }),
@@ -257,11 +257,11 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
       });
 
       if (network === 'proxies') {
-        it('are slow by the delay of their links', async () => {
+        it('are slowed down by the delay of their links', async () => {
           const member = await follower();
           await member.slow({ delayMs: 150 });
           const line = await openLine(member);
-          // To the member, from there to the leader, and all the way back.
+          // The data passes to the member, from there to the leader, and all the way back.
           const putMs = await shortestOf(() => line.put(newKey(), 'late'));
           expect(putMs).to.be.within(600, 1_400);
         });
@@ -277,7 +277,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
           await client.stop();
         });
 
-        it('lose a member whose disk is full, and take it back when there is space', async function () {
+        it('lose a member whose disk is full, and accept it back when there is space', async function () {
           const why = cluster.absent.get('disk');
           if (why !== undefined) {
             this['skipReason'] = why;
@@ -311,7 +311,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         return (await text(child.stdout!)).trim();
       }
 
-      it('lose the link with one client, and with nobody else', async () => {
+      it('lose the link with one client only', async () => {
         const client = await cluster.addClient();
         const member = await follower();
         const line = await openLine(member);
@@ -337,7 +337,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await client.stop();
       });
 
-      it('end with a client what runs there', async () => {
+      it('end the processes of a client with it', async () => {
         const client = await cluster.addClient();
         const child = await client.exec(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
         const pid = child.pid!;
@@ -362,7 +362,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         expect(traces.namespaces).to.have.length.at.least(network === 'namespaces' ? 4 : 0);
         await cluster.stop();
         await cluster.stop();
-        // What a child of ours had started (tsx has a compiler) ends a moment after it.
+        // Processes that a child of ours had started (tsx has a compiler) end a moment after it.
         await until(async () => expect(pids.filter(runs)).to.deep.equal([]), {
           what: 'all processes are gone',
           withinMs: 2_000,
@@ -380,7 +380,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
   }
 }
 
-/** Whether a write is acknowledged in a time that is ample for one. */
+/** Resolves with whether a write is acknowledged in ample time. */
 async function isAcknowledged(put: Promise<void>): Promise<boolean> {
   const outcome = put.then(
     () => true,

@@ -5,7 +5,7 @@ import { medianOf } from '../src/median.ts';
 
 const TIMES = 5;
 
-describe('a proxy', () => {
+describe('proxy', () => {
   it('limits the rate', async () => {
     const echo = new Echo();
     await using proxy = await startProxy(await echo.start());

@@ -9,7 +9,7 @@ import { plainEtcd } from '../src/services/plain-clients.ts';
 
 const MIB = 1024 * 1024;
 
-describe('a proxy', () => {
+describe('proxy', () => {
   let echo: Echo;
   let target: string;
   let proxy: TcpProxy;
@@ -43,7 +43,7 @@ describe('a proxy', () => {
     expect(proxy.toClient.bytes).to.equal(5);
   });
 
-  it('carries the end of one direction without ending the other', async () => {
+  it('forwards the end of one direction without ending the other', async () => {
     const caller = call();
     caller.socket.end('last words');
     await once(caller.socket, 'end');
@@ -67,7 +67,7 @@ describe('a proxy', () => {
     expect(hash.digest('hex')).to.equal(createHash('sha256').update(bytes).digest('hex'));
   });
 
-  it('delays each direction, and a shorter delay applies to what is under way', async () => {
+  it('delays each direction, and applies a shorter delay to data in flight', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.toServer.delay(40);
@@ -84,7 +84,7 @@ describe('a proxy', () => {
     await caller.hears('cd');
   });
 
-  it('holds without losing anything', async () => {
+  it('holds without loss', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.toServer.hold();
@@ -99,7 +99,7 @@ describe('a proxy', () => {
     expect(proxy.toServer.lostBytes).to.equal(0);
   });
 
-  it('pushes back on the sender when it holds much', async () => {
+  it('applies backpressure to the sender when it holds much', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.toServer.hold();
@@ -115,7 +115,7 @@ describe('a proxy', () => {
     expect(proxy.toServer.keptBytes).to.equal(0);
   }).timeout(120_000);
 
-  it('swallows the replies only, and resets what has a hole when it heals', async () => {
+  it('drops only the replies, and resets broken streams when it heals', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.toClient.blackhole();
@@ -128,7 +128,7 @@ describe('a proxy', () => {
     await call().echo('b');
   });
 
-  it('swallows the end of a connection too', async () => {
+  it('drops the end of a connection too', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.toServer.blackhole();
@@ -140,7 +140,7 @@ describe('a proxy', () => {
     await eventually('the server knows', () => behind?.destroyed === true);
   });
 
-  it('loses what is under way when it turns dark', async () => {
+  it('drops data in flight when it becomes a black hole', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.toServer.delay(3_600_000);
@@ -150,7 +150,7 @@ describe('a proxy', () => {
     expect(proxy.toServer).to.include({ keptBytes: 0, lostBytes: 3 });
   });
 
-  it('leaves a quiet connection alone when it heals', async () => {
+  it('does not affect an idle connection when it heals', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.toServer.blackhole();
@@ -159,7 +159,7 @@ describe('a proxy', () => {
     await caller.echo('b');
   });
 
-  it('cuts all connections on both sides, and takes new ones', async () => {
+  it('cuts all connections on both sides, and accepts new ones', async () => {
     const [one, two] = [call(), call()];
     await Promise.all([one.echo('a'), two.echo('b')]);
     proxy.cut();
@@ -169,7 +169,7 @@ describe('a proxy', () => {
     expect(proxy.accepted).to.equal(3);
   });
 
-  it('refuses new connections, keeps open ones, and accepts again at the same place', async () => {
+  it('refuses new connections, keeps open ones, and accepts again at the same address', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.refuse();
@@ -179,7 +179,7 @@ describe('a proxy', () => {
     await call().echo('c');
   });
 
-  it('ends the connection of a client whose server is gone', async () => {
+  it('ends the connection of a client whose server has ended', async () => {
     const caller = call();
     await caller.echo('a');
     const ended = once(caller.socket, 'end');
@@ -189,7 +189,7 @@ describe('a proxy', () => {
     echo = new Echo();
   });
 
-  it('shows each chunk before it goes on, in time for a fault', async () => {
+  it('passes each chunk to the callback before it is forwarded, in time for a fault', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.onClientData = (chunk) => {
@@ -207,7 +207,7 @@ describe('a proxy', () => {
     expect(seen).to.deep.equal(['1:b']);
   });
 
-  it('loses one reply without touching another connection', async () => {
+  it('loses one reply without affecting another connection', async () => {
     const [one, two] = [call(), call()];
     await one.echo('a');
     const lostReply = proxy.loseNextReply((chunk) => chunk.includes('c'));
@@ -222,7 +222,7 @@ describe('a proxy', () => {
     expect(await one.ending).to.equal('ECONNRESET');
   });
 
-  it('takes no word of HTTP/2 about the connection for the reply', async () => {
+  it('does not take control frames of HTTP/2 for the reply', async () => {
     const caller = call();
     const { lost } = proxy.loseNextReply((chunk) => chunk.includes('PING'));
     let isLost = false;
@@ -237,7 +237,7 @@ describe('a proxy', () => {
     await lost;
   });
 
-  it('tells when a connection closes before the reply that was to be lost', async () => {
+  it('reports that a connection closes before the reply that was to be lost', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.toServer.hold();
@@ -258,7 +258,7 @@ describe('a proxy', () => {
     await caller.ending;
   });
 
-  it('closes what it resets, also right after an end was sent', async () => {
+  it('closes the connections that it resets, also right after an end was sent', async () => {
     const caller = call();
     await caller.echo('a');
     caller.socket.end();
@@ -266,15 +266,15 @@ describe('a proxy', () => {
     expect(await caller.ending).to.equal('closed');
   });
 
-  it('refuses what makes no sense', async () => {
+  it('refuses invalid arguments', async () => {
     expect(() => proxy.toServer.delay(-1)).to.throw(RangeError, /delay: -1/);
     expect(() => proxy.toServer.limit(0)).to.throw(RangeError, /limit: 0/);
     expect(await startProxy('nowhere').catch(String)).to.match(/"nowhere" is not host:port/);
   });
 });
 
-describe('a proxy before etcd', () => {
-  it('loses the reply of a write that etcd has done', async () => {
+describe('proxy before etcd', () => {
+  it('loses the reply of a write that etcd has committed', async () => {
     const etcd = await sharedEtcd('faults of the network');
     const proxy = await startProxy(() => etcd.endpoint);
     try {
@@ -291,7 +291,7 @@ describe('a proxy before etcd', () => {
 });
 
 describe('freezing a process', () => {
-  it('is refused for what is not another single process', async () => {
+  it('is refused for anything except a single other process', async () => {
     for (const pid of [0, 1, -5, 1.5, NaN, process.pid]) {
       expect(await freeze(pid).catch(String)).to.match(/is not the id of another process/);
       expect(await thaw(pid).catch(String)).to.match(/is not the id of another process/);

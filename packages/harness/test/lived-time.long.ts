@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { hearLosses, livedBetween, livedSince, stampOf, type Loss } from '../src/lived-time.ts';
+import { onLoss, livedBetween, livedSince, stampOf, type Loss } from '../src/lived-time.ts';
 
 const STANDSTILL_MS = 400;
 
-describe('time as a process lived it', () => {
+describe('time in which a process could run', () => {
   it('does not count a standstill', async () => {
     const [from, stamp] = [performance.now(), process.hrtime.bigint()];
     standStill();
@@ -15,7 +15,7 @@ describe('time as a process lived it', () => {
     expect(performance.now() - from).to.be.at.least(STANDSTILL_MS);
   });
 
-  it('counts what was before a standstill, and what comes after it', async () => {
+  it('counts the time before and after a standstill', async () => {
     const before = process.hrtime.bigint();
     for (let ticks = 0; ticks < 20; ticks += 1) await pause(10);
     const between = process.hrtime.bigint();
@@ -31,10 +31,10 @@ describe('time as a process lived it', () => {
       .and.at.most(performance.now() - after);
   });
 
-  it('tells of a standstill when it is over, from the last tick before it to the first one after it', async () => {
+  it('reports a standstill when it is over, from the last tick before it to the first one after it', async () => {
     standStill();
     const heard: Loss[] = [];
-    const deafen = hearLosses((loss) => heard.push(loss));
+    const deafen = onLoss((loss) => heard.push(loss));
     await pause(50);
     const begun = performance.now();
     standStill();
@@ -49,14 +49,14 @@ describe('time as a process lived it', () => {
     expect(lostMs).to.be.at.least(STANDSTILL_MS - 25);
   });
 
-  it('tells of a standstill also to those who do not wait for the next tick, and to nobody who wants to hear no more', () => {
+  it('reports a standstill also upon unsubscribing before the next tick, and nothing afterwards', () => {
     const heard: Loss[] = [];
-    const deafen = hearLosses((loss) => heard.push(loss));
+    const deafen = onLoss((loss) => heard.push(loss));
     standStill();
     deafen();
     expect(heard).to.have.lengthOf(1);
     standStill();
-    hearLosses(() => undefined)();
+    onLoss(() => undefined)();
     expect(heard).to.have.lengthOf(1);
   });
 
@@ -64,7 +64,7 @@ describe('time as a process lived it', () => {
     const before = process.hrtime.bigint();
     const stamp = BigInt(stampOf(performance.now()));
     const after = process.hrtime.bigint();
-    // A microsecond is what rounding may lose.
+    // Tolerates a rounding error of a microsecond.
     expect(stamp >= before - 1_000n && stamp <= after + 1_000n).to.equal(true);
   });
 });

@@ -33,7 +33,7 @@ for (const { name, start, client } of KINDS) {
       await server.stop();
     });
 
-    it('answers on its endpoint and tells its version', async () => {
+    it('responds on its endpoint with its version', async () => {
       await client.put(server.endpoint, 'hello');
       expect(await client.get(server.endpoint)).to.equal('hello');
       expect(server.version).to.match(/^\d+\.\d+\.\d+$/);
@@ -50,7 +50,7 @@ for (const { name, start, client } of KINDS) {
       for (const address of open) expect(address).to.match(/0100007F:/);
     });
 
-    it('answers nothing while it is frozen and goes on when it is thawed', async () => {
+    it('does not respond while it is frozen and continues when it is thawed', async () => {
       await server.freeze();
       const asked = client.ask(server.endpoint).then(() => 'answered');
       const silence = new Promise((resolve) => setTimeout(resolve, 300, 'silent'));
@@ -68,7 +68,7 @@ for (const { name, start, client } of KINDS) {
       expect(await client.get(endpoint)).to.equal('kept');
     });
 
-    it('is gone after a kill and comes back with its data', async () => {
+    it('ends with a kill and starts again with its data', async () => {
       await client.put(server.endpoint, 'durable');
       const { pid } = server;
       await server.kill();
@@ -88,13 +88,13 @@ for (const { name, start, client } of KINDS) {
       expect(existsSync(directory)).to.equal(false);
     });
 
-    it('keeps what it printed in its directory', () => {
+    it('keeps its output in its directory', () => {
       expect(readFileSync(`${server.directory}/server.log`, 'utf8')).to.contain(server.version);
     });
   });
 }
 
-describe('a server of several processes', () => {
+describe('server of several processes', () => {
   for (const end of ['stop', 'kill'] as const)
     it(`leaves none of them, though all were frozen (${end})`, async () => {
       const server = await startPostgres();
@@ -114,7 +114,7 @@ describe('a server of several processes', () => {
     });
 });
 
-describe('the settings of a server', () => {
+describe('settings of a server', () => {
   it('reach etcd as flags', async () => {
     const etcd = await startEtcd({ way: 'process', flags: { 'quota-backend-bytes': 16_777_216 } });
     try {
@@ -138,7 +138,7 @@ describe('the settings of a server', () => {
     }
   });
 
-  it('are refused where they would decide where the server lives', async () => {
+  it('are refused if they concern addresses or directories', async () => {
     expect(await startEtcd({ flags: { 'data-dir': '/srv' } }).catch(String)).to.match(
       /flags: "data-dir" is set by/,
     );
@@ -150,7 +150,7 @@ describe('the settings of a server', () => {
   });
 });
 
-describe('the numbers of a server', () => {
+describe('metrics of a server', () => {
   it('of etcd count requests by method', async () => {
     const etcd = await startEtcd({ way: 'process' });
     try {
@@ -164,7 +164,7 @@ describe('the numbers of a server', () => {
     }
   });
 
-  it('of ZooKeeper come by four-letter words', async () => {
+  it('of ZooKeeper are read by four-letter words', async () => {
     const zooKeeper = await startZooKeeper({ way: 'process' });
     try {
       expect(await zkFourLetter(zooKeeper.endpoint, 'ruok')).to.equal('imok');

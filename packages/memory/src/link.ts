@@ -55,8 +55,8 @@ export interface LinkOptions {
 export class Link {
   readonly #clock: Clock;
   readonly #halfMs: number;
-  readonly #intercept: Intercept;
-  readonly #deliver: (arrive: () => void) => void;
+  readonly #intercept: Intercept | undefined;
+  readonly #deliver: ((arrive: () => void) => void) | undefined;
   readonly #watches = new Subscription();
 
   constructor(clock: Clock, { latencyMs = 0, intercept, deliver }: LinkOptions) {
@@ -65,8 +65,8 @@ export class Link {
     }
     this.#clock = clock;
     this.#halfMs = latencyMs / 2;
-    this.#intercept = intercept ?? ((_call, proceed) => proceed());
-    this.#deliver = deliver ?? ((arrive) => this.#afterHalf(arrive));
+    this.#intercept = intercept;
+    this.#deliver = deliver ?? (latencyMs === 0 ? undefined : (arrive) => clock.after(this.#halfMs, arrive));
   }
 
   get closed(): boolean {
@@ -77,6 +77,7 @@ export class Link {
   async call<T>(call: MemoryCall, effect: () => T, signal?: AbortSignal): Promise<T> {
     if (this.closed) throw connectionClosed('the memory server');
     signal?.throwIfAborted();
+    if (!this.#intercept) return this.#halfMs === 0 ? effect() : unlessAborted(this.#travel(effect), signal);
     let answer: Promise<T> | undefined;
     const proceed = (): Promise<T> => (answer ??= withoutAlarm(this.#travel(effect)));
     return unlessAborted(this.#intercept(call, proceed), signal);
@@ -89,10 +90,16 @@ export class Link {
         subscriber.error(connectionClosed('the memory server'));
         return;
       }
+      const deliver = this.#deliver;
+      if (!deliver) {
+        this.#watches.add(subscriber);
+        source$.subscribe(subscriber);
+        return;
+      }
       const underWay: (() => void)[] = [];
       const send = (event: () => void): void => {
         underWay.push(event);
-        this.#deliver(() => underWay.shift()?.());
+        deliver(() => underWay.shift()?.());
       };
       const watch = new Subscription(() => (underWay.length = 0));
       subscriber.add(watch);
@@ -123,11 +130,6 @@ export class Link {
 
   #half(): Promise<void> {
     return new Promise((resolve) => this.#clock.after(this.#halfMs, resolve));
-  }
-
-  #afterHalf(task: () => void): void {
-    if (this.#halfMs === 0) task();
-    else this.#clock.after(this.#halfMs, task);
   }
 }
 

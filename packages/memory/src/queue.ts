@@ -1,5 +1,5 @@
 import { turnOf, type EntrySpec, type StoredEntry, type Turn } from '@queuelock/core/backend';
-import { type BehaviorSubject, Observable, Subject } from './rx.ts';
+import { Observable, Subject, type Subscriber } from './rx.ts';
 
 /** An entry as the server stores it. */
 export interface Entry extends EntrySpec {
@@ -14,14 +14,16 @@ export interface Entry extends EntrySpec {
   turn: Turn;
   /** Why the entry has left the queue, once it has. */
   gone?: 'ENTRY_LOST' | 'SESSION_LOST';
-  readonly turn$: BehaviorSubject<Turn>;
+  /** Those who follow its turn. */
+  readonly followers: Set<Subscriber<Turn>>;
 }
 
 /** One queue, in the order of joining. An entry is in the queue exactly if it is in `entries`; there is no other state. */
 export class Queue {
   readonly name: string;
   readonly entries: Entry[] = [];
-  readonly #change$ = new Subject<readonly StoredEntry[]>();
+  /** Created for the first observer: most queues have none, and are forgotten when they are empty. */
+  #change$: Subject<readonly StoredEntry[]> | undefined;
 
   constructor(name: string) {
     this.name = name;
@@ -29,7 +31,7 @@ export class Queue {
 
   /** Whether it has no entries and no observers. */
   get idle(): boolean {
-    return this.entries.length === 0 && !this.#change$.observed;
+    return this.entries.length === 0 && !this.#change$?.observed;
   }
 
   find(id: string): Entry | undefined {
@@ -57,13 +59,14 @@ export class Queue {
   /** Emits the entries at once, then at every `changed()`. */
   observe(): Observable<readonly StoredEntry[]> {
     return new Observable((subscriber) => {
+      this.#change$ ??= new Subject();
       subscriber.add(this.#change$.subscribe(subscriber));
       subscriber.next(this.entries.map(seen));
     });
   }
 
   changed(): void {
-    if (this.#change$.observed) this.#change$.next(this.entries.map(seen));
+    if (this.#change$?.observed) this.#change$.next(this.entries.map(seen));
   }
 }
 
@@ -85,6 +88,6 @@ export function turnBehind(
  * never admitted beside a writer.
  */
 export function otherLimit(entries: readonly Entry[], own: Entry): number | undefined {
-  if (own.shared) return undefined;
+  if (own.shared || entries.length === 1) return undefined;
   return entries.findLast(({ order, limit }) => order < own.order && limit !== own.limit)?.limit;
 }

@@ -1,6 +1,6 @@
-import { QueueLockError, type EntrySpec, type StoredEntry } from '@queuelock/core/backend';
+import { QueueLockError, type EntrySpec, type StoredEntry, type Turn } from '@queuelock/core/backend';
 import { Queue, turnBehind, type Entry } from './queue.ts';
-import { BehaviorSubject, Observable, Subject } from './rx.ts';
+import { Observable, Subject, type Subscriber } from './rx.ts';
 
 /** One entry joined or left a queue. */
 export interface Move {
@@ -57,11 +57,11 @@ export class Queues {
     // The order is unique in the whole server. So the key is unique too, whatever slashes the name has.
     const key = `${spec.queue}/${String(order)}`;
     const owner = { sessionId, tenancy };
-    const entry = { value: '', ...spec, ...owner, order, key, turn, turn$: new BehaviorSubject(turn) };
+    const entry = { value: '', ...spec, ...owner, order, key, turn, followers: new Set<Subscriber<Turn>>() };
     queue.entries.push(entry);
     this.#byId.set(`${sessionId} ${spec.id}`, entry);
     queue.changed();
-    this.#moves$.next({ name: queue.name, left: 0 });
+    this.#move(queue.name, 0);
     return entry;
   }
 
@@ -82,7 +82,7 @@ export class Queues {
     this.#take(entry);
     tellGone(entry, 'ENTRY_LOST');
     this.#closeRanks(queue);
-    this.#moves$.next({ name: queue.name, left: 1 });
+    this.#move(queue.name, 1);
   }
 
   /**
@@ -96,7 +96,7 @@ export class Queues {
     for (const entry of dead) this.#take(entry);
     for (const entry of dead) tellGone(entry, 'SESSION_LOST');
     for (const name of new Set(dead.map(({ queue }) => queue))) this.#closeRanks(this.#queue(name));
-    for (const { queue } of dead) this.#moves$.next({ name: queue, left: 1 });
+    for (const { queue } of dead) this.#move(queue, 1);
   }
 
   /** Returns the entries of a session that its earlier clients enqueued and its present client has not. */
@@ -119,9 +119,13 @@ export class Queues {
   #closeRanks(queue: Queue): void {
     const promoted = queue.promote();
     this.#wakeUps += promoted.length;
-    for (const { turn$, turn } of promoted) turn$.next(turn);
+    for (const { followers, turn } of promoted) for (const follower of followers) follower.next(turn);
     queue.changed();
     this.#forgetIfIdle(queue);
+  }
+
+  #move(name: string, left: Move['left']): void {
+    if (this.#moves$.observed) this.#moves$.next({ name, left });
   }
 
   #take(entry: Entry): void {
@@ -147,11 +151,31 @@ export class Queues {
  */
 function tellGone(entry: Entry, code: NonNullable<Entry['gone']>): void {
   entry.gone = code;
-  if (entry.turn$.observed) entry.turn$.error(goneError(entry, code));
+  for (const follower of entry.followers) follower.error(goneError(entry, code));
+}
+
+/**
+ * Emits the turn of an entry and its changes. Errors when the entry is gone.
+ * @param count called with 1 for each subscription, and with -1 for its end
+ */
+export function turnsOf(entry: Entry, count: (change: 1 | -1) => void): Observable<Turn> {
+  return new Observable((subscriber) => {
+    if (entry.gone) {
+      subscriber.error(goneError(entry, entry.gone));
+      return undefined;
+    }
+    count(1);
+    entry.followers.add(subscriber);
+    subscriber.next(entry.turn);
+    return () => {
+      count(-1);
+      entry.followers.delete(subscriber);
+    };
+  });
 }
 
 /** Returns the error for subscribers of an entry that is gone. */
-export function goneError({ key }: Entry, code: NonNullable<Entry['gone']>): QueueLockError {
+function goneError({ key }: Entry, code: NonNullable<Entry['gone']>): QueueLockError {
   const cause = code === 'ENTRY_LOST' ? 'it was removed' : 'its session has ended';
   return new QueueLockError(code, `the entry ${key} is not in the queue any more: ${cause}`);
 }

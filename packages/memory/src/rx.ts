@@ -1,2 +1,2 @@
 // All imports of RxJS go through this file, so that it lists the operators that this package uses.
-export { BehaviorSubject, Observable, Subject, Subscription, defer, filter, map, merge, of } from 'rxjs';
+export { Observable, Subject, type Subscriber, Subscription, defer, filter, map, merge, of } from 'rxjs';

@@ -12,9 +12,9 @@ import {
 import type { MemoryEntry, MemoryServer, MemoryServerOptions } from './memory-server.ts';
 import { otherLimit, turnBehind, type Entry } from './queue.ts';
 import { observeQueues } from './queue-list.ts';
-import { Queues, goneError } from './queues.ts';
+import { Queues, turnsOf } from './queues.ts';
 import { RegisterStore } from './register-store.ts';
-import { Observable, defer } from './rx.ts';
+import { Observable } from './rx.ts';
 import { Sessions, type Granted } from './sessions.ts';
 import { Traces } from './traces.ts';
 
@@ -198,11 +198,7 @@ export class Server implements MemoryServer {
 
   /** Emits the turns of an entry, as `Placement.turns$`. */
   follow(entry: Entry): Observable<Entry['turn']> {
-    const gone$ = defer(() => {
-      if (entry.gone) throw goneError(entry, entry.gone);
-      return entry.turn$;
-    });
-    return this.#counted(gone$);
+    return turnsOf(entry, (change) => (this.#watchers += change));
   }
 
   /** Emits the entries of a queue: at once, then after every change. */

@@ -103,9 +103,10 @@ export class MemorySession implements Session {
     await this.#call('close', () => this.#server.end(this.id)).catch(() => undefined);
   }
 
-  async #call<T>(call: MemoryCall, effect: () => T, signal?: AbortSignal): Promise<T> {
+  #call<T>(call: MemoryCall, effect: () => T, signal?: AbortSignal): Promise<T> {
     if (this.#abandoned) {
-      throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to whoever resumes it`);
+      const why = `session ${this.id} was left to its TTL or to whoever resumes it`;
+      return Promise.reject(new QueueLockError('CLOSED', why));
     }
     const asTenant = (): T => {
       this.#server.requireTenant(this.id, this.#tenancy);

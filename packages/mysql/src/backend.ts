@@ -59,11 +59,13 @@ export function fromUrl(url: string): Backend {
 
 class MysqlBackend implements Backend {
   readonly info: Backend['info'];
+  readonly errors$: Settings['errors$'];
   readonly registers: Registers;
   readonly #connection: Connection;
   #closed = false;
 
-  constructor({ driver, connections, requestTimeoutMs }: Settings) {
+  constructor({ driver, connections, requestTimeoutMs, errors$ }: Settings) {
+    this.errors$ = errors$;
     this.info = {
       name: 'mysql',
       endpoint: driver.endpoint,

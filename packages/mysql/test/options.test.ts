@@ -23,8 +23,7 @@ describe('the URL of a MySQL', () => {
 
   it('has user, password and database, percent-encoded where need be', () => {
     expect(serverOf('mysql://a%40b:p%2Fw@h/my%20locks')).to.deep.include({
-      user: 'a@b',
-      password: 'p/w',
+      login: { username: 'a@b', password: 'p/w' },
       database: 'my locks',
     });
   });
@@ -71,7 +70,7 @@ describe('the options of MySQL', () => {
     ],
     [{ url: 'mysql://h/a', connections: 0 }, 'connections is a whole number from 1 to 64'],
     [{ url: 'mysql://h/a', requestTimeoutMs: 0 }, 'requestTimeoutMs is a number of milliseconds from 1'],
-    [{ url: 'mysql://h/a', tls: { cert: 'secret', key: 'secret' } }, 'are PEM texts that belong together'],
+    [{ url: 'mysql://h/a', tls: { cert: 'secret', key: 'secret' } }, 'tls.cert is in PEM'],
     [{ url: 'mysql://h/a', tls: { cert: 'secret' } }, 'has cert and key together; got "cert"'],
     [{ url: 'mysql://h/a', tls: { key: 'secret' } }, 'has cert and key together; got "key"'],
     [{ pool: {} as never }, 'is a pool of mysql2/promise'],

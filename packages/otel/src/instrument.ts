@@ -26,10 +26,10 @@ export interface InstrumentOptions {
 }
 
 /**
- * Records the acquisitions and holds of all lock clients of this process as OpenTelemetry spans and metrics. It records what begins after
- * the call. Call it once, after the SDK was set up.
- * @returns a function that stops the recording. Spans under way end at its call, and no metrics of unfinished acquisitions and holds are
- *   recorded
+ * Records the acquisitions and holds of all lock clients of this process as OpenTelemetry spans and metrics. It records what
+ * begins after the call. Call it once, after the SDK was set up.
+ * @returns a function that stops the recording. It ends unfinished spans, and records no metrics of unfinished acquisitions and
+ * holds
  * @example
  * const stop = instrumentLocks({ classOf: (name) => name.split('/')[0] ?? name });
  */

@@ -16,7 +16,7 @@ export class Metrics {
   readonly #holding: UpDownCounter;
   readonly #handovers: Counter;
   readonly #ends: Ends;
-  /** Acquisitions under way that were counted as such. */
+  /** Unfinished acquisitions that were counted. */
   readonly #acquires = new Set<AcquireMessage>();
   readonly #holds = new Set<HoldMessage>();
 
@@ -30,10 +30,10 @@ export class Metrics {
     const acquired = (outcome: Outcome, description: string): Counter =>
       meter.createCounter(`queuelock.acquire.${outcome}`, { description, unit: '{acquisition}' });
     this.#classOf = classOf;
-    this.#wait = duration('queuelock.wait.duration', 'From asking for a lock to its grant.');
-    this.#hold = duration('queuelock.hold.duration', 'From the grant of a lock to its release or loss.');
+    this.#wait = duration('queuelock.wait.duration', 'Time from the request for a lock to its grant.');
+    this.#hold = duration('queuelock.hold.duration', 'Time from the grant of a lock to its release or loss.');
     this.#waiting = meter.createUpDownCounter('queuelock.waiting', {
-      description: 'Acquisitions under way.',
+      description: 'Unfinished acquisitions.',
       unit: '{acquisition}',
     });
     this.#holding = meter.createUpDownCounter('queuelock.holding', {
@@ -41,17 +41,17 @@ export class Metrics {
       unit: '{hold}',
     });
     this.#handovers = meter.createCounter('queuelock.handovers', {
-      description: 'Grants to those who had stood in line.',
+      description: 'Grants to clients that had waited.',
       unit: '{handover}',
     });
     this.#ends = {
-      held: acquired('held', 'Acquisitions that came to a hold.'),
-      busy: acquired('busy', 'Tries that found the lock taken.'),
-      timeout: acquired('timeout', 'Waits whose turn did not come in time.'),
-      aborted: acquired('aborted', 'Acquisitions that their callers gave up.'),
-      failed: acquired('failed', 'Acquisitions that failed otherwise, an outage among them.'),
+      held: acquired('held', 'Acquisitions that were granted.'),
+      busy: acquired('busy', 'Tries that found the lock held.'),
+      timeout: acquired('timeout', 'Waits that were not granted in time.'),
+      aborted: acquired('aborted', 'Acquisitions that their callers aborted.'),
+      failed: acquired('failed', 'Acquisitions that failed for another reason, including outages.'),
       released: meter.createCounter('queuelock.hold.released', {
-        description: 'Holds given up by their owners.',
+        description: 'Holds released by their owners.',
         unit: '{hold}',
       }),
       lost: meter.createCounter('queuelock.hold.lost', {
@@ -90,7 +90,7 @@ export class Metrics {
     this.#hold.record((message.heldMs ?? 0) / 1_000, labels);
   }
 
-  /** Stops counting what is under way. */
+  /** Removes unfinished acquisitions and holds from the counts. */
   close(): void {
     for (const message of this.#acquires) this.#waiting.add(-1, this.#labels(message));
     for (const message of this.#holds) this.#holding.add(-1, this.#labels(message));

@@ -78,7 +78,7 @@ export class Spans {
     span.end();
   }
 
-  /** Ends all spans under way. */
+  /** Ends all unfinished spans. */
   close(): void {
     for (const { span } of this.#acquiring.values()) span.end();
     for (const span of this.#holding.values()) span.end();

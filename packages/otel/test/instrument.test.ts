@@ -13,7 +13,7 @@ import { readFileSync } from 'node:fs';
 import { classOfName, instrumentLocks } from '../src/index.ts';
 import { ChainContext, Sdk } from './sdk.ts';
 
-describe('locks told to OpenTelemetry', () => {
+describe('OpenTelemetry instrumentation of locks', () => {
   let clock: VirtualClock;
   let server: MemoryServer;
   let sdk: Sdk;
@@ -40,7 +40,7 @@ describe('locks told to OpenTelemetry', () => {
     return client;
   }
 
-  /** One holds for 2 s, another waits for that and holds for 0.5 s. */
+  /** One client holds for 2 s, another waits for it and holds for 0.5 s. */
   async function handOver(): Promise<void> {
     const first = await connect().acquire('invoices/7');
     const waiting = connect().acquire('invoices/7');
@@ -52,7 +52,7 @@ describe('locks told to OpenTelemetry', () => {
     await second.release();
   }
 
-  it('are spans of wait and hold, and the wait has a link to the hold that it waited for', async () => {
+  it('makes spans of wait and hold, with a link from the wait to the hold that it waited for', async () => {
     await handOver();
     const names = sdk.spans.map(({ name }) => name);
     expect(names).to.deep.equal(['acquire invoices', 'hold invoices', 'acquire invoices', 'hold invoices']);
@@ -77,7 +77,7 @@ describe('locks told to OpenTelemetry', () => {
     expect(sdk.spans.map(({ status }) => status.code)).to.deep.equal(Array(4).fill(SpanStatusCode.UNSET));
   });
 
-  it('are measured in seconds and counted, with the class as the only label', async () => {
+  it('measures in seconds and counts, with the class as the only label', async () => {
     await handOver();
     const label = '{"queuelock.class":"invoices"}';
     expect(await sdk.metrics()).to.deep.equal({
@@ -91,7 +91,7 @@ describe('locks told to OpenTelemetry', () => {
     });
   });
 
-  it('tell busy, late, given up and out of order apart', async () => {
+  it('distinguishes busy, timeout, aborted and failed', async () => {
     const client = connect();
     const hold = await connect().acquire('a');
     expect(await client.tryAcquire('a')).to.equal(undefined);
@@ -127,7 +127,7 @@ describe('locks told to OpenTelemetry', () => {
     await hold.release();
   });
 
-  it('show a loss as an error of the hold, at once', async () => {
+  it('reports a loss as an error of the hold, at once', async () => {
     const hold = await connect().acquire('a');
     server.evict(hold.key);
     await clock.advance(0);
@@ -138,7 +138,7 @@ describe('locks told to OpenTelemetry', () => {
     expect(await sdk.metrics()).to.include({ 'queuelock.hold.lost {"queuelock.class":"a"}': 1 });
   });
 
-  it('have the span of the caller as their parent', async () => {
+  it('uses the span of the caller as the parent', async () => {
     context.setGlobalContextManager(new ChainContext());
     try {
       const caller = sdk.tracerProvider.getTracer('test').startSpan('request');
@@ -151,7 +151,7 @@ describe('locks told to OpenTelemetry', () => {
     }
   });
 
-  it('have no link to a hold that ended before the wait began', async () => {
+  it('makes no link to a hold that ended before the wait began', async () => {
     await (await connect().acquire('a')).release();
     const session = await memory({ server }).open(10_000, new AbortController().signal);
     await session.enqueue({ queue: 'a', id: 'f'.repeat(32), shared: false, limit: 1 });
@@ -165,7 +165,7 @@ describe('locks told to OpenTelemetry', () => {
     await session.close();
   });
 
-  it('have the class that they are given', async () => {
+  it('uses the class that classOf returns', async () => {
     stop();
     const { tracerProvider, meterProvider } = sdk;
     stop = instrumentLocks({ tracerProvider, meterProvider, classOf: (name) => name.replace(/\d+/g, 'N') });
@@ -173,7 +173,7 @@ describe('locks told to OpenTelemetry', () => {
     expect(sdk.spans.map(({ name }) => name)).to.deep.equal(['acquire user:N', 'hold user:N']);
   });
 
-  it('are told no more after the end, and what was under way is counted no more', async () => {
+  it('records nothing after it was stopped, unfinished spans included', async () => {
     const holder = await connect().acquire('a');
     const waiting = connect().acquire('a');
     await clock.advance(0);
@@ -190,29 +190,34 @@ describe('locks told to OpenTelemetry', () => {
     });
   });
 
-  it('are on the dashboard by the names that Prometheus gives them', async () => {
+  it('is shown on the dashboard under the names of the exporter, and of a collector that adds the unit', async () => {
     await handOver();
     const text = readFileSync(new URL('../dashboard.json', import.meta.url), 'utf8');
     const { panels } = JSON.parse(text) as {
       readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
     };
-    const shown = panels.flatMap(({ targets }) =>
-      targets.flatMap(({ expr }) => expr.match(/queuelock_\w+/g) ?? []),
+    const exprs = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+    const plain = exprs.flatMap((expr) => expr.match(/\bqueuelock_\w+(?=\{)/g) ?? []);
+    const patterns = exprs.flatMap((expr) =>
+      Array.from(expr.matchAll(/__name__=~"([^"]+)"/g), ([, name = '']) => name),
     );
-    const metrics = new Set(shown.filter((name) => name !== 'queuelock_class'));
-    const counters = ['acquire.busy', 'acquire.timeout', 'acquire.aborted', 'acquire.failed', 'hold.lost'];
-    const known = new Set(counters.map((name) => `queuelock_${name.replaceAll('.', '_')}_total`));
-    for (const [name, unit] of await sdk.instruments()) {
-      const plain = name.replaceAll('.', '_');
-      if (unit === 's') for (const part of ['bucket', 'sum', 'count']) known.add(`${plain}_seconds_${part}`);
-      else known.add(/waiting|holding/.test(name) ? plain : `${plain}_total`);
+    const exported = await sdk.exported();
+    // These have counted nothing yet.
+    const failures = ['acquire.busy', 'acquire.timeout', 'acquire.aborted', 'acquire.failed', 'hold.lost'];
+    const unused = failures.map((name) => `queuelock_${name.replaceAll('.', '_')}_total`);
+    const known = [...exported, ...unused];
+    expect(plain.filter((name) => !known.includes(name))).to.deep.equal([]);
+    for (const pattern of patterns) {
+      const matching = [...exported].filter((name) => new RegExp(`^(?:${pattern})$`).test(name));
+      expect(matching, pattern).to.have.length(1);
+      const withUnit = matching[0]?.replace('_duration_', '_duration_seconds_') ?? '';
+      expect(withUnit).to.match(new RegExp(`^(?:${pattern})$`));
     }
-    expect([...metrics].filter((name) => !known.has(name))).to.deep.equal([]);
-    expect(metrics.size).to.be.greaterThan(8);
+    expect(new Set([...plain, ...patterns]).size).to.be.greaterThan(8);
   });
 });
 
-describe('the class of a name', () => {
+describe('class of a name', () => {
   for (const [name, lockClass] of [
     ['invoices/2026-11', 'invoices'],
     ['a/b/c', 'a/b'],

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ROOT_CONTEXT, type Context, type ContextManager } from '@opentelemetry/api';
+import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import {
   AggregationTemporality,
   InMemoryMetricExporter,
@@ -14,13 +15,13 @@ import {
   type ReadableSpan,
 } from '@opentelemetry/sdk-trace-base';
 
-/** What there is of a histogram. */
+/** Data of a histogram. */
 interface Summed {
   readonly count: number;
   readonly sum?: number | undefined;
 }
 
-/** What the real SDK has got. */
+/** Reads what the real SDK has received. */
 export class Sdk {
   readonly #spans = new InMemorySpanExporter();
   readonly #metrics = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
@@ -43,7 +44,7 @@ export class Sdk {
     return span;
   }
 
-  /** `queuelock.hold.lost {invoices}`: 1; of histograms how often and how long in sum. */
+  /** Returns for instance `queuelock.hold.lost {invoices}`: 1; for histograms the count and the sum. */
   async metrics(): Promise<Readonly<Record<string, number | readonly [count: number, sum: number]>>> {
     const { resourceMetrics } = await this.#reader.collect();
     const metrics = resourceMetrics.scopeMetrics.flatMap((scope) => scope.metrics);
@@ -57,11 +58,11 @@ export class Sdk {
     );
   }
 
-  /** Name and unit of every instrument that has told something. */
-  async instruments(): Promise<ReadonlyMap<string, string>> {
+  /** Returns the names of the series that OpenTelemetry's exporter for Prometheus writes. */
+  async exported(): Promise<ReadonlySet<string>> {
     const { resourceMetrics } = await this.#reader.collect();
-    const metrics = resourceMetrics.scopeMetrics.flatMap((scope) => scope.metrics);
-    return new Map(metrics.map(({ descriptor: { name, unit } }) => [name, unit]));
+    const text = new PrometheusSerializer().serialize(resourceMetrics);
+    return new Set(Array.from(text.matchAll(/^(queuelock_\w+)/gm), ([name]) => name));
   }
 
   async close(): Promise<void> {
@@ -70,7 +71,7 @@ export class Sdk {
   }
 }
 
-/** The context of an async call chain, as an application's SDK sets it up. */
+/** Context of an async call chain, as an application's SDK sets it up. */
 export class ChainContext implements ContextManager {
   readonly #store = new AsyncLocalStorage<Context>();
 

@@ -95,11 +95,13 @@ export function migration(options: MigrationOptions = {}): string {
 
 class PostgresBackend implements Backend {
   readonly info: Backend['info'];
+  readonly errors$: Settings['errors$'];
   readonly registers: Registers;
   readonly #connection: Connection;
   #closed = false;
 
-  constructor({ driver, schema, migrate, connections, requestTimeoutMs, advisoryKey }: Settings) {
+  constructor({ driver, schema, migrate, connections, requestTimeoutMs, advisoryKey, errors$ }: Settings) {
+    this.errors$ = errors$;
     this.info = {
       name: 'postgres',
       endpoint: driver.endpoint,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { fromUrl, migration, postgres, type PostgresOptions } from '@queuelock/postgres';
-import { tlsOf } from '../src/driver/tls.ts';
+import { sslModeOf, tlsOf } from '../src/driver/tls.ts';
 
 describe('the URL of a PostgreSQL', () => {
   const endpoints: Readonly<Record<string, string>> = {
@@ -39,7 +39,7 @@ describe('the URL of a PostgreSQL', () => {
 
 describe('the TLS of PostgreSQL', () => {
   it('is off, unless somebody asks for it', () => {
-    expect(tlsOf(undefined, {})).to.equal(false);
+    expect(tlsOf(sslModeOf(undefined, false), {})).to.equal(false);
     expect(tlsOf('disable', {})).to.equal(false);
   });
 
@@ -52,10 +52,11 @@ describe('the TLS of PostgreSQL', () => {
   });
 
   it('takes no mode that may leave it off', () => {
-    expect(() => tlsOf('prefer', {})).to.throw('sslmode is one of disable, require, verify-ca, verify-full');
-    expect(() => tlsOf('disable', { ca: 'x' })).to.throw(
-      'sslmode is not disable when there are certificates',
+    expect(() => sslModeOf('prefer', false)).to.throw(
+      'sslmode is one of disable, require, verify-ca, verify-full',
     );
+    expect(sslModeOf(undefined, true)).to.equal('verify-full');
+    expect(() => sslModeOf('disable', true)).to.throw('sslmode is not disable when there are certificates');
   });
 });
 
@@ -68,10 +69,14 @@ describe('the options of PostgreSQL', () => {
     ['no time for a request', { requestTimeoutMs: 0 }, 'requestTimeoutMs is a number of milliseconds'],
     ['no connections', { connections: 0 }, 'connections is a whole number'],
     ['no object', 'postgres://user:secret@h', 'options of postgres must be an object'],
-    ['a pool and a URL', { url: 'postgres://h', pool: new pg.Pool() }, 'pool is given without url and tls'],
+    [
+      'a pool and a URL',
+      { url: 'postgres://h', pool: new pg.Pool() },
+      'pool is given without url, tls and auth',
+    ],
     ['a client for a pool', { pool: new pg.Client() }, 'pool is a Pool of npm pg'],
     ['a cert without its key', { tls: { cert: 'secret' } }, 'has cert and key together'],
-    ['no PEM', { tls: { ca: 'secret', cert: 'secret', key: 'secret' } }, 'tls are PEM texts'],
+    ['no PEM', { tls: { ca: 'secret', cert: 'secret', key: 'secret' } }, 'tls.ca is in PEM'],
   ];
   for (const [about, options, says] of wrong) {
     it(`refuse ${about}`, () => {

@@ -12,4 +12,4 @@ export {
 } from './snapshots.ts';
 export { useConnection } from './use-observed.ts';
 export { useLock, type LockView } from './use-lock.ts';
-export type { LockState } from './place.ts';
+export type { LockState } from './component-join.ts';

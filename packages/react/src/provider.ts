@@ -27,7 +27,6 @@ export function BridgeProvider({ client, children }: BridgeProviderProps): React
  */
 export function useBridge(): BridgeClient {
   const client = useContext(BridgeContext);
-  if (!client)
-    throw new Error('There is no bridge client here: put <BridgeProvider client={…}> around the page.');
+  if (!client) throw new Error('There is no bridge client: put <BridgeProvider client={…}> around the page.');
   return client;
 }

@@ -54,9 +54,9 @@ export function listen(source: SharedSource<unknown>, listener: () => void): () 
 
 function streamOf(source: SharedSource<unknown>): SharedStream {
   const { owner, key } = source;
-  const known = streams.get(owner) ?? new Map<string, SharedStream>();
-  const stream = known.get(key) ?? opened(source);
-  streams.set(owner, known.set(key, stream));
+  const ofOwner = streams.get(owner) ?? new Map<string, SharedStream>();
+  const stream = ofOwner.get(key) ?? opened(source);
+  streams.set(owner, ofOwner.set(key, stream));
   return stream;
 }
 
@@ -69,12 +69,12 @@ function opened(source: SharedSource<unknown>): SharedStream {
       stream.value = value;
       for (const listener of [...listeners]) listener();
     },
-    error: unforeseen,
+    error: throwUncaught,
   });
   return Object.assign(stream, { upstream });
 }
 
 /** Throws an error of a stream. The client's streams never error, so an error is a defect, and RxJS reports it to the page as uncaught. */
-export function unforeseen(error: unknown): never {
+export function throwUncaught(error: unknown): never {
   throw error;
 }

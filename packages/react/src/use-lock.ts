@@ -1,6 +1,6 @@
 import type { BridgeError, JoinOptions, PageLock } from '@queuelock/bridge/client';
 import { useInsertionEffect, useMemo, useState, useSyncExternalStore } from 'react';
-import { IDLE, Place, type LockState } from './place.ts';
+import { IDLE, ComponentJoin, type LockState } from './component-join.ts';
 import { useBridge } from './provider.ts';
 
 /** State of a component at a queue, and its actions there. */
@@ -37,17 +37,17 @@ export interface LockView {
  */
 export function useLock(name: string, options?: JoinOptions): LockView {
   const client = useBridge();
-  const [known, setPlace] = useState(() => new Place(client, name));
+  const [known, setPlace] = useState(() => new ComponentJoin(client, name));
   // State instead of a memo: React may drop a memo, and the entry in the queue with it.
   const isSame = known.client === client && known.name === name;
-  const place = isSame ? known : new Place(client, name);
-  if (!isSame) setPlace(place);
+  const join = isSame ? known : new ComponentJoin(client, name);
+  if (!isSame) setPlace(join);
   // Runs before all other effects, because one of them may join.
   useInsertionEffect(() => {
-    place.options = options;
+    join.options = options;
   });
-  const state = useSyncExternalStore(place.listen, place.state, () => IDLE);
-  return useMemo(() => ({ ...viewOf(state), join: place.join, leave: place.leave }), [state, place]);
+  const state = useSyncExternalStore(join.listen, join.state, () => IDLE);
+  return useMemo(() => ({ ...viewOf(state), join: join.join, leave: join.leave }), [state, join]);
 }
 
 function viewOf(state: LockState): Omit<LockView, 'join' | 'leave'> {

@@ -9,16 +9,16 @@ import type {
   SessionsSnapshot,
   TimelineSnapshot,
 } from '@queuelock/bridge/wire';
-import { BehaviorSubject, Observable, ReplaySubject, type Subject } from 'rxjs';
+import { BehaviorSubject, NEVER, Observable, ReplaySubject, type Subject } from 'rxjs';
 
 const NOT_HERE = (): never => {
   throw new Error('not part of this test');
 };
 
-/** Live since then. */
+/** A live connection since time 0. */
 export const LIVE = { connection: 'live', since: 0 } as const;
 
-/** What a test sees of a place that was asked for, and says of it. */
+/** A join that was requested, which the test observes and controls. */
 export interface FakeJoin {
   readonly name: string;
   readonly options: JoinOptions | undefined;
@@ -27,20 +27,21 @@ export interface FakeJoin {
   end(): void;
 }
 
-/** A bridge client that says what a test wants, and counts its subscribers. */
+/** A bridge client that emits what a test passes to it, and counts its subscribers. */
 export class FakeBridge implements BridgeClient {
-  /** Open subscriptions, by what they look at. */
+  /** Open subscriptions, by kind and subject. */
   readonly subscribers = new Map<string, number>();
-  /** How often something was subscribed to. */
+  /** Number of subscriptions so far. */
   opened = 0;
   readonly joins: FakeJoin[] = [];
-  // What a test may put something else in place of.
+  // Methods that a test may replace.
   evict: BridgeClient['evict'] = NOT_HERE;
   ask: BridgeClient['ask'] = NOT_HERE;
   tokenOf: BridgeClient['tokenOf'] = NOT_HERE;
   facts: BridgeClient['facts'] = NOT_HERE;
   contend: BridgeClient['contend'] = NOT_HERE;
   readonly connection$: Observable<Connection>;
+  readonly errors$: BridgeClient['errors$'] = NEVER;
   readonly #connection$ = new BehaviorSubject<Connection>({ connection: 'connecting', since: 0 });
   readonly #streams = new Map<string, Subject<Observed<unknown>>>();
 
@@ -112,7 +113,7 @@ export class FakeBridge implements BridgeClient {
     this.#connection$.next(connection);
   }
 
-  /** Says something to those who look at `kind` and `subject`, and to those who will. */
+  /** Emits a value to present and later subscribers of `kind` and `subject`. */
   say(kind: string, subject: string, seen: Observed<unknown>): void {
     streamOf(this.#streams, `${kind} ${subject}`).next(seen);
   }

@@ -74,7 +74,7 @@ describe('useLock', () => {
       expect(bridge.joins[at]!.hasLeft).to.equal(true);
     });
 
-  it('nothing is joined before `join`, and one place is taken however often it is called', () => {
+  it('joins nothing before `join`, and joins once however often it is called', () => {
     page.testing.render(around(<Editor name="a" />));
     expect(bridge.joins).to.have.lengthOf(0);
     page.testing.act(() => {
@@ -84,7 +84,7 @@ describe('useLock', () => {
     expect(bridge.joins).to.have.lengthOf(1);
   });
 
-  it('a join in an effect takes one place under StrictMode, and keeps it', async () => {
+  it('keeps one join that an effect makes under StrictMode', async () => {
     page.testing.render(around(<Editor name="a" isKeen />));
     expect(bridge.joins).to.have.lengthOf(1);
     await new Promise((resolve) => setTimeout(resolve));
@@ -92,7 +92,7 @@ describe('useLock', () => {
     expect(bridge.joins[0]!.hasLeft).to.equal(false);
   });
 
-  it('a place is followed from the line to the hold to its end', () => {
+  it('shows the states from queued to held to ended', () => {
     page.testing.render(around(<Editor name="a" isKeen />));
     say(QUEUED);
     expect([view.state.status, view.position, view.lock]).to.deep.equal(['queued', 2, undefined]);
@@ -103,7 +103,7 @@ describe('useLock', () => {
     expect([view.state.status, view.lock, view.signal]).to.deep.equal(['ended', undefined, undefined]);
   });
 
-  it('after the end one may join again', () => {
+  it('can join again after the end', () => {
     page.testing.render(around(<Editor name="a" isKeen />));
     say({ ...LIVE, status: 'ended', outcome: 'failed', error: undefined });
     page.testing.act(() => {
@@ -113,7 +113,7 @@ describe('useLock', () => {
     expect(bridge.joins).to.have.lengthOf(2);
   });
 
-  it('`leave` leaves, and what is told of the place afterwards is not heard', () => {
+  it('leaves with `leave`, and ignores later states of that join', () => {
     page.testing.render(around(<Editor name="a" isKeen />));
     say(QUEUED);
     page.testing.act(() => {
@@ -124,13 +124,13 @@ describe('useLock', () => {
     expect(view.state.status).to.equal('idle');
   });
 
-  it('a component that goes leaves its place', async () => {
+  it('leaves when the component unmounts', async () => {
     const { unmount } = page.testing.render(around(<Editor name="a" isKeen />));
     unmount();
     await untilLeft(0);
   });
 
-  it('a join that comes after the component has gone is left', async () => {
+  it('leaves at once when it joins after the component has unmounted', async () => {
     const { unmount } = page.testing.render(around(<Editor name="a" />));
     const { join } = view;
     unmount();
@@ -138,7 +138,7 @@ describe('useLock', () => {
     await untilLeft(0);
   });
 
-  it('another name is another place, and the first is left', async () => {
+  it('leaves the first queue when the name changes', async () => {
     const { rerender } = page.testing.render(around(<Editor name="a" isKeen />));
     say(QUEUED);
     rerender(around(<Editor name="b" />));
@@ -146,14 +146,14 @@ describe('useLock', () => {
     await untilLeft(0);
   });
 
-  it('another client is another place, and that of the first is left', async () => {
+  it("leaves the first client's queue when the client changes", async () => {
     const { rerender } = page.testing.render(around(<Editor name="a" isKeen />));
     rerender(around(<Editor name="a" />, new FakeBridge()));
     expect(view.state.status).to.equal('idle');
     await untilLeft(0);
   });
 
-  it('a join is made with the options of the last rendering, though the function stays the same', () => {
+  it('joins with the options of the last rendering, although the function stays the same', () => {
     const { rerender } = page.testing.render(around(<Editor name="a" owner="ann" />));
     const { join } = view;
     rerender(around(<Editor name="a" owner="bob" />));
@@ -162,7 +162,7 @@ describe('useLock', () => {
     expect(bridge.joins[0]!.options).to.deep.equal({ owner: 'bob' });
   });
 
-  it('two components are two contenders', () => {
+  it('treats two components as two contenders', () => {
     page.testing.render(
       around(
         <>

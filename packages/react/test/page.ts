@@ -3,16 +3,16 @@ import type { Window } from 'happy-dom';
 
 type Name = keyof Window & string;
 
-/** Something that looks like a browser's page, for as long as a test needs it. */
+/** A simulated browser page, for as long as a test needs it. */
 export interface Page {
   readonly testing: typeof testingLibrary;
-  /** What is on this page; the library's own `screen` is that of the first page. */
+  /** Queries of this page; the testing library's own `screen` is bound to the first page. */
   readonly screen: testingLibrary.BoundFunctions<typeof testingLibrary.queries>;
-  /** Takes everything off again. */
+  /** Unmounts everything and removes the globals. */
   close(): Promise<void>;
 }
 
-// What React and the library for its tests look for. All else stays Node's own, which other tests in this process use.
+// Globals that React and its testing library read. All others stay Node's own, which other tests in this process use.
 const NAMES = [
   'window',
   'document',
@@ -26,7 +26,10 @@ const NAMES = [
   'getComputedStyle',
 ] as const;
 
-/** Opens a page, and then loads React's side of it, which looks for a page when it is loaded. `more`: what else of the page is global. */
+/**
+ * Opens a page, and then loads React and its testing library, which read the globals when they are loaded. `more`: further
+ * globals of the page.
+ */
 export async function openPage(more: readonly Name[] = []): Promise<Page> {
   const { Window: HappyWindow } = await import('happy-dom');
   const window = new HappyWindow({ url: 'http://localhost/', width: 1_280, height: 800 });

@@ -10,7 +10,10 @@ import { openPage } from './page.ts';
 
 const home = fileURLToPath(new URL('..', import.meta.url));
 
-/** The first example of the README as a module of this package, which finds the bridge at `url` and lets go of its client. */
+/**
+ * Writes the first example of the README as a module of this package, with the bridge at `url` and a client that is closed
+ * afterwards.
+ */
 function exampleAt(folder: string, url: string): string {
   const example = /```tsx\n(.*?)```/s.exec(readFileSync(join(home, 'README.md'), 'utf8'))?.[1] ?? '';
   const file = join(folder, 'example.tsx');
@@ -21,8 +24,8 @@ function exampleAt(folder: string, url: string): string {
   return pathToFileURL(file).href;
 }
 
-describe('the example of the README', () => {
-  it('takes a lock for a page, and shows who else has it', async () => {
+describe('example of the README', () => {
+  it('takes a lock for a page, and shows the other holders', async () => {
     const server = createMemoryServer();
     const [own, bob] = ['bridge', 'Bob'].map((owner) => createLockClient(memory({ server }), { owner }));
     const bridge = createBridge({ client: own!, authorize: () => true });

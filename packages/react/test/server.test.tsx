@@ -17,7 +17,7 @@ describe('rendering on a server', () => {
     ({ renderToString } = await import('react-dom/server'));
   });
 
-  it('shows that nothing is known yet, and opens no stream', () => {
+  it('renders the initial state, and opens no stream', () => {
     const bridge = new FakeBridge();
     const html = renderToString(
       <BridgeProvider client={bridge}>
@@ -28,7 +28,7 @@ describe('rendering on a server', () => {
     expect([bridge.opened, bridge.joins.length]).to.deep.equal([0, 0]);
   });
 
-  it('is taken over by the browser without a difference, also when the browser knows more already', async () => {
+  it('is hydrated in the browser without a difference, also when the browser has newer data', async () => {
     const bridge = new FakeBridge();
     bridge.say('queue', 'a', { ...LIVE, snapshot: undefined });
     const page = (

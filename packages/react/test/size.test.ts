@@ -5,8 +5,8 @@ import { gzipSync } from 'node:zlib';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-describe('the size of the hooks', () => {
-  it('is what the README says: at most 3 KB minified and gzipped, without React and RxJS', async () => {
+describe('size of the hooks', () => {
+  it('is at most 3 KB minified and gzipped, without React and RxJS, as the README states', async () => {
     const { build } = await import('vite');
     const { NODE_ENV } = process.env;
     const result = await build({
@@ -20,7 +20,7 @@ describe('the size of the hooks', () => {
         rolldownOptions: { external: /^(?!\.|\/)/ },
       },
     });
-    // It has made this process one of production, in which React cannot be tested.
+    // The build sets NODE_ENV to production, under which React cannot be tested.
     if (NODE_ENV === undefined) delete process.env['NODE_ENV'];
     const [{ output }] = result as unknown as [{ output: readonly [{ code: string }] }];
     const bytes = gzipSync(output[0].code).length;

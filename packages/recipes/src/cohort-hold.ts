@@ -1,13 +1,14 @@
 import { QueueLockError, type Ownership } from '@queuelock/core';
-import { checkedSignal, inJson } from '@queuelock/core/backend';
+import { CallerAbortController, checkedSignal, inJson } from '@queuelock/core/backend';
 import type { CohortHold } from './cohort-api.ts';
 
 /** The hold of the local acquirer that has the shared hold now. It ends once: handed on, or lost with the shared hold. */
 export class LocalHold implements CohortHold {
-  readonly signal: AbortSignal;
   readonly #shared: Ownership;
   readonly #handOn: () => Promise<void>;
-  readonly #loss = new AbortController();
+  /** Created together with the signal, on its first read, which is in the acquirer's context. */
+  #loss: CallerAbortController | undefined;
+  #signal: AbortSignal | undefined;
   #end: 'released' | 'lost' | undefined;
   #lossError: unknown;
   #released: Promise<void> | undefined;
@@ -16,7 +17,11 @@ export class LocalHold implements CohortHold {
   constructor(shared: Ownership, handOn: () => Promise<void>) {
     this.#shared = shared;
     this.#handOn = handOn;
-    this.signal = checkedSignal(this.#loss, () => this.held);
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= this.#newSignal();
+    return this.#signal;
   }
 
   get name(): string {
@@ -72,7 +77,13 @@ export class LocalHold implements CohortHold {
     if (this.#end) return;
     this.#end = 'lost';
     this.#lossError = reason;
-    this.#loss.abort(reason);
+    this.#loss?.abort(reason);
+  }
+
+  #newSignal(): AbortSignal {
+    this.#loss = new CallerAbortController();
+    if (this.#end === 'lost') this.#loss.abort(this.#lossError);
+    return checkedSignal(this.#loss, () => this.held);
   }
 
   async #release(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Clock, LockClient, QueueState } from '@queuelock/core';
-import { checkedOptions, type KnownOptions } from '@queuelock/core/backend';
+import { checkedOptions, inCallerContext, type KnownOptions } from '@queuelock/core/backend';
 import { wholeNumber } from './arguments.ts';
 import { machineClock } from './clock.ts';
 import { ConfirmedDeadlocks } from './deadlock-confirm.ts';
@@ -73,7 +73,7 @@ export function watchDeadlocks(
     );
     subscriber.add(looks$.subscribe(subscriber));
   });
-  return deadlocks$.pipe(
+  const shared$ = deadlocks$.pipe(
     distinctUntilChanged(areSame),
     share({
       connector: () => new ReplaySubject(1),
@@ -82,6 +82,7 @@ export function watchDeadlocks(
       resetOnRefCountZero: true,
     }),
   );
+  return inCallerContext(shared$);
 }
 
 const OPTIONS: KnownOptions<DeadlockWatchOptions> = { confirmMs: 'any', clock: 'object' };

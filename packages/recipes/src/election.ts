@@ -2,6 +2,7 @@ import { isQueueLockError, type LockClient } from '@queuelock/core';
 import {
   checkWorkOptions,
   checkedOptions,
+  inCallerContext,
   invalidArgument,
   type KnownOptions,
 } from '@queuelock/core/backend';
@@ -82,9 +83,9 @@ class QueueElection implements Election {
   constructor(ballot: Ballot) {
     const { client, name, office, troubles } = ballot;
     this.#ballot = ballot;
-    this.candidacy$ = presenceOf(ballot);
-    this.isLeader$ = office.isFilled(client);
-    this.errors$ = troubles.told$;
+    this.candidacy$ = inCallerContext(presenceOf(ballot));
+    this.isLeader$ = inCallerContext(office.isFilled(client));
+    this.errors$ = inCallerContext(troubles.told$);
     this.leader$ = leaderIn(client.watch(name));
     this.candidates$ = candidatesIn(client.watch(name));
   }

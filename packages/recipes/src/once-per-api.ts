@@ -18,6 +18,12 @@ export interface OncePerOptions {
    * Default: host and process id.
    */
   readonly owner?: string;
+  /**
+   * Orders the slots of this name, in place of the rules of `run`. It gets two slots as they are stored, and returns a negative number if the
+   * first is older, a positive one if it is newer, and 0 if they are one slot. All clients of a name must use the same order. A call rejects
+   * with `INVALID_ARGUMENT` if it throws or returns something else.
+   */
+  readonly compare?: (one: string, other: string) => number;
 }
 
 /** Settings of one `run`. */
@@ -56,10 +62,12 @@ export interface OncePer {
    * A loss or an abort at the moment at which an `at-most-once` slot is noted may leave it noted although its work never began.
    * @param slot which run of the work this is, equal on all instances: the scheduled time, never the present time. A `Date`, a whole number
    *   from 0 up, or a text of at most 256 characters. Stored as text (`2026-11-24T08:00:00.000Z`). Slots older than the latest are not
-   *   done. Runs of digits compare as numbers and the rest by its code units, so `1.9.0` is before `1.10.0`
+   *   done. Without `compare`, all slots of a name are of one form: semantic versions in the order of semver, with or without a leading `v`;
+   *   times of ISO 8601; or texts that differ in runs of digits only (`2026-11-24`, `2026-W47`, `41`), which compare as whole numbers
    * @returns whether this call did the work, and otherwise which client did
    * @throws the error of the work
-   * @throws {QueueLockError} `OWNERSHIP_LOST` when the hold was lost before the end; `TIMEOUT`, the signal's reason and the errors of
+   * @throws {QueueLockError} `INVALID_ARGUMENT` for a slot that cannot be ordered with the latest one, before the work begins;
+   *   `OWNERSHIP_LOST` when the hold was lost before the end; `TIMEOUT`, the signal's reason and the errors of
    *   `LockClient.run` when the lock was never granted; `REENTRANT` inside the work of the same name, unless the slot is noted already
    */
   run<T>(slot: Slot, work: SlotWork<T>, options?: SlotOptions): Promise<SlotOutcome<Awaited<T>>>;

@@ -10,10 +10,15 @@ import {
 import type { OncePer, OncePerOptions, SlotOptions, SlotOutcome, SlotWork } from './once-per-api.ts';
 import { WAIT_OPTIONS, checkWait } from './patience.ts';
 import { callFor } from './slot-call.ts';
+import { checkedOrder, compareSlots, type SlotOrder } from './slot-order.ts';
 import { SlotRegister } from './slot-register.ts';
 import { noteIn, slotText, type Slot, type SlotNote } from './slot.ts';
 
-const OPTIONS: KnownOptions<OncePerOptions> = { guarantee: 'any', owner: 'string' };
+const OPTIONS: KnownOptions<OncePerOptions> = {
+  guarantee: 'any',
+  owner: 'string',
+  compare: 'function',
+};
 const RUN_OPTIONS: KnownOptions<SlotOptions> = { ...WAIT_OPTIONS, workTimeoutMs: 'number' };
 const GUARANTEES: ReadonlySet<unknown> = new Set(['at-most-once', 'at-least-once']);
 /** A note must fit into a register, however long its owner becomes in JSON. */
@@ -33,6 +38,7 @@ const LONGEST_OWNER = 128;
  * Not promised:
  * - That a slot is done for which no instance calls, and with `at-most-once` that a slot is done at all.
  * - That a paused process does nothing late. Its writes are rejected only where its token is compared.
+ * - That slots of one name are of one form. A slot that cannot be ordered with the latest one rejects with `INVALID_ARGUMENT`.
  * - That the older of two waiting slots comes first. If it comes second, it is skipped.
  * - A slot in the far future, from a wrong clock, makes all slots before it `superseded` until `forget` is called.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for a name that the backend cannot hold, or a backend without registers. The methods reject
@@ -51,19 +57,24 @@ export function oncePer(client: LockClient, name: string, options?: OncePerOptio
     throw invalidArgument('guarantee', guarantee, "is 'at-most-once' or 'at-least-once'");
   if (owner.length > LONGEST_OWNER)
     throw invalidArgument('owner', owner, `has at most ${LONGEST_OWNER} characters`);
-  return new SlotBySlot(client, name, { guarantee, owner });
+  const order = checked.compare ? checkedOrder(checked.compare) : compareSlots;
+  return new SlotBySlot(client, name, { guarantee, owner, order });
+}
+
+interface Settings extends Required<Pick<OncePerOptions, 'guarantee' | 'owner'>> {
+  readonly order: SlotOrder;
 }
 
 class SlotBySlot implements OncePer {
   readonly name: string;
   readonly #client: LockClient;
-  readonly #options: Required<OncePerOptions>;
+  readonly #settings: Settings;
   readonly #register: SharedRegister;
 
-  constructor(client: LockClient, name: string, options: Required<OncePerOptions>) {
+  constructor(client: LockClient, name: string, settings: Settings) {
     this.name = name;
     this.#client = client;
-    this.#options = options;
+    this.#settings = settings;
     this.#register = client.register(name, 'slot');
   }
 
@@ -71,8 +82,9 @@ class SlotBySlot implements OncePer {
     const checked = checkedOptions('options of run', options, RUN_OPTIONS);
     checkWait(waitOf(checked).wait, 1);
     if (typeof work !== 'function') throw invalidArgument('work', work, 'is a function');
-    const register = new SlotRegister(this.#register, slotText(slot));
-    const terms = { client: this.#client, name: this.name, register, ...this.#options };
+    const { guarantee, owner, order } = this.#settings;
+    const register = new SlotRegister(this.#register, slotText(slot), order);
+    const terms = { client: this.#client, name: this.name, register, guarantee, owner };
     return jsonable(await callFor(terms, work, checked));
   }
 

@@ -4,6 +4,7 @@ import {
   CLAIM_OPTIONS,
   RUN_OPTIONS,
   checkedOptions,
+  inCallerContext,
   knownWithout,
   type KnownOptions,
 } from '@queuelock/core/backend';
@@ -131,7 +132,7 @@ class QueueSemaphoreOfAnySize extends QueueSemaphore implements ResizableSemapho
   constructor(client: LockClient, name: string, shared: SharedLimit) {
     super(client, name, shared);
     this.#shared = shared;
-    this.limit$ = untilClosed(shared.limit$);
+    this.limit$ = inCallerContext(untilClosed(shared.limit$));
   }
 
   resize(limit: number): Promise<void> {

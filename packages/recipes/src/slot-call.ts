@@ -7,7 +7,7 @@ import type { PastSlot, SlotRegister } from './slot-register.ts';
 import type { SlotNote } from './slot.ts';
 
 /** Arguments of one call that come from its `oncePer`. */
-export interface SlotTerms extends Required<OncePerOptions> {
+export interface SlotTerms extends Required<Pick<OncePerOptions, 'guarantee' | 'owner'>> {
   readonly client: Pick<LockClient, 'run'>;
   readonly name: string;
   readonly register: SlotRegister;

@@ -2,7 +2,8 @@ import { QueueLockError, type Ownership, type SharedRegister } from '@queuelock/
 import { liveText } from './live-text.ts';
 import type { SlotOutcome } from './once-per-api.ts';
 import { map, type Observable } from './rx.ts';
-import { compareSlots, noteIn, noteText, type SlotNote } from './slot.ts';
+import type { SlotOrder } from './slot-order.ts';
+import { noteIn, noteText, type SlotNote } from './slot.ts';
 
 /** Why a call must not do the work. */
 export type PastSlot = Exclude<SlotOutcome<never>, { readonly outcome: 'ran' }>;
@@ -11,13 +12,18 @@ export type PastSlot = Exclude<SlotOutcome<never>, { readonly outcome: 'ran' }>;
 export class SlotRegister {
   readonly slot: string;
   readonly #register: SharedRegister;
+  readonly #compare: SlotOrder;
 
-  constructor(register: SharedRegister, slot: string) {
+  constructor(register: SharedRegister, slot: string, compare: SlotOrder) {
     this.slot = slot;
     this.#register = register;
+    this.#compare = compare;
   }
 
-  /** Returns why the slot must not be done at present, or `undefined` if it may be done. */
+  /**
+   * Returns why the slot must not be done at present, or `undefined` if it may be done.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when it cannot be ordered with the latest slot, here and below
+   */
   async past(): Promise<PastSlot | undefined> {
     return this.#pastFor(noteIn(await this.#register.read()));
   }
@@ -54,7 +60,7 @@ export class SlotRegister {
 
   #pastFor(note: SlotNote | undefined): PastSlot | undefined {
     if (!note) return undefined;
-    const order = compareSlots(note.slot, this.slot);
+    const order = this.#compare(note.slot, this.slot);
     if (order < 0) return undefined;
     return { outcome: order === 0 ? 'already-done' : 'superseded', ...note };
   }

@@ -37,22 +37,6 @@ export function slotText(slot: Slot): string {
   );
 }
 
-/**
- * Compares two slots by age. Runs of digits compare as whole numbers and everything else by its UTF-16 code units. So `1.9.0` is before
- * `1.10.0`, and `2026-11-09T08:00Z` before `2026-11-10T07:00Z`.
- * @returns a number below 0 if `one` is older
- */
-export function compareSlots(one: string, other: string): number {
-  const [parts, others] = [partsOf(one), partsOf(other)];
-  for (const [i, part] of parts.entries()) {
-    const against = others[i];
-    if (against === undefined) return 1;
-    const order = compareParts(part, against);
-    if (order !== 0) return order;
-  }
-  return parts.length - others.length;
-}
-
 export function noteText(note: SlotNote): string {
   return JSON.stringify({ ...note, token: String(note.token) });
 }
@@ -68,17 +52,6 @@ export function noteIn(text: string | undefined): SlotNote | undefined {
     if (typeof by === 'string' && typeof at === 'number' && Math.abs(at) <= LATEST_TIME)
       return { slot, token: BigInt(token), by, at };
   throw invalidArgument('the register of the slots', text, 'holds what oncePer wrote');
-}
-
-function partsOf(slot: string): readonly string[] {
-  return slot.match(/\d+|\D+/g) ?? [];
-}
-
-function compareParts(one: string, other: string): number {
-  const [number, against] = [one, other].map((part) => (/^\d/.test(part) ? BigInt(part) : undefined));
-  const [left, right] =
-    number === undefined || against === undefined ? [one, other] : ([number, against] as const);
-  return left < right ? -1 : Number(left > right);
 }
 
 function parse(text: string): unknown {

@@ -1,6 +1,7 @@
 import type { RecipeFacts } from './frame.ts';
 import { admissionFacts } from './facts/admission.ts';
 import { barrierFacts } from './facts/barrier.ts';
+import { callerContextFacts } from './facts/caller-context.ts';
 import { cohortFacts } from './facts/cohort.ts';
 import { deadlockFacts } from './facts/deadlock.ts';
 import { doubleBarrierFacts } from './facts/double-barrier.ts';
@@ -31,5 +32,6 @@ export const recipeFacts: readonly RecipeFacts[] = [
   { recipe: 'a double barrier', facts: doubleBarrierFacts },
   { recipe: 'a count-down latch', facts: latchFacts },
   { recipe: 'a cohort', facts: cohortFacts },
+  { recipe: "the caller's context", facts: callerContextFacts },
   { recipe: 'once per slot', facts: oncePerFacts },
 ];

@@ -1,7 +1,6 @@
 import type { LockClient } from '@queuelock/core';
 import { expect } from 'chai';
 import { oncePer, type OncePer, type SlotOutcome } from '../src/index.ts';
-import { compareSlots, slotText } from '../src/slot.ts';
 import { MemoryStage, deferred, failureOf, thrownBy } from './election-stage.ts';
 import { givenUpAtEveryPoint } from './give-up.ts';
 
@@ -162,21 +161,74 @@ describe('once per slot', () => {
       await client.register('report', 'slot').change(() => note);
       expect(await failureOf(report.run(1, () => 1))).to.include({ code: 'INVALID_ARGUMENT' });
     }
+    for (const compare of [1, 'semver', {}])
+      expect(thrownBy(() => oncePer(client, 'report', { compare: compare as never }))).to.include({
+        code: 'INVALID_ARGUMENT',
+      });
     await report.forget();
   });
 
-  it('orders slots: digits as numbers, the rest as it is written, dates as time', () => {
-    const inOrder = [
-      ['1.9.0', '1.10.0', '1.10.0-rc1', '2.0.0'],
-      ['9', '10', '900719925474099300000'],
-      ['2026-11-09T08:00Z', '2026-11-10T07:00Z'],
-      [slotText(new Date(0)), slotText(new Date(1)), slotText(new Date('2026-11-24T08:00:00Z'))],
-      ['a', 'a1', 'b'],
-    ];
-    for (const slots of inOrder)
-      for (const [i, one] of slots.entries())
-        for (const [j, other] of slots.entries())
-          expect(Math.sign(compareSlots(one, other)), `${one} ${other}`).to.equal(Math.sign(i - j));
-    expect(compareSlots('2026-1-1', '2026-01-01')).to.equal(0);
+  it('does each release after its candidates, with a leading v or without one', async () => {
+    for (const slot of ['1.9.0', '1.10.0-rc.1', '1.10.0-rc.2', '1.10.0', 'v1.11.0', '1.12.0'])
+      expect(await report.run(slot, () => slot), slot).to.include({ outcome: 'ran', value: slot });
+    expect(await report.run('v1.12.0', () => expect.fail('not again'))).to.include({
+      outcome: 'already-done',
+      slot: '1.12.0',
+    });
+    expect(await report.run('1.12.0-rc.3', () => expect.fail('late'))).to.include({
+      outcome: 'superseded',
+      slot: '1.12.0',
+    });
   });
+
+  it('rejects a slot that cannot be ordered with the latest one, and leaves that one as it is', async () => {
+    await report.run('1.9.0', () => undefined);
+    const error = await failureOf(theirs.run('release-b', () => expect.fail('not in order')));
+    expect(error).to.include({ code: 'INVALID_ARGUMENT' });
+    expect(error).to.have.property('message').that.includes('"1.9.0" and "release-b" cannot be ordered');
+    expect(await report.latest()).to.include({ slot: '1.9.0' });
+    expect(stage.server.entryCount).to.equal(0);
+  });
+
+  it('rejects a waiter when the slot that is noted meanwhile cannot be ordered with its own', async () => {
+    const { promise: end, resolve } = deferred();
+    const first = untilDone('a').run('release-a', () => end);
+    await stage.settle();
+    const second = failureOf(untilDone('b').run('release-b', () => expect.fail('not in order')));
+    await stage.settle();
+    resolve();
+    expect(await first).to.include({ outcome: 'ran' });
+    expect(await second).to.include({ code: 'INVALID_ARGUMENT' });
+    await stage.settle();
+    expect(stage.server.entryCount).to.equal(0);
+  });
+
+  it('orders slots as compare does', async () => {
+    const sizes = ['small', 'medium', 'large'];
+    const compare = (one: string, other: string): number => sizes.indexOf(one) - sizes.indexOf(other);
+    const bySize = oncePer(client, 'sizes', { compare });
+    for (const slot of sizes)
+      expect(await bySize.run(slot, () => slot)).to.include({ outcome: 'ran', value: slot });
+    expect(await bySize.run('small', () => expect.fail('late'))).to.include({ outcome: 'superseded' });
+  });
+
+  for (const [what, compare] of Object.entries({
+    'no number': () => NaN,
+    'a text': (): number => '1' as unknown as number,
+    'an error': (): never => {
+      throw new Error('no order');
+    },
+  }))
+    it(`rejects, and does not repeat, a call whose compare gives ${what}`, async () => {
+      await report.run('1', () => undefined);
+      const broken = oncePer(client, 'report', { compare });
+      expect(await failureOf(broken.run('2', () => expect.fail('not in order')))).to.include({
+        code: 'INVALID_ARGUMENT',
+      });
+      // The same for a slot that is noted while the call runs.
+      await report.forget();
+      const run = failureOf(broken.run('2', () => expect.fail('not in order')));
+      await client.register('report', 'slot').change(() => '{"slot":"1","token":"1","by":"b","at":1}');
+      expect(await run).to.include({ code: 'INVALID_ARGUMENT' });
+    });
 });

@@ -58,11 +58,13 @@ export function fromUrl(url: string): Backend {
 
 class RedisBackend implements Backend {
   readonly info: Backend['info'];
+  readonly errors$: Settings['errors$'];
   readonly registers: Registers;
   readonly #connection: Connection;
   #closed = false;
 
-  constructor({ driver, prefix, requestTimeoutMs, singleKey }: Settings) {
+  constructor({ driver, prefix, requestTimeoutMs, singleKey, errors$ }: Settings) {
+    this.errors$ = errors$;
     this.info = {
       name: 'redis',
       endpoint: driver.endpoint,

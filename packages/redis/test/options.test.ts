@@ -48,7 +48,7 @@ describe('the options of Redis', () => {
     [
       'a client and a URL',
       { url: 'redis://h', client: createClient() },
-      'client is given without url and tls',
+      'client is given without url, tls and auth',
     ],
     [
       'a client that is none',
@@ -58,9 +58,9 @@ describe('the options of Redis', () => {
     [
       'no PEM',
       { url: 'rediss://h', tls: { ca: 'secret', cert: 'secret', key: 'secret' } },
-      'tls are PEM texts',
+      'tls.ca is in PEM',
     ],
-    ['certificates without TLS', { url: 'redis://h', tls: { cert: '', key: '' } }, 'begins with rediss://'],
+    ['certificates without TLS', { url: 'redis://h', tls: () => ({}) }, 'begins with rediss://'],
     [
       'a cert without its key',
       { url: 'rediss://h', tls: { cert: 'secret' } },

@@ -11,14 +11,15 @@ interface Handle {
   unref(): Handle;
 }
 
-// A time of day for labels, which decide nothing.
+// Time of day for labels, on which nothing depends.
 const EPOCH_MS = 1_700_000_000_000;
-// In the next round of the event loop, where a timer takes a millisecond at least.
+// In the next turn of the event loop, whereas a timer takes at least a millisecond.
 const SOON_MS = -1;
 
 /**
- * Puts timers, clocks and chance of the platform under the control of a run: whoever acts takes them from its own machine. So the code of
- * the product and of its libraries runs as it is. Rejections that nobody takes go to `onLost`. The answer gives everything back.
+ * Replaces timers, clocks and random numbers of the platform for a run: the machine whose code runs provides them. So the code of
+ * the product and of its libraries runs unchanged. Unhandled rejections are passed to `onLost`. The returned function restores
+ * the originals.
  */
 export function borrowGlobals(
   timeline: Timeline,

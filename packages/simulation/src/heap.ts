@@ -1,4 +1,4 @@
-/** The least one first. */
+/** A heap with the smallest element first. */
 export class Heap<T> {
   readonly #items: T[] = [];
   readonly #compare: (one: T, other: T) => number;

@@ -1,24 +1,24 @@
 import type { Random } from './random.ts';
 import type { Machine, Timeline } from './timeline.ts';
 
-/** What is wrong between a client and a member. Chances are from 0 to 1. */
-export interface Trouble {
-  /** Messages that way are gone (`lost`), or come when the trouble is over (`late`). */
+/** Faults between a client and a member. Probabilities are from 0 to 1. */
+export interface LinkFaults {
+  /** Messages in that direction are lost, or arrive when the fault is over (`late`). */
   readonly there?: 'lost' | 'late';
   readonly back?: 'lost' | 'late';
-  /** That a request is gone, that its answer is, and that it is carried out twice. */
+  /** Probabilities that a request is lost, that its response is lost, and that it is executed twice. */
   readonly requestLost?: number;
   readonly replyLost?: number;
   readonly repeated?: number;
-  /** How slow it may be, in milliseconds. */
+  /** Largest additional delay in milliseconds. */
   readonly slowMs?: number;
   readonly slowAnswersMs?: number;
 }
 
-/** Which way a message goes. */
-export type Way = 'there' | 'back';
+/** Direction of a message. */
+export type Direction = 'there' | 'back';
 
-/** What a link leads to. */
+/** Target of a link. */
 export interface LinkEnd {
   readonly machine: Machine;
   readonly isUp: boolean;
@@ -27,15 +27,15 @@ export interface LinkEnd {
 const QUICKEST_MS = 0.3;
 const USUAL_MS = 2;
 
-/** What carries messages between one client and one member. */
+/** Transfers messages between one client and one member. */
 export class Link<M extends LinkEnd = LinkEnd> {
   readonly client: Machine;
   readonly member: M;
   readonly #timeline: Timeline;
   readonly #random: Random;
-  /** What is cut off with it, all at once. */
+  /** Calls that fail together when the connection is cut. */
   readonly #calls = new Set<(reason: string) => void>();
-  #trouble: Trouble = {};
+  #trouble: LinkFaults = {};
   #troubleUntil = 0;
 
   constructor(timeline: Timeline, random: Random, ends: { readonly client: Machine; readonly member: M }) {
@@ -45,12 +45,12 @@ export class Link<M extends LinkEnd = LinkEnd> {
     this.member = ends.member;
   }
 
-  /** Calls that are under way. */
+  /** Number of calls in flight. */
   get calls(): number {
     return this.#calls.size;
   }
 
-  trouble(trouble: Trouble, ms: number): void {
+  trouble(trouble: LinkFaults, ms: number): void {
     this.#trouble = trouble;
     this.#troubleUntil = this.#timeline.now() + ms;
   }
@@ -59,18 +59,18 @@ export class Link<M extends LinkEnd = LinkEnd> {
     this.#troubleUntil = 0;
   }
 
-  /** Cuts the connection: everything under way fails, done or not. */
+  /** Cuts the connection: all calls in flight fail, executed or not. */
   reset(): void {
     for (const fail of [...this.#calls]) this.client.do(() => fail('connection reset by peer'));
   }
 
-  /** Tells when the connection is cut; the answer ends that. */
+  /** Calls `fail` when the connection is cut; the returned function unsubscribes. */
   onReset(fail: (reason: string) => void): () => void {
     this.#calls.add(fail);
     return () => this.#calls.delete(fail);
   }
 
-  /** How often a request arrives. */
+  /** Returns how many times a request arrives. */
   times(): number {
     const { requestLost = 0, repeated = 0 } = this.#now;
     if (this.#random.chance(requestLost)) return 0;
@@ -81,8 +81,8 @@ export class Link<M extends LinkEnd = LinkEnd> {
     return this.#random.chance(this.#now.replyLost ?? 0);
   }
 
-  /** When a message arrives that is sent now, in true time; `undefined` for never. */
-  arrival(way: Way): number | undefined {
+  /** Returns the true time at which a message sent now arrives; `undefined` for never. */
+  arrival(way: Direction): number | undefined {
     const trouble = this.#now;
     const now = this.#timeline.now();
     if (trouble[way] === 'lost') return undefined;
@@ -92,13 +92,13 @@ export class Link<M extends LinkEnd = LinkEnd> {
     return takesMs + (trouble[way] === 'late' ? this.#troubleUntil : now);
   }
 
-  /** Lets it happen at that time, at the end of that way. */
-  deliver(way: Way, at: number, task: () => void): void {
+  /** Runs the task at that time, at the end of that direction. */
+  deliver(way: Direction, at: number, task: () => void): void {
     const machine = way === 'there' ? this.member.machine : this.client;
     this.#timeline.after(at - this.#timeline.now(), machine, task);
   }
 
-  get #now(): Trouble {
+  get #now(): LinkFaults {
     return this.#timeline.now() < this.#troubleUntil ? this.#trouble : {};
   }
 }

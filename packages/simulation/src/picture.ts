@@ -5,12 +5,12 @@ import type { Fact } from './run/facts.ts';
 type FactOf<T extends Fact['type']> = Extract<Fact, { readonly type: T }>;
 
 const NS = 1e6;
-/** What is left free behind the end, which often is the violation. */
+/** Margin after the end, which often is the violation. */
 const AFTER_END = 0.03;
-/** How programs name their attempts: client, lane, number. */
+/** Names of attempts in programs: client, lane, number. */
 const ATTEMPT = /c\d+'?[a-z]\d+/g;
 
-/** A run as an SVG file: a lane for each client, a bar for each hold, shades for faults, red for what was broken. */
+/** Draws a run as an SVG file: a lane for each client, a bar for each hold, shades for faults, red for violations. */
 export function pictureOf(facts: readonly Fact[], title: string): string {
   const scene = sceneOf(facts);
   return timelineOf(scene, {
@@ -35,7 +35,7 @@ function sceneOf(facts: readonly Fact[]): Scene {
   };
 }
 
-/** Of all clients that did something, by name. */
+/** Returns all active clients by name. */
 function livesOf(facts: readonly Fact[]): Map<string, Life> {
   const byNumber = new Intl.Collator('en', { numeric: true });
   const names = new Set(of(facts, 'wants').map(({ client }) => client));
@@ -70,16 +70,16 @@ function queuesOf(facts: readonly Fact[], lives: ReadonlyMap<string, Life>): Que
   });
 }
 
-interface Wish {
+interface Acquisition {
   readonly wish: FactOf<'wants'>;
   readonly queue: string;
   readonly life: Life;
 }
 
-/** What came of an acquisition in one queue. */
+/** Converts an acquisition in one queue to an attempt of the timeline. */
 function stayOf(
   facts: readonly Fact[],
-  { wish, queue, life }: Wish,
+  { wish, queue, life }: Acquisition,
 ): { readonly attempt: Attempt; readonly hold: Hold | undefined } {
   const isOwn = (fact: { readonly who: string; readonly queue?: string }): boolean =>
     fact.who === wish.who && (fact.queue ?? queue) === queue;

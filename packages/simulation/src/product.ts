@@ -25,7 +25,7 @@ export type { WireStat } from '../../zookeeper/src/wire/records.ts';
 export type { WireRequest } from '../../zookeeper/src/wire/request.ts';
 export { closeSession } from '../../zookeeper/src/wire/session-requests.ts';
 
-/** What is looked at: core, backends and recipes, as they are or with a mutant in them. */
+/** The code under test: core, backends and recipes, original or with a mutant. */
 export interface Product {
   readonly createLockClient: typeof createLockClient;
   readonly etcdOver: typeof etcdOver;
@@ -43,7 +43,7 @@ export interface Recipes {
   readonly latch: typeof latch;
 }
 
-/** As it is. */
+/** The original code. */
 export const product: Product = {
   ...{ createLockClient, etcdOver, ZooKeeperBackend, settingsOf },
   recipes: { election, cohort, semaphore, doubleBarrier, oncePer, latch },

@@ -1,4 +1,4 @@
-/** A source of chance: the same seed and name give the same numbers, whatever others draw. */
+/** A source of random numbers: the same seed and name give the same numbers, independent of other sources. */
 export class Random {
   readonly #seed: number;
   #state: number;
@@ -8,7 +8,7 @@ export class Random {
     this.#state = seed | 0;
   }
 
-  /** From 0 up to 1, without it. */
+  /** Returns a number from 0 to 1, exclusive. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -16,12 +16,12 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** From `least` up to `most`, without it. */
+  /** Returns a number from `least` to `most`, exclusive. */
   between(least: number, most: number): number {
     return least + this.next() * (most - least);
   }
 
-  /** A whole number, both ends among them. */
+  /** Returns a whole number, both ends inclusive. */
   int(least: number, most: number): number {
     return Math.floor(this.between(least, most + 1));
   }
@@ -34,7 +34,7 @@ export class Random {
     return list[this.int(0, list.length - 1)] as T;
   }
 
-  /** Another one for a purpose of its own. */
+  /** Returns another source for a separate purpose. */
   fork(name: string): Random {
     let hash = this.#seed ^ 0x811c9dc5;
     for (const letter of name) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193);

@@ -1,7 +1,7 @@
 import type { Clock } from '@queuelock/core';
 import { Heap } from './heap.ts';
 
-/** Something that happens at a time, on a machine; without a task it has been called off. */
+/** An event at a time on a machine; without a task it was cancelled. */
 interface Happening {
   readonly due: number;
   readonly number: number;
@@ -10,21 +10,21 @@ interface Happening {
   task: (() => void) | undefined;
 }
 
-// Taken when the module loads: the global ones are borrowed during a run.
+// Taken when the module loads, because the globals are replaced during a run.
 const { setImmediate: nextRound } = globalThis;
 
-/** A round of the event loop: every promise job that is ready runs, and those that they make ready. */
+/** Runs a turn of the event loop with all promise jobs that are ready, and those that they make ready. */
 function settle(): Promise<void> {
   return new Promise((resolve) => nextRound(resolve));
 }
 
-/** The one true time of a run, in milliseconds: timers, messages and deeds of all machines are events on it, one after the other. */
+/** The true time of a run in milliseconds: timers, messages and actions of all machines are events on it, one after another. */
 export class Timeline {
-  /** Whose code runs now. */
+  /** Machine whose code runs now. */
   acting: Machine | undefined;
-  /** Hears when a machine that runs programs has done what an event asked for. */
+  /** Called when a machine that runs programs has handled an event. */
   onActed: (machine: Machine) => void = () => undefined;
-  /** How many events there were. */
+  /** Number of events so far. */
   events = 0;
   readonly #heap = new Heap<Happening>((one, other) => one.due - other.due || one.number - other.number);
   #now = 0;
@@ -34,7 +34,7 @@ export class Timeline {
     return this.#now;
   }
 
-  /** In `ms` of true time, unless the machine has crashed by then; the answer calls it off. */
+  /** Runs the task in `ms` of true time, unless the machine has crashed by then. The returned function cancels it. */
   after(ms: number, machine: Machine, task: () => void): () => void {
     this.#number += 1;
     const due = this.#now + Math.max(0, ms);
@@ -43,7 +43,7 @@ export class Timeline {
     return () => (happening.task = undefined);
   }
 
-  /** Lets events happen until that time, or until it is over. */
+  /** Runs events until that time, or until `isOver` returns true. */
   async run(until: number, isOver: () => boolean = () => false): Promise<void> {
     for (let next = this.#heap.first; next && next.due <= until && !isOver(); next = this.#heap.first) {
       this.#heap.pop();
@@ -67,7 +67,7 @@ export class Timeline {
     if (!isOver()) this.#now = Math.max(this.#now, until);
   }
 
-  /** Looks at something as that machine would now. */
+  /** Evaluates a function as that machine would now. */
   as<T>(machine: Machine, look: () => T): T {
     const before = this.acting;
     this.acting = machine;
@@ -79,25 +79,25 @@ export class Timeline {
   }
 }
 
-/** How a machine's clock was set and runs, and what runs on it. */
+/** Initial time and rate of a machine's clock, and what runs on it. */
 export interface MachineOptions {
   readonly rate?: number;
   readonly bootedAt?: number;
-  /** Whether it runs programs, of which promise jobs belong to an event, and not a model of one. */
+  /** Whether it runs programs, whose promise jobs belong to an event, and not a model. */
   readonly hasPromises?: boolean;
 }
 
-/** A computer: its clock has a rate of its own; it can stand still while the clock goes on, and crash. */
+/** A computer: its clock has its own rate; it can be paused while the clock continues, and crash. */
 export class Machine implements Clock {
   readonly name: string;
   readonly hasPromises: boolean;
-  /** True time; neither timers nor messages get through before. */
+  /** True time until which neither timers nor messages are handled. */
   pausedUntil = 0;
-  /** Another one after each crash. */
+  /** Changes with each crash. */
   life = 0;
-  /** Nothing happens on it any more. */
+  /** Whether it has ended for good. */
   isDead = false;
-  /** Timers that are set and keep a process alive. */
+  /** Number of timers that keep a process alive. */
   timers = 0;
   readonly #timeline: Timeline;
   readonly #rate: number;
@@ -133,17 +133,17 @@ export class Machine implements Clock {
     };
   }
 
-  /** The same, without keeping a process alive. */
+  /** Sets a timer that does not keep a process alive. */
   later(ms: number, task: () => void): () => void {
     return this.#timeline.after(this.lasting(ms), this, task);
   }
 
-  /** The true time that so many of its milliseconds take. */
+  /** Returns the true time of this many of its milliseconds. */
   lasting(ms: number): number {
     return ms / this.#rate;
   }
 
-  /** Does it as soon as it can. */
+  /** Runs the task as soon as possible. */
   do(task: () => void): void {
     this.#timeline.after(0, this, task);
   }
@@ -152,7 +152,7 @@ export class Machine implements Clock {
     this.pausedUntil = Math.max(this.pausedUntil, this.#timeline.now() + ms);
   }
 
-  /** Forgets everything that was to happen. */
+  /** Drops all pending events. */
   crash(): void {
     this.life += 1;
     this.timers = 0;

@@ -4,7 +4,7 @@ import { Judge } from '../src/run/judge.ts';
 import { LATCH_COUNT } from '../src/run/plan.ts';
 import { Machine, Timeline } from '../src/timeline.ts';
 
-describe('what the users of a recipe agree on', () => {
+describe('agreement of the users of a recipe', () => {
   function onStage(): { readonly agreements: Agreements; readonly judge: Judge; readonly machine: Machine } {
     const timeline = new Timeline();
     const judge = new Judge(() => timeline.now());
@@ -26,7 +26,7 @@ describe('what the users of a recipe agree on', () => {
     expect(judge.broken).to.equal('agreed');
   });
 
-  it('is broken by who is told that a slot is done before it has returned', () => {
+  it('is broken by a client that is notified that a slot is done before it has returned', () => {
     const { agreements, judge } = onStage();
     agreements.slotBegins('1 of b', again);
     agreements.slotIsPast('1 of b', again);
@@ -54,7 +54,7 @@ describe('what the users of a recipe agree on', () => {
     isLost: () => false,
   });
 
-  it('is broken by a round that begins alone, or with a number that is taken', () => {
+  it('is broken by a round that begins with one member, or with a number that is in use', () => {
     const alone = onStage();
     alone.agreements.arrives();
     alone.agreements.roundBegins(placeOf(alone.machine, 0));

@@ -15,12 +15,12 @@ const FILES = [
 const NAMES = ['core', 'etcd', 'zookeeper', 'recipes'];
 const PACKAGES = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The files of the product (`core/src/…`, `etcd/src/…`, `zookeeper/src/…`, `recipes/src/…`) that these change, as they are then. */
+/** Returns the product's source files (`core/src/…`, `etcd/src/…`, `zookeeper/src/…`, `recipes/src/…`) with these changes. */
 export function alteredProductSources(alterations: readonly Alteration[]): ReadonlyMap<string, string> {
   return alteredSources(alterations, PACKAGES);
 }
 
-/** Loads copies of core, backends and recipes with these changes, the one on the other; the real ones stay as they are. */
+/** Loads copies of core, backends and recipes with these changes, which import each other; the originals stay unchanged. */
 export async function alteredProduct(alterations: readonly Alteration[]): Promise<Product> {
   const copy = mkdtempSync(join(tmpdir(), 'queuelock-altered-product-'));
   try {
@@ -39,7 +39,7 @@ export async function alteredProduct(alterations: readonly Alteration[]): Promis
   }
 }
 
-/** With the same dependencies, but for the core, which is the copy. */
+/** Copies a package with the same dependencies, except the core, which is the copy. */
 function copyPackage(name: string, copy: string): void {
   const [from, to] = [join(PACKAGES, name), join(copy, name)];
   cpSync(join(from, 'src'), join(to, 'src'), { recursive: true });

@@ -6,10 +6,10 @@ import { simulatedAlone } from './simulated-alone.ts';
 import { operations, transcribe } from './two-etcds.ts';
 
 const SETTLES_MS = 130;
-// Grants times to live from one second on.
+// Grants TTLs from one second on.
 const FLAGS = { 'heartbeat-interval': 20, 'election-timeout': 200 };
 
-/** Every answer and every event of a sequence, from both. */
+/** Compares every response and every event of a sequence between both. */
 export async function compareOn(seed: number, count: number): Promise<void> {
   const list = operations(new Random(seed), count);
   const simulated = await simulatedAlone(async (driver, settle) => transcribe(driver, list, settle));

@@ -10,7 +10,7 @@ import { groups, transcribe, type Group, type Transcript } from './two-zookeeper
 
 const NEVER_MS = 2 ** 40;
 
-/** Every answer and every event of a sequence, from a simulated ZooKeeper and from the one with this address. */
+/** Compares every response and every event of a sequence between a simulated ZooKeeper and a real one at this address. */
 export async function compareWith(
   address: string,
   { seed, count }: { readonly seed: number; readonly count: number },
@@ -23,7 +23,7 @@ export async function compareWith(
   });
 }
 
-/** Of one member that nothing happens to. */
+/** Returns the transcript of a single simulated member without faults. */
 async function simulatedTranscript(list: readonly Group[]): Promise<Transcript> {
   const timeline = new Timeline();
   const random = new Random(1);

@@ -9,7 +9,7 @@ import { planOf } from '../src/run/plan-of.ts';
 import { play, type Played } from '../src/run/play.ts';
 import { shrink } from '../src/run/shrink.ts';
 
-/** Which run, and where its picture goes. */
+/** Selects the run, and where its picture is written. */
 export interface Run {
   readonly seed: number;
   readonly store: StoreName;
@@ -18,8 +18,8 @@ export interface Run {
 }
 
 /**
- * Plays the run of a seed. Throws its story if it breaks a rule, of a run that is as small as it could be made, and leaves a picture of that in
- * `<out>/<store>-<seed>.svg`.
+ * Runs the plan of a seed. If it breaks a rule, shrinks the run, writes its picture to `<out>/<store>-<seed>.svg`, and throws its
+ * log.
  */
 export async function goesWell(
   product: Product,

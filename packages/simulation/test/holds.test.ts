@@ -19,14 +19,14 @@ describe('the judge of holds', () => {
     return { who: key, machine, queue: 'a', key, token, ...terms };
   }
 
-  it('finds two that hold at once', () => {
+  it('finds two clients that hold at once', () => {
     const { holds, judge } = onStage();
     holds.begin(holdOf('/a/one', 1n));
     holds.begin(holdOf('/a/two', 2n));
     expect(judge.broken).to.equal('exclusive');
   });
 
-  it('takes no offence at one whose entry was stolen, also when it had another key by then', () => {
+  it('allows a hold whose entry was stolen, also when it had another key by then', () => {
     const { holds, judge, store } = onStage();
     holds.stealIn('a');
     holds.begin(holdOf('/a/one', 1n));
@@ -35,7 +35,7 @@ describe('the judge of holds', () => {
     expect(judge.broken).to.equal(undefined);
   });
 
-  it('takes no offence at one that hears of its turn when its entry has been stolen and the thief holds', () => {
+  it('allows a late notification of a grant after the entry was stolen and the thief holds', () => {
     const { holds, judge, store } = onStage();
     holds.stealIn('a');
     store.onDeleted({ key: '/a/one', token: 1n });
@@ -44,7 +44,7 @@ describe('the judge of holds', () => {
     expect(judge.broken).to.equal(undefined);
   });
 
-  it('finds one that holds beside another ahead of it, also when its own entry was stolen', () => {
+  it('finds a hold beside another one ahead of it, also when its own entry was stolen', () => {
     const { holds, judge, store } = onStage();
     holds.stealIn('a');
     holds.begin(holdOf('/a/one', 1n));
@@ -53,7 +53,7 @@ describe('the judge of holds', () => {
     expect(judge.broken).to.equal('exclusive');
   });
 
-  describe('where one of a session has handed over to another', () => {
+  describe('hand-over within a session', () => {
     const [FIRST, SECOND, OTHER] = ['a/5a-one', 'a/5a-two', 'a/6b-three'];
     const standing = (key: string, token: bigint) => ({ key, token, shared: false, permits: 1 });
 
@@ -67,17 +67,17 @@ describe('the judge of holds', () => {
       return stage;
     }
 
-    it('takes no offence at the entry that is still ahead', () => {
+    it('allows the entry that is still ahead', () => {
       expect(handedOver().judge.broken).to.equal(undefined);
     });
 
-    it('finds one of another session that holds before them', () => {
+    it('finds a hold of another session before them', () => {
       const { holds, judge } = handedOver();
       holds.begin(holdOf(OTHER, 3n));
       expect(judge.broken).to.equal('exclusive');
     });
 
-    it('finds that the first was taken out after the second was removed', async () => {
+    it('finds that the first was removed by its session after the second was evicted', async () => {
       const { holds, judge, store } = handedOver();
       holds.stealIn('a');
       store.onDeleted({ key: SECOND, token: 2n }, true);
@@ -88,7 +88,7 @@ describe('the judge of holds', () => {
       expect(judge.broken).to.equal('exclusive');
     });
 
-    it('takes no offence where both were removed, of which their process may not know', () => {
+    it('allows that both were evicted before their process is notified', () => {
       const { holds, judge, store } = handedOver();
       holds.stealIn('a');
       store.onDeleted({ key: SECOND, token: 2n }, true);
@@ -99,7 +99,7 @@ describe('the judge of holds', () => {
     });
   });
 
-  it('finds a grant that is told no newer revision than the one before it', () => {
+  it('finds a grant whose revision is not newer than the previous one', () => {
     const { holds, judge } = onStage();
     const first = holdOf('/a/one', 1n);
     holds.begin({ ...first, grantToken: 7n, isOver: true });

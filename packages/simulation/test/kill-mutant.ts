@@ -5,17 +5,17 @@ import { play } from '../src/run/play.ts';
 import { alteredProduct } from './altered-product.ts';
 import type { Mutant } from './mutant.ts';
 
-/** In which every mutant is to be noticed. */
+/** Number of runs within which every mutant must be killed. */
 export const MAX_RUNS = 10_000;
 
-/** What came of the killing of a mutant. */
+/** Result of killing a mutant. */
 export interface KillResult {
-  /** The first rule that noticed it. */
+  /** The first rule that detected it. */
   readonly broken: Rule | undefined;
   readonly runs: number;
 }
 
-/** Plays runs from that seed on with the mutant, until a rule notices it. */
+/** Runs plans from that seed on with the mutant, until a rule detects it. */
 export async function killMutant(
   { alterations }: Mutant,
   {

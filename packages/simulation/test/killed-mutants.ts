@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Rule } from '../src/run/judge.ts';
 import type { StoreName } from '../src/run/plan.ts';
 
-/** How many runs it took when a mutant was hunted last, from seed 1 on, and the rule that noticed it. */
+/** Number of runs until a mutant was last killed, from seed 1 on, and the rule that detected it. */
 export interface KilledMutant {
   readonly runs: number;
   readonly rule: Rule;
@@ -12,18 +12,18 @@ type Table = Readonly<Record<StoreName, Readonly<Record<string, KilledMutant>>>>
 
 const FILE = new URL('mutants/killed.json', import.meta.url);
 
-/** By what the mutants are. */
+/** Reads the table, by the names of the mutants. */
 export function killedMutants(): Table {
   return JSON.parse(readFileSync(FILE, 'utf8')) as Table;
 }
 
-/** Puts these into the table, the rest of which stays. */
+/** Updates these entries of the table and keeps the others. */
 export function writeKilledMutants(store: StoreName, entries: ReadonlyMap<string, KilledMutant>): void {
   const table = killedMutants();
   writeFileSync(FILE, textOf({ ...table, [store]: { ...table[store], ...Object.fromEntries(entries) } }));
 }
 
-/** One line for each, as Prettier has it. */
+/** Formats one line for each, as the formatter does. */
 function textOf(table: Table): string {
   const stores = Object.entries(table).map(([store, entries]) => {
     const lines = Object.entries(entries).map(

@@ -1,10 +1,10 @@
 import type { Rule } from '../src/run/judge.ts';
 import type { Alteration } from '@queuelock/harness/alteration';
 
-/** A mutant that somebody could make. */
+/** A plausible defect. */
 export interface Mutant {
   readonly what: string;
-  /** The rules that may notice it first. */
+  /** Rules that may detect it first. */
   readonly killedBy: readonly Rule[];
   readonly alterations: readonly Alteration[];
 }

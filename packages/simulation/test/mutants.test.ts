@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { alteredProductSources } from './altered-product.ts';
 import { MUTANTS } from './mutants.ts';
 
-describe('the mutants', () => {
-  it('fit the sources as they are', () => {
+describe('mutants', () => {
+  it('fit the present sources', () => {
     for (const { alterations } of [...MUTANTS.etcd, ...MUTANTS.zookeeper])
       expect(alteredProductSources(alterations).size).to.be.greaterThan(0);
   });

@@ -7,10 +7,13 @@ import { alteredProduct } from './altered-product.ts';
 import { goesWell } from './goes-well.ts';
 import { MUTANTS } from './mutants.ts';
 
-/** Where `the end of a session ends no holds` is noticed; what is left of it are two clients, of which one is frozen while it holds. */
+/**
+ * Seed at which the mutant `the end of a session ends no holds` is detected. The shrunk run has two clients, of which one is
+ * frozen while it holds.
+ */
 const SEED = 143;
 
-describe('the picture of a run that breaks a rule', () => {
+describe('picture of a run that breaks a rule', () => {
   const out = mkdtempSync(join(tmpdir(), 'queuelock-picture-'));
   let story = '';
   let svg = '';
@@ -31,7 +34,7 @@ describe('the picture of a run that breaks a rule', () => {
 
   const found = (pattern: RegExp): string[] => Array.from(svg.matchAll(pattern), ([, what]) => what ?? '');
 
-  it('is told of in the story', () => {
+  it('is mentioned in the log', () => {
     expect(story).to.contain(join(out, `etcd-${SEED}.svg`));
     expect(svg).to.match(/^<svg [^]*<\/svg>\n$/);
   });
@@ -44,12 +47,12 @@ describe('the picture of a run that breaks a rule', () => {
     expect(found(/class="token">([^<]+)</g)).to.have.members(['2', '3']);
   });
 
-  it('shades what went wrong, with its name', () => {
+  it('shades faults, with their names', () => {
     expect(found(/class="faultname">([^<]+)</g)).to.deep.equal(['1 client pauses (c1)']);
     expect(found(/class="(still)"><title>frozen/g)).to.have.length(1);
   });
 
-  it('marks what was broken, and outlines who broke it', () => {
+  it('marks the violation, and outlines the attempts that caused it', () => {
     expect(found(/class="wrongname"[^>]*>([^<]+)</g)).to.deep.equal([
       'exclusive [1]',
       '[1] exclusive: c4x1 and c1x1 (2) at once',

@@ -1,4 +1,4 @@
-// As simulation.test.ts, with runs that are others every time, and with the mutants in the runs of the first seeds.
+// As simulation.test.ts, with new random runs every time, and with the mutants in the runs of the first seeds.
 //
 //   QUEUELOCK_SIMULATION_SECONDS=600 node_modules/.bin/mocha packages/simulation/test/simulation.long.ts -g 'keep every rule'
 //   QUEUELOCK_SEED=...                                                                               from that seed on
@@ -14,7 +14,7 @@ import { MUTANTS } from './mutants.ts';
 const SECONDS = Number(process.env['QUEUELOCK_SIMULATION_SECONDS'] ?? 60);
 
 for (const store of ['etcd', 'zookeeper'] as const) {
-  describe(`clients of a simulated ${store}, with everything that may go wrong`, () => {
+  describe(`clients of a simulated ${store} with all faults`, () => {
     it(`keep every rule in whatever runs (${SECONDS} s)`, async function () {
       const first = Number(process.env['QUEUELOCK_SEED'] ?? randomInt(2 ** 30));
       const began = performance.now();

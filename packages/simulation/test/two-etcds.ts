@@ -1,8 +1,14 @@
-import type { IEvent, IRangeRequest, IRequestOp, ITxnRequest, IWatchResponse } from 'etcd3';
+import type {
+  IEvent,
+  IRangeRequest,
+  IRequestOp,
+  ITxnRequest,
+  IWatchResponse,
+} from '../../etcd/src/protocol/messages.ts';
 import type { CallOptions, Driver } from '../src/product.ts';
 import type { Random } from '../src/random.ts';
 
-/** One operation, in whose answers a simulated and a real etcd have to agree. */
+/** One operation, for which a simulated and a real etcd must respond the same. */
 export type Operation =
   | { readonly kind: 'range'; readonly request: IRangeRequest }
   | {
@@ -33,7 +39,7 @@ const SPANS: readonly (readonly [string, string?])[] = [
 ];
 const LEASES = ['1001', '1002', '1003'];
 
-/** A sequence of operations. Revisions are near what they will be. */
+/** Makes a sequence of operations. Revisions are near the expected ones. */
 export function operations(random: Random, count: number): Operation[] {
   const made = { watches: 0 };
   return Array.from({ length: count }, (_, i) => operation(random, Math.max(1, Math.floor(i / 2)), made));
@@ -172,16 +178,16 @@ function compare(random: Random, revision: number): NonNullable<ITxnRequest['com
 
 const CALL: CallOptions = { withinMs: 5_000 };
 
-/** What a server says to a sequence of operations: an answer to each, and what each watch was told. */
+/** A server's output for a sequence of operations: a response to each, and the events of each watch. */
 export class Transcript {
   readonly answers: unknown[] = [];
   readonly watched: Record<string, unknown[]> = {};
 }
 
-/** Lets what is under way arrive. */
+/** Lets everything in flight arrive. */
 export type Settle = () => Promise<void>;
 
-/** Carries the operations out, one after the other. */
+/** Executes the operations, one after another. */
 export async function transcribe(
   driver: Driver,
   list: readonly Operation[],
@@ -209,7 +215,7 @@ export async function transcribe(
       const create = { watch_id: id, key: Buffer.from(key), ...range_end, filters: filters as 'Noput'[] };
       watching.write({ create_request: { ...create, start_revision: String(Math.max(0, from)) } });
       await made;
-      // What it missed of the past comes within 100 ms, in one piece if nothing else happens.
+      // Missed events of the past arrive within 100 ms, in one piece if nothing else happens.
       if (from > 0) await settle();
       transcript.answers.push('watches');
     } else if (one.kind === 'cancel') {
@@ -230,11 +236,11 @@ export async function transcribe(
         (request: object, options: CallOptions) => Promise<unknown>
       >;
       transcript.answers.push(await call[one.kind]!(one.request, CALL).then(plain, reasonOf));
-      // How much is left depends on how long the rest took.
+      // The remaining time depends on how long the rest took.
       const last = transcript.answers.at(-1);
       if (one.kind === 'leaseTimeToLive' && typeof last === 'object' && last !== null && 'TTL' in last)
         last.TTL = Number(last.TTL) < 0 ? 'none' : 'some';
-      // Of that the real driver reads no more than that it is there.
+      // The real driver reads only its presence.
       if (one.kind === 'leaseRevoke' && typeof last === 'object')
         transcript.answers[transcript.answers.length - 1] = 'revoked';
     }
@@ -253,7 +259,7 @@ function eventText({ type, kv }: IEvent): string {
   return `${type} ${kv.key.toString()} ${kv.value.toString()} ${kv.create_revision}/${kv.mod_revision}/${kv.version} ${kv.lease}`;
 }
 
-/** Without what names the cluster. */
+/** Removes what identifies the cluster. */
 function plain(answer: unknown): unknown {
   return JSON.parse(
     JSON.stringify(answer, (name, value: unknown) =>

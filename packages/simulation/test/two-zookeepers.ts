@@ -1,7 +1,7 @@
 import { WireLink, closeSession, multi, nodeRequests, type Dial, type WireRequest } from '../src/product.ts';
 import type { Random } from '../src/random.ts';
 
-/** One request, in whose answer a simulated and a real ZooKeeper have to agree. */
+/** One request, for which a simulated and a real ZooKeeper must respond the same. */
 type Operation =
   | { readonly kind: 'create' | 'create2'; readonly path: string; readonly mode: Mode }
   | { readonly kind: 'delete' | 'set' | 'check'; readonly path: string; readonly version: number }
@@ -15,7 +15,7 @@ type Operation =
 
 type Mode = Exclude<keyof typeof nodeRequests.CreateFlag, 'persistent-with-ttl'>;
 
-/** What one of two clients does in one go; without requests it ends its session and begins another. */
+/** Requests of one of two clients in direct succession; without requests it ends its session and begins another. */
 export interface Group {
   readonly by: 0 | 1;
   readonly operations: readonly Operation[];
@@ -47,7 +47,7 @@ const KINDS = [
 const SESSION_ENDS = 0.03;
 const MAX_AT_ONCE = 4;
 
-/** A sequence of so many requests at least. */
+/** Makes a sequence of at least this many requests. */
 export function groups(random: Random, count: number): Group[] {
   const made: Group[] = [];
   for (let left = count; left > 0;) {
@@ -78,10 +78,10 @@ function operation(random: Random, kind: Operation['kind']): Operation {
   return { kind, steps };
 }
 
-/** All answers and events, by what a client can see of them. */
+/** All responses and events, as a client sees them. */
 export type Transcript = readonly unknown[];
 
-/** A client of one of the two, with what it was told since it was asked last. */
+/** A client of one of the two, with its events since the last read. */
 interface Client {
   readonly link: WireLink;
   readonly session: bigint;
@@ -90,7 +90,10 @@ interface Client {
 
 const SESSION_MS = 10_000;
 
-/** Lets two clients do it, and takes down what they are told; ids of transactions by their order, sessions by their number. */
+/**
+ * Executes the sequence with two clients and records their output. Ids of transactions are replaced by their order, sessions by
+ * their number.
+ */
 export async function transcribe(dial: Dial, address: string, list: readonly Group[]): Promise<Transcript> {
   const clients = [await open(dial, address), await open(dial, address)];
   const sessions = new Map(clients.map(({ session }, i) => [session, `session ${i}`]));
@@ -105,7 +108,7 @@ export async function transcribe(dial: Dial, address: string, list: readonly Gro
       await client.link.closed;
       clients[by] = await open(dial, address);
       sessions.set(clients[by].session, `session ${sessions.size}`);
-      // What ends with a session goes in no order.
+      // Nodes that end with a session are removed in no particular order.
       await seen(other);
       said.push(['ends', answer.code, taken(client).sort(), taken(other).sort()]);
       continue;
@@ -155,7 +158,7 @@ function ask<T>(
   );
 }
 
-/** Whatever has happened before is told before the answer to what is asked after it. */
+/** Earlier events arrive before the response to a later request. */
 async function seen(client: Client): Promise<void> {
   await ask(client, nodeRequests.exists('/', false));
 }
@@ -214,7 +217,7 @@ function stepOf(one: Operation): Parameters<typeof multi>[0][number] {
   throw new Error(`${one.kind} is no step`);
 }
 
-/** Without times, and lists in an order. */
+/** Removes times, and sorts lists. */
 function shown(value: unknown): unknown {
   if (Array.isArray(value))
     return value.every((one) => typeof one === 'string') ? [...value].sort() : value.map(shown);

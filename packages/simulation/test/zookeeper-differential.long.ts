@@ -9,7 +9,7 @@ const REQUESTS = 5_000;
 describe('a simulated ZooKeeper', () => {
   const first = Number(process.env['QUEUELOCK_SEED'] ?? randomInt(2 ** 30));
   for (let seed = first; seed < first + SEEDS; seed += 1)
-    it(`answers and tells what a real one does in long sequences (seed ${seed})`, async () => {
+    it(`responds and notifies as a real one does in long sequences (seed ${seed})`, async () => {
       const { endpoint } = await sharedZooKeeper('a simulated ZooKeeper');
       await compareWith(endpoint, { seed, count: REQUESTS });
     }).timeout(600_000);

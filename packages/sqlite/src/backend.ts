@@ -18,27 +18,40 @@ import { MIN_TTL_MS, type Home } from './queue/sessions.ts';
 import { SqliteSession } from './session/session.ts';
 import { historyOf } from './queue/views.ts';
 
-/** Settings of a backend. */
+/** Options of the SQLite backend. */
 export interface SqliteOptions {
   /**
-   * The file, relative to the working directory: every process that is to stand in the same queues names the same one. It is made if it
-   * is not there, readable and writable for this user only; its directory must be there. Nothing else may open it.
+   * The path of the file, relative to the working directory. All processes that share queues use the same file. It is created if it is
+   * missing, readable and writable for this user only. Its directory must exist. No other program may open it.
    */
   readonly file: string;
   /**
-   * What becomes of a session when the system says that its process has ended: `release` ends it at once, `expire` leaves it to its TTL. For those
-   * whose work may outlive the process, such as commands that it started. Default `release`.
+   * What happens to a session when the operating system reports that its process has ended. `release` ends it at once. `expire` leaves it
+   * to its TTL, for work that may outlive the process, such as commands that it started. Default `release`.
    */
   readonly onProcessExit?: 'release' | 'expire';
 }
 
 const OPTIONS: KnownOptions<SqliteOptions> = { file: 'any', onProcessExit: 'any' };
 const DEFAULT_TTL_MS = 10_000;
-const LONGEST_TTL_MS = 2 ** 31 - 1;
+const MAX_TTL_MS = 2 ** 31 - 1;
 
 /**
- * A backend for the processes of one machine, over a file on a disk of that machine. Opens the file on first use.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for options that are none. What is wrong with the file itself is told on first use.
+ * Creates a backend for the processes of one machine, over a file on a disk of that machine. It opens the file on first use.
+ * @param options `file` is required
+ * @returns the backend, for `createLockClient` of `@queuelock/core`
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when an option is unknown or invalid. Problems of the file itself are reported on first use.
+ * @example
+ * ```ts
+ * import { createLockClient } from '@queuelock/core';
+ * import { sqlite } from '@queuelock/sqlite';
+ *
+ * const locks = createLockClient(sqlite({ file: 'locks.db' }));
+ * await locks.run('nightly report', async ({ token }) => {
+ *   console.log(`holds the lock with fencing token ${token}`);
+ * });
+ * await locks.close();
+ * ```
  */
 export function sqlite(options: SqliteOptions): Backend {
   const { file, onProcessExit = 'release' } = checkedOptions('options of sqlite', options, OPTIONS);
@@ -81,7 +94,7 @@ class SqliteBackend implements Backend {
         return store.write(() => store.registers.write(queue, kind, change));
       },
       observe: (queue, kind) =>
-        this.#watching(({ store }) => {
+        this.#watch(({ store }) => {
           checkKind(kind);
           return () => store.registers.read(queue, kind);
         }),
@@ -95,8 +108,8 @@ class SqliteBackend implements Backend {
   }
 
   async open(ttlMs: number): Promise<SqliteSession> {
-    if (!(ttlMs >= MIN_TTL_MS && ttlMs <= LONGEST_TTL_MS)) {
-      const rule = `is a number of milliseconds from ${MIN_TTL_MS} to ${LONGEST_TTL_MS}`;
+    if (!(ttlMs >= MIN_TTL_MS && ttlMs <= MAX_TTL_MS)) {
+      const rule = `is a number of milliseconds from ${MIN_TTL_MS} to ${MAX_TTL_MS}`;
       throw invalidArgument('ttlMs', ttlMs, rule);
     }
     const connection = await this.#connect();
@@ -110,7 +123,7 @@ class SqliteBackend implements Backend {
       throw invalidArgument(
         'resumption',
         '(not shown)',
-        'is what a session on SQLite gave as its resumption',
+        'is the text that exportSession() returned for a session on SQLite',
       );
     const connection = await this.#connect();
     const { store } = connection;
@@ -118,17 +131,17 @@ class SqliteBackend implements Backend {
     return new SqliteSession(connection, await store.write(() => store.sessions.resume(resumption, home)));
   }
 
-  observe(queue: string, looking: ObserveOptions = {}): ReturnType<Backend['observe']> {
-    return this.#watching(
+  observe(queue: string, options: ObserveOptions = {}): ReturnType<Backend['observe']> {
+    return this.#watch(
       ({ store }) =>
         () =>
           store.views.entries(queue),
-      looking,
+      options,
     );
   }
 
   queues(prefix: string): ReturnType<NonNullable<Backend['queues']>> {
-    return this.#watching(({ store }) => {
+    return this.#watch(({ store }) => {
       const counter = new DepartureCounter(systemClock());
       return () => counter.listed(store.views.queues(prefix));
     });
@@ -154,29 +167,29 @@ class SqliteBackend implements Backend {
 
   async close(): Promise<void> {
     this.#closed = true;
-    // One that could not be opened needs no closing.
+    // A connection that failed to open needs no closing.
     const connection = await this.#connection?.catch(() => undefined);
     connection?.close();
   }
 
-  /** Nothing is judged by the end of a process whose numbers count nowhere. */
+  /** Returns the home of a session. With an empty namespace, the session does not end with its process. */
   #homeIn({ home }: Connection): Home {
     return this.#onProcessExit === 'release' ? home : { ...home, namespace: '' };
   }
 
-  #watching<T>(view: (connection: Connection) => () => T, { apartMs }: ObserveOptions = {}): Observable<T> {
+  #watch<T>(view: (connection: Connection) => () => T, { apartMs }: ObserveOptions = {}): Observable<T> {
     return defer(() => this.#connect()).pipe(
       switchMap((connection) => connection.watch(view(connection), apartMs)),
     );
   }
 
-  /** The connection, opened anew when there is none or when its file is not there any more. */
+  /** Returns the connection. It is opened anew when there is none, or when its file was removed. */
   async #connect(): Promise<Connection> {
     if (this.#closed) throw connectionClosed(this.#file);
     const opening = (this.#connection ??= Connection.open(this.#file));
     try {
       const connection = await opening;
-      if (connection.store.isThere()) return connection;
+      if (connection.store.fileExists()) return connection;
       connection.close();
     } catch (error) {
       this.#forget(opening);

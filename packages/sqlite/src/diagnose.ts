@@ -7,10 +7,10 @@ import { numberFrom } from './queue/schema.ts';
 import type { Home } from './queue/sessions.ts';
 import type { Store } from './file/store.ts';
 
-// A log that is never taken over into the file: somebody reads in it all the time.
+// A log of this size was never written back to the file, because another program reads it all the time.
 const LARGE_LOG_BYTES = 64 * 1024 ** 2;
 
-/** What is to be said about the file, about this machine, and about who uses it. Changes nothing. */
+/** Returns findings about the file, this machine, and the users of the file. Changes nothing. */
 export function diagnose(store: Store, home: Home, prefix: string): readonly Finding[] {
   const { path, db } = store.file;
   const about = path;
@@ -23,7 +23,7 @@ export function diagnose(store: Store, home: Home, prefix: string): readonly Fin
     {
       level: 'ok',
       about: prefix === '' ? 'queues' : `queues ${prefix}…`,
-      text: `${store.views.queues(prefix).length} queues with somebody in them, ${numberFrom(db, 'select count(*) from session')} sessions`,
+      text: `${store.views.queues(prefix).length} queues with entries, ${numberFrom(db, 'select count(*) from session')} sessions`,
     },
   ];
 }
@@ -39,21 +39,21 @@ function integrity({ file: { db, path } }: Store): Finding {
       about: path,
       text: `sound, read by SQLite ${String(version)} in ${tookMs.toFixed(1)} ms`,
     };
-  const text = `it is damaged (${String(verdict)}): stop who uses it, and move it away`;
+  const text = `it is damaged (${String(verdict)}): stop all processes that use it, and move it away`;
   return { level: 'error', about: path, text };
 }
 
 function permissions(path: string): readonly Finding[] {
   const { mode } = statSync(path);
   if ((mode & 0o077) === 0) return [];
-  const text = 'other users may read it: chmod 600';
+  const text = 'other users can read it: run chmod 600';
   return [{ level: 'warning', about: path, text }];
 }
 
 function log(path: string): readonly Finding[] {
   const size = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   if (size < LARGE_LOG_BYTES) return [];
-  const text = `its log has ${Math.round(size / 1024 ** 2)} MiB: another program reads in the file all the time; nothing else may open it`;
+  const text = `its log has ${Math.round(size / 1024 ** 2)} MiB: another program reads the file all the time; no other program may open it`;
   return [{ level: 'warning', about: path, text }];
 }
 
@@ -64,7 +64,7 @@ function placement(path: string, about: string): readonly Finding[] {
     {
       level: 'error',
       about,
-      text: `it is on ${unfit}, where the locks of one machine mean nothing to another`,
+      text: `it is on ${unfit}, where file locks do not work across machines`,
     },
   ];
 }
@@ -75,13 +75,13 @@ function machine({ namespace }: Home): readonly Finding[] {
     findings.push({
       level: 'warning',
       about: 'this machine',
-      text: 'it does not name its boot: the file is written through at every step, and sessions of an earlier boot end with their TTL',
+      text: 'it does not report a boot id: the file is synced at every step, and sessions of an earlier boot end with their TTL',
     });
   if (namespace === '')
     findings.push({
       level: 'warning',
       about: 'this machine',
-      text: 'it does not tell which processes have ended: a crash costs the queue the TTL',
+      text: 'it does not report which processes have ended: after a crash, the queue waits for the TTL',
     });
   return findings;
 }

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { admissions, type Standing } from '../src/queue/admissions.ts';
+import { admissions, type QueuedEntry } from '../src/queue/admissions.ts';
 
 type Sign = `${'' | '*'}${'w' | 'r'}${'' | `${number}/${number}`}`;
 
-/** `w` waits exclusively, `r` shared, `*` has been admitted; `2/5`: two permits of five. */
-function line(...signs: readonly Sign[]): readonly Standing[] {
-  return signs.map((sign, place) => {
+/** Parses entries: `w` waits exclusively, `r` waits shared, `*` was admitted; `2/5` means two permits of five. */
+function line(...signs: readonly Sign[]): readonly QueuedEntry[] {
+  return signs.map((sign, position) => {
     const [, admitted, kind, permits = 1, lim = 1] = /^(\*?)([wr])(?:(\d+)\/(\d+))?$/.exec(sign)!;
     return {
-      ord: place,
+      ord: position,
       shared: Number(kind === 'r'),
       lim: Number(lim),
       permits: Number(permits),
@@ -17,30 +17,33 @@ function line(...signs: readonly Sign[]): readonly Standing[] {
   });
 }
 
-describe('whose turn it has become', () => {
-  const cases: readonly (readonly [about: string, line: readonly Standing[], admitted: readonly number[]])[] =
-    [
-      ['the first writer', line('w', 'w', 'w'), [0]],
-      ['nobody behind a writer', line('*w', 'w', 'r'), []],
-      ['the readers up to the next writer', line('r', 'r', 'w', 'r'), [0, 1]],
-      ['the readers behind readers', line('*r', 'r', 'r', 'w'), [1, 2]],
-      ['nobody behind readers with a writer first', line('*r', 'w', 'r'), []],
-      ['as many as there are permits', line('*w1/3', 'w1/3', 'w1/3', 'w1/3'), [1, 2]],
-      ['nobody behind a big request', line('*w2/4', 'w4/4', 'w1/4'), []],
-      ['a big request for which all is free', line('w4/4', 'w1/4'), [0]],
-      ['one with a higher limit behind one with a lower', line('*w1/1', 'w1/1', 'w1/5'), [2]],
-      ['nobody of an empty line', [], []],
-    ];
-  for (const [about, standing, admitted] of cases) {
-    it(`is ${about}`, () => {
-      const largestLimit = Math.max(1, ...standing.map(({ lim }) => lim));
-      expect(admissions(standing, { ahead: { all: 0, exclusive: 0 }, largestLimit })).to.deep.equal(admitted);
+describe('the entries that are newly admitted', () => {
+  const cases: readonly (readonly [
+    about: string,
+    line: readonly QueuedEntry[],
+    admitted: readonly number[],
+  ])[] = [
+    ['the first writer', line('w', 'w', 'w'), [0]],
+    ['none behind a writer', line('*w', 'w', 'r'), []],
+    ['the readers up to the next writer', line('r', 'r', 'w', 'r'), [0, 1]],
+    ['the readers behind readers', line('*r', 'r', 'r', 'w'), [1, 2]],
+    ['none behind readers when a writer is first', line('*r', 'w', 'r'), []],
+    ['up to the number of permits', line('*w1/3', 'w1/3', 'w1/3', 'w1/3'), [1, 2]],
+    ['none behind a large request', line('*w2/4', 'w4/4', 'w1/4'), []],
+    ['a large request when all permits are free', line('w4/4', 'w1/4'), [0]],
+    ['an entry with a higher limit behind one with a lower limit', line('*w1/1', 'w1/1', 'w1/5'), [2]],
+    ['none of an empty queue', [], []],
+  ];
+  for (const [about, entries, admitted] of cases) {
+    it(`are correct: ${about}`, () => {
+      const largestLimit = Math.max(1, ...entries.map(({ lim }) => lim));
+      expect(admissions(entries, { ahead: { all: 0, exclusive: 0 }, largestLimit })).to.deep.equal(admitted);
     });
   }
 
-  it('is found without reading further than anybody can be admitted', () => {
+  it('are found without reading further than an entry can be admitted', () => {
     const read: number[] = [];
-    function* reading(): Iterable<Standing> {
+    function* reading(): Iterable<QueuedEntry> {
       for (const entry of line('w', 'w', 'w', 'w')) {
         read.push(entry.ord);
         yield entry;

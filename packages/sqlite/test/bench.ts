@@ -3,19 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadDriver, type Database } from '../src/driver/driver.ts';
 
-/** A directory for files that tests share, and what an operator does with a file of his own tools. */
+/** A directory for files that tests share, and changes of an operator with other tools. */
 export class Bench {
   readonly directory: string = mkdtempSync(join(tmpdir(), 'queuelock-test-'));
   readonly file: string = join(this.directory, 'locks.db');
   #db: Promise<Database> | undefined;
 
-  /** Takes an entry away past the backend: nobody is told. */
+  /** Deletes an entry without the backend, so no process is notified. */
   async evict(key: string): Promise<void> {
     const db = await this.#open();
     db.prepare('delete from entry where ord = ?').run(Number(key.slice(key.lastIndexOf('/') + 1)));
   }
 
-  /** What is stored of a queue. */
+  /** Returns the stored entries of a queue. */
   async entries(queue: string): Promise<readonly unknown[]> {
     return (await this.#open()).prepare('select ord from entry where queue = ?').all(Buffer.from(queue));
   }

@@ -5,7 +5,7 @@ import type { Backend, Session } from '@queuelock/core/backend';
 import { signal } from '@queuelock/harness/wishes';
 import { sqlite } from '@queuelock/sqlite';
 
-/** Backends over files in a directory of their own; defines the hooks of the suite that makes it. */
+/** Backends over files in a directory of their own. The constructor defines the hooks of the suite. */
 export class Clients {
   directory = '';
   readonly #backends: Backend[] = [];

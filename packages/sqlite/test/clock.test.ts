@@ -11,11 +11,11 @@ const PRELOAD = new URL('./shifted-clock.mjs', import.meta.url).href;
 describe('the clock of a process', () => {
   const clients = new Clients();
 
-  it('is refused by name when it began with the process', async () => {
+  it('is refused by name when it started with the process', async () => {
     const child = fork(SCRIPT, [clients.file], { execArgv: [...process.execArgv, '--import', PRELOAD] });
     const exit = once(child, 'exit');
     const [outcome] = (await once(child, 'message')) as [string];
-    expect(outcome).to.match(/^INVALID_ARGUMENT false .*process\.hrtime began near 0/);
+    expect(outcome).to.match(/^INVALID_ARGUMENT false .*process\.hrtime started near 0/);
     await exit;
   });
 
@@ -24,11 +24,11 @@ describe('the clock of a process', () => {
   });
 
   const cases: readonly (readonly [about: string, clock: number, machine: number, isFault: boolean])[] = [
-    ['began with the process', 0.003, 25_553, true],
-    ['was replaced when the process was running', -0.2, 25_553, true],
-    ['is that of the machine', 25_553, 25_553, false],
-    ['stood still while the machine was suspended for days', 60, 500_000, false],
-    ['is that of a machine that has just booted', 0.3, 0.3, false],
+    ['started with the process', 0.003, 25_553, true],
+    ['was replaced while the process was running', -0.2, 25_553, true],
+    ['is the clock of the machine', 25_553, 25_553, false],
+    ['stopped while the machine was suspended for days', 60, 500_000, false],
+    ['is the clock of a machine that has just booted', 0.3, 0.3, false],
   ];
   for (const [about, clockAtStart, machineAtStart, isFault] of cases)
     it(`is ${isFault ? 'refused' : 'accepted'} when it ${about}`, () => {

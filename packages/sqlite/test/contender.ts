@@ -1,4 +1,5 @@
-// A contender as a process of its own: contender.ts KIND FILE ROUNDS HOLD_MS GAP_MS LOG. Every line of the log is written before what it says is over.
+// A contender in a process of its own: contender.ts KIND FILE ROUNDS HOLD_MS GAP_MS LOG. Each log line is written before the event that it
+// reports ends.
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';

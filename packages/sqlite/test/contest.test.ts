@@ -1,6 +1,6 @@
 import { describeContest } from './describe-contest.ts';
 
-// The lease is a minute. Steps of less than a half reach everybody, and are the same every time.
+// The lease lasts a minute. These steps reach the whole range from 0 to 1, and are the same in every run.
 let latest = 0;
 const chance = (): number => (latest = (latest + 0.382) % 1);
 

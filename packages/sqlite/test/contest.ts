@@ -7,7 +7,7 @@ import { machineTime } from '../src/base/machine.ts';
 
 const SCRIPT = fileURLToPath(new URL('./contender.ts', import.meta.url));
 
-/** A hold, in microseconds of the machine's clock. One that was killed has ended with its process. */
+/** A hold, with times in microseconds of the machine's clock. The hold of a killed process ended with the process. */
 export interface Hold {
   readonly who: number;
   readonly token: number;
@@ -17,16 +17,16 @@ export interface Hold {
   readonly killed: boolean;
 }
 
-/** What a contender says of its event loop. */
+/** The measurements of a contender's event loop. */
 export interface Blocks {
   readonly blockP999Ms: number;
   readonly blockMaxMs: number;
 }
 
-/** What a contender prints. */
+/** An event that a contender prints. */
 export type ContenderEvent = { readonly ev: 'ready' } | ({ readonly ev: 'blocks' } & Blocks);
 
-/** A contender's process. */
+/** The process of a contender. */
 export class Contender extends ScriptProcess<ContenderEvent> {
   readonly #who: number;
   readonly #log: string;
@@ -44,7 +44,7 @@ export class Contender extends ScriptProcess<ContenderEvent> {
     void this.ended.then(() => (this.#endedAt = machineTime()));
   }
 
-  /** Once it has the file open. */
+  /** Resolves when the contender has opened the file. */
   async ready(): Promise<void> {
     await this.untilEvent('ready');
   }
@@ -58,7 +58,7 @@ export class Contender extends ScriptProcess<ContenderEvent> {
     return super.kill();
   }
 
-  /** Once all its rounds are over. */
+  /** Resolves when all rounds of the contender are over. */
   async blocks(): Promise<Blocks> {
     return (await this.untilEvent('blocks')) as Extract<ContenderEvent, { ev: 'blocks' }>;
   }
@@ -66,12 +66,12 @@ export class Contender extends ScriptProcess<ContenderEvent> {
   get holds(): readonly Hold[] {
     const lines = readFileSync(this.#log, 'utf8').split('\n').slice(0, -1);
     const events = lines.map((line) => line.split(' '));
-    return events.flatMap(([event, token, from], place) => {
+    return events.flatMap(([event, token, from], position) => {
       if (event !== 'granted') return [];
-      const [asked, next] = [events[place - 1], events[place + 1]];
+      const [requested, next] = [events[position - 1], events[position + 1]];
       const killed = next === undefined;
       const to = killed ? Math.max(this.#killedAt ?? Infinity, Number(from)) : Number(next[2]);
-      const times = { asked: Number(asked?.[2]), from: Number(from), to };
+      const times = { asked: Number(requested?.[2]), from: Number(from), to };
       return [{ who: this.#who, token: Number(token), killed, ...times }];
     });
   }
@@ -81,25 +81,25 @@ export class Contender extends ScriptProcess<ContenderEvent> {
   }
 }
 
-/** Who contends on what. */
+/** The settings of a contest. */
 export interface Script {
   readonly kind: string;
   readonly directory: string;
   readonly file: string;
   readonly holdMs: number;
-  /** Between the end of a hold and the next wish. Default 0. */
+  /** The time between the end of a hold and the next claim. Default 0. */
   readonly gapMs?: number;
 }
 
-/** What was seen of a contest. */
+/** The result of a contest. */
 export interface Outcome {
-  /** In the order of their beginnings. */
+  /** The holds in the order of their starts. */
   readonly holds: readonly Hold[];
   readonly blocks: readonly Blocks[];
   readonly tookMs: number;
 }
 
-/** All begin together and have so many rounds each. */
+/** Runs contenders that start together and have that many rounds each. */
 export async function contest(
   script: Script,
   { processes, rounds }: { readonly processes: number; readonly rounds: number },
@@ -118,20 +118,20 @@ export function inOrder(contenders: readonly Contender[]): readonly Hold[] {
   return contenders.flatMap(({ holds }) => holds).sort((a, b) => a.from - b.from);
 }
 
-/** What must not be: two at a time, or a token that is not larger than the one before. */
+/** Returns violations: two holds at a time, or a token that is not larger than the one before. */
 export function faultsIn(holds: readonly Hold[]): readonly string[] {
-  return holds.flatMap((hold, place) => {
-    const before = holds[place - 1];
+  return holds.flatMap((hold, position) => {
+    const before = holds[position - 1];
     if (!before) return [];
     const overlap = hold.from < before.to ? [`${hold.token} began before ${before.token} had ended`] : [];
     return hold.token > before.token ? overlap : [...overlap, `${hold.token} came after ${before.token}`];
   });
 }
 
-/** Milliseconds from the end of each hold to the beginning of the next one, when that was of another process. */
+/** Returns the milliseconds from the end of each hold to the start of the next hold of another process. */
 export function handoffs(holds: readonly Hold[]): readonly number[] {
-  return holds.slice(1).flatMap((hold, place) => {
-    const before = holds[place];
+  return holds.slice(1).flatMap((hold, position) => {
+    const before = holds[position];
     return before && before.who !== hold.who ? [(hold.from - before.to) / 1_000] : [];
   });
 }

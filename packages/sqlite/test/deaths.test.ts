@@ -3,7 +3,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { isGone, ownMark } from '../src/base/machine.ts';
+import { hasEnded, ownMark } from '../src/base/machine.ts';
 import { until } from '@queuelock/harness/services/until';
 import { admitted, refusal, wish } from '@queuelock/harness/wishes';
 import { Clients } from './clients.ts';
@@ -11,7 +11,7 @@ import { Clients } from './clients.ts';
 const SCRIPT = fileURLToPath(new URL('./processes.ts', import.meta.url));
 const LEASE_MS = 60_000;
 
-describe('the death of a process', () => {
+describe('the end of a process', () => {
   const clients = new Clients();
   const children: ChildProcess[] = [];
 
@@ -35,7 +35,7 @@ describe('the death of a process', () => {
     await exit;
   }
 
-  it('lets the next one in at once, long before the lease is over', async () => {
+  it('admits the next waiter at once, long before the lease expires', async () => {
     const child = start();
     await once(child, 'message');
     const session = await clients.session();
@@ -48,7 +48,7 @@ describe('the death of a process', () => {
     expect(performance.now() - diedAt).to.be.lessThan(LEASE_MS / 4);
   });
 
-  it('in line is noticed when its turn comes', async () => {
+  it('is noticed for a waiter when its entry comes to the front', async () => {
     const session = await clients.session();
     const mine = wish();
     const child = start();
@@ -73,20 +73,20 @@ describe('the death of a process', () => {
     expect(performance.now() - diedAt).to.be.lessThan(LEASE_MS / 4);
   });
 
-  it('leaves the session to its lease when its resumption was asked for, and another process goes on with it', async () => {
+  it('leaves an exported session to its lease, and another process resumes it', async () => {
     const child = start('resumption');
-    const [told] = (await once(child, 'message')) as [{ resumption: string }];
+    const [reported] = (await once(child, 'message')) as [{ resumption: string }];
     await once(child, 'message');
     const waiting = await (await clients.session()).enqueue(wish());
     const turn = admitted(waiting);
     await kill(child);
-    const session = await clients.connect().resume!(told.resumption, new AbortController().signal);
+    const session = await clients.connect().resume!(reported.resumption, new AbortController().signal);
     expect(await session.renew(new AbortController().signal)).to.equal(LEASE_MS);
     await session.close();
     await turn;
   });
 
-  it('leaves an inbox that the next ones tidy up', async () => {
+  it('leaves an inbox that later processes remove', async () => {
     const child = start();
     await once(child, 'message');
     const placement = await (await clients.session()).enqueue(wish());
@@ -97,7 +97,7 @@ describe('the death of a process', () => {
     await until(async () => expect(inboxes()).to.have.length(1), { what: 'one inbox', withinMs: 20_000 });
   });
 
-  it('in order lets its process end by itself and leaves nothing', async () => {
+  it('happens by itself after everything is closed, and leaves nothing', async () => {
     const child = start();
     await once(child, 'message');
     const exit = once(child, 'exit');
@@ -106,21 +106,21 @@ describe('the death of a process', () => {
     expect(existsSync(`${clients.file}-inbox`)).to.equal(false);
   });
 
-  it('is told from the life of a later process with the same number', () => {
+  it('is not mistaken when a later process has the same pid', () => {
     const own = ownMark();
     const other = { ...own, pid: process.ppid };
-    expect(isGone(other, own), 'started at another time').to.equal(true);
-    expect(isGone({ ...other, started: '' }, own), 'nobody knows when').to.equal(false);
-    expect(isGone({ ...other, namespace: 'pid:[1]' }, own), 'of another namespace').to.equal(false);
-    expect(isGone(own, own), 'the own one').to.equal(false);
-    expect(isGone({ ...own, started: '1' }, own), 'one that had the own number').to.equal(true);
+    expect(hasEnded(other, own), 'started at another time').to.equal(true);
+    expect(hasEnded({ ...other, started: '' }, own), 'nobody knows when').to.equal(false);
+    expect(hasEnded({ ...other, namespace: 'pid:[1]' }, own), 'of another namespace').to.equal(false);
+    expect(hasEnded(own, own), 'the own one').to.equal(false);
+    expect(hasEnded({ ...own, started: '1' }, own), 'one that had the own number').to.equal(true);
   });
 });
 
 describe('a session that another process has resumed', () => {
   const clients = new Clients();
 
-  it('is lost to those who had it before, whatever they still do', async () => {
+  it('is lost for the clients that had it before, whatever they do', async () => {
     const former = await clients.session();
     const held = wish();
     await former.enqueue(held);

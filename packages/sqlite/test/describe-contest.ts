@@ -8,21 +8,21 @@ import { Contender, contest, faultsIn, inOrder, percentile, type Hold, type Scri
 import { endScripts } from '@queuelock/harness/services/script-process';
 import { until } from '@queuelock/harness/services/until';
 
-/** How much of it there is. */
+/** The size of a contest. */
 interface Extent {
   readonly processes: number;
   readonly rounds: number;
   readonly kills: number;
-  /** How long it may take until the next one holds: far less than the lease. */
+  /** The time within which the next holder must follow: far less than the lease. */
   readonly soonMs: number;
   readonly withinMs: number;
-  /** From 0 to 1: when a process is killed, and which one. */
+  /** Returns a number from 0 to 1 that decides when a process is killed, and which one. */
   readonly chance: () => number;
-  /** What was measured, for people. */
+  /** Prints the measurements. */
   readonly tell?: (what: object) => void;
 }
 
-/** Processes that hold and are killed, over one file. */
+/** Describes processes that hold a lock over one file and are killed. */
 export function describeContest({ processes, rounds, kills, soonMs, withinMs, chance, tell }: Extent): void {
   describe('processes that contend over a SQLite file', () => {
     let directory: string;
@@ -37,14 +37,14 @@ export function describeContest({ processes, rounds, kills, soonMs, withinMs, ch
       rmSync(directory, { recursive: true });
     });
 
-    it(`${processes} processes hold it one at a time, in the order they joined`, async () => {
+    it(`hold it one at a time in the order of their entries (${processes} processes)`, async () => {
       const { holds, blocks, tookMs } = await contest(script, { processes, rounds });
       safely(() => expect(faultsIn(holds)).to.deep.equal([]));
       expect(holds).to.have.length(processes * rounds);
       tell?.({ holdsPerSecond: (1_000 * holds.length) / tookMs, blocks });
     }).timeout(withinMs);
 
-    it(`${kills} of them are killed, no two hold it at a time, and the next one is let in at once`, async () => {
+    it(`never hold it at the same time when ${kills} of them are killed, and the next one is admitted at once`, async () => {
       const all: Contender[] = [];
       const enter = async (): Promise<Contender> => {
         const contender = new Contender(all.length, { ...script, rounds: 1e9, holdMs: 10 });
@@ -75,18 +75,18 @@ export function describeContest({ processes, rounds, kills, soonMs, withinMs, ch
   });
 }
 
-/** Until somebody of these holds it who did not before. */
+/** Resolves when any of these contenders has started a new hold. */
 async function untilHeldAgain(contenders: readonly Contender[], withinMs: number): Promise<void> {
   const count = (): number => contenders.reduce((sum, { holds }) => sum + holds.length, 0);
   const before = count();
   await until(async () => expect(count()).to.be.greaterThan(before), { what: 'another hold', withinMs });
 }
 
-/** Milliseconds from the death of a holder to the next hold. The last ones were killed all together. */
+/** Returns the milliseconds from the death of a holder to the next hold. The last contenders are killed at the same time. */
 function handovers(holds: readonly Hold[], all: readonly Contender[]): readonly number[] {
   const last = Math.max(...all.map(({ endedAt }) => endedAt).filter(Number.isFinite));
-  return holds.flatMap((hold, place) => {
-    const next = holds[place + 1];
+  return holds.flatMap((hold, position) => {
+    const next = holds[position + 1];
     return hold.killed && next && hold.to < last ? [(next.from - hold.to) / 1_000] : [];
   });
 }

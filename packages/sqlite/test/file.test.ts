@@ -21,9 +21,9 @@ import {
   APPLICATION_ID,
   STEPS,
   TOKENS_PER_BOOT,
-  formOf,
+  fileKindOf,
   requireUsable,
-  takeOver,
+  startBoot,
   upgrade,
 } from '../src/queue/schema.ts';
 import { refusal, wish } from '@queuelock/harness/wishes';
@@ -31,8 +31,8 @@ import { Clients } from './clients.ts';
 
 const { DatabaseSync } = await loadDriver();
 
-/** Looks at a queue; answers, once something was seen, with the way to wait for the error that ends it. */
-async function failureOfLook(backend: Backend): Promise<() => Promise<unknown>> {
+/** Observes a queue. Resolves after the first value with a function that waits for the error of the observer. */
+async function failureOfObserver(backend: Backend): Promise<() => Promise<unknown>> {
   let failed: Promise<unknown> | undefined;
   await new Promise<void>((seen) => {
     failed = new Promise((error) => backend.observe('jobs').subscribe({ next: () => seen(), error }));
@@ -40,7 +40,7 @@ async function failureOfLook(backend: Backend): Promise<() => Promise<unknown>> 
   return async () => failed;
 }
 
-describe('the file', () => {
+describe('the SQLite file', () => {
   const clients = new Clients();
 
   async function openingIs(file: string): Promise<{ readonly code: string; readonly message: string }> {
@@ -56,7 +56,7 @@ describe('the file', () => {
     }
   }
 
-  it('is made for this user only, with all that belongs to it', async () => {
+  it('is created for this user only, with all its side files', async () => {
     await clients.session();
     for (const name of readdirSync(clients.directory)) {
       const { mode } = statSync(join(clients.directory, name));
@@ -65,16 +65,16 @@ describe('the file', () => {
     expect(existsSync(clients.file)).to.equal(true);
   });
 
-  it('has no inboxes beside it when everybody has closed', async () => {
+  it('has no inboxes beside it after all processes have closed', async () => {
     const backends = [clients.connect(), clients.connect()];
     for (const backend of backends) await (await clients.session(backend)).close();
     for (const backend of backends) await backend.close();
-    // The package for Node 20 closes a file fully when its statements are collected.
+    // The SQLite package for Node 20 closes a file completely only when its statements are garbage-collected.
     const names = readdirSync(clients.directory).filter((name) => !/-(?:wal|shm)$/.test(name));
     expect(names).to.deep.equal(['locks.db']);
   });
 
-  it('of another program is refused and left as it is', async () => {
+  it('of another program is refused and not changed', async () => {
     withDatabase(clients.file, (db) => db.exec('create table customers (name text)'));
     const before = readFileSync(clients.file);
     const { code, message } = await openingIs(clients.file);
@@ -84,15 +84,15 @@ describe('the file', () => {
   });
 
   for (const step of [1, 2, 3])
-    it(`that somebody makes ahead of statement ${step} of a look is not taken for one of another program`, () => {
+    it(`that another process creates before statement ${step} of a read is not mistaken for one of another program`, () => {
       withDatabase(clients.file, (maker) =>
         withDatabase(clients.file, (db) => {
           let statements = 0;
-          const looked = formOf({
+          const looked = fileKindOf({
             prepare: (sql) => {
               if ((statements += 1) === step) {
                 maker.exec('begin immediate');
-                upgrade(maker, formOf(maker));
+                upgrade(maker, fileKindOf(maker));
                 maker.exec('commit');
               }
               return db.prepare(sql);
@@ -103,15 +103,15 @@ describe('the file', () => {
       );
     });
 
-  it('that is no database is refused and left as it is', async () => {
+  it('that is not a database is refused and not changed', async () => {
     writeFileSync(clients.file, 'notes '.repeat(500));
     const { code, message } = await openingIs(clients.file);
     expect(code).to.equal('INVALID_ARGUMENT');
-    expect(message).to.contain('damaged, or no SQLite file');
+    expect(message).to.contain('damaged or not a SQLite file');
     expect(readFileSync(clients.file, 'utf8')).to.equal('notes '.repeat(500));
   });
 
-  it('that was cut off is refused and left as it is', async () => {
+  it('that was truncated is refused and not changed', async () => {
     const backend = clients.connect();
     const session = await clients.session(backend);
     for (let n = 0; n < 200; n += 1) await session.enqueue(wish({ value: 'x'.repeat(1_000) }));
@@ -124,7 +124,7 @@ describe('the file', () => {
     expect(readFileSync(clients.file).equals(before)).to.equal(true);
   });
 
-  it('of a later release is refused and left as it is', async () => {
+  it('of a later release is refused and not changed', async () => {
     withDatabase(clients.file, (db) =>
       db.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${STEPS.length + 1}`),
     );
@@ -133,33 +133,33 @@ describe('the file', () => {
     expect(message).to.contain('of a later release');
   });
 
-  it('of an earlier release is brought to the present form and keeps what is in it', () => {
+  it('of an earlier release is upgraded and keeps its content', () => {
     withDatabase(clients.file, (db) => {
-      upgrade(db, formOf(db));
+      upgrade(db, fileKindOf(db));
       db.exec(`insert into register values (x'01', 'limit', 'v', x'02')`);
       const steps = [...STEPS, 'alter table session add column host text'];
-      requireUsable(formOf(db), clients.file, steps);
-      upgrade(db, formOf(db), steps);
-      expect(formOf(db)).to.deep.equal({ kind: 'ours', version: steps.length });
+      requireUsable(fileKindOf(db), clients.file, steps);
+      upgrade(db, fileKindOf(db), steps);
+      expect(fileKindOf(db)).to.deep.equal({ kind: 'ours', version: steps.length });
       expect(db.prepare('select kind from register').all()).to.have.length(1);
       expect(db.prepare('select host from session').all()).to.deep.equal([]);
-      expect(() => requireUsable(formOf(db), clients.file)).to.throw('of a later release');
+      expect(() => requireUsable(fileKindOf(db), clients.file)).to.throw('of a later release');
     });
   });
 
-  it('of an earlier boot has nobody in it, and its tokens go on far above those that may be forgotten', async () => {
+  it('of an earlier boot has no entries, and its tokens continue far above those that may be lost', async () => {
     const backend = clients.connect();
     const session = await clients.session(backend);
     const { token } = await session.enqueue(wish());
     await backend.close();
-    withDatabase(clients.file, (db) => takeOver(db, 'another boot'));
+    withDatabase(clients.file, (db) => startBoot(db, 'another boot'));
     const later = await clients.session();
-    const placed = await later.enqueue(wish());
-    expect(placed.turn.admitted).to.equal(true);
-    expect(placed.token >= token + BigInt(TOKENS_PER_BOOT)).to.equal(true);
+    const placement = await later.enqueue(wish());
+    expect(placement.turn.admitted).to.equal(true);
+    expect(placement.token >= token + BigInt(TOKENS_PER_BOOT)).to.equal(true);
   });
 
-  it('is one and the same through a link', async () => {
+  it('is the same through a symbolic link', async () => {
     mkdirSync(join(clients.directory, 'data'));
     const file = join(clients.directory, 'data', 'locks.db');
     const holder = await (await clients.session(clients.connect(file))).enqueue(wish());
@@ -170,17 +170,17 @@ describe('the file', () => {
     expect([holder.turn.admitted, waiter.turn.admitted]).to.deep.equal([true, false]);
   });
 
-  it('has to be in a directory that is there', async () => {
+  it('must be in an existing directory', async () => {
     const { code, message } = await openingIs(join(clients.directory, 'nowhere', 'locks.db'));
     expect(code).to.equal('INVALID_ARGUMENT');
-    expect(message).to.contain('is in a directory that is there');
+    expect(message).to.contain('is in an existing directory');
   });
 
-  it('has to be a file', async () => {
+  it('must be a regular file', async () => {
     expect(await openingIs(clients.directory)).to.have.property('code', 'INVALID_ARGUMENT');
   });
 
-  it('that is taken away ends every session in it, and the next one begins anew', async () => {
+  it('ends every session in it when it is removed, and a new file starts empty', async () => {
     const backend = clients.connect();
     const session = await clients.session(backend);
     const { turns$ } = await session.enqueue(wish());
@@ -194,10 +194,10 @@ describe('the file', () => {
     expect((await (await clients.session(backend)).enqueue(wish())).turn.admitted).to.equal(true);
   });
 
-  it('that is taken away is lost to all who have it open, also when one of them begins anew at once', async () => {
+  it('is lost for all processes that have it open when it is removed, also when one of them starts a new file at once', async () => {
     const backend = clients.connect();
     const sessions = [await clients.session(backend), await clients.session(backend)];
-    const failed = await failureOfLook(backend);
+    const failed = await failureOfObserver(backend);
     unlinkSync(clients.file);
     expect((await (await clients.session(backend)).enqueue(wish())).turn.admitted).to.equal(true);
     expect(await failed()).to.have.property('code', 'SESSION_LOST');
@@ -208,22 +208,22 @@ describe('the file', () => {
       );
   });
 
-  it('that is replaced is noticed by those who only look', async () => {
+  it('ends its observers when it is replaced', async () => {
     const backend = clients.connect();
     await clients.session(backend);
-    const failed = await failureOfLook(backend);
+    const failed = await failureOfObserver(backend);
     const other = join(clients.directory, 'other.db');
     copyFileSync(clients.file, other);
     renameSync(other, clients.file);
     expect(await failed()).to.have.property('code', 'SESSION_LOST');
   });
 
-  it('is found sound by a diagnosis, which says when others may read it', async () => {
+  it('is found sound by a diagnosis, which reports when other users can read it', async () => {
     const backend = clients.connect();
     await (await clients.session(backend)).enqueue(wish());
     const findings = await backend.diagnose!('');
     expect(findings.map(({ level }) => level)).to.deep.equal(['ok', 'ok']);
-    expect(findings[1]?.text).to.equal('1 queues with somebody in them, 1 sessions');
+    expect(findings[1]?.text).to.equal('1 queues with entries, 1 sessions');
     chmodSync(clients.file, 0o644);
     expect((await backend.diagnose!('')).map(({ level }) => level)).to.include('warning');
   });
@@ -242,7 +242,7 @@ describe('a file system', () => {
     [0x794c7630, undefined],
   ];
   for (const [type, name] of names) {
-    it(`of type ${(type >>> 0).toString(16)} is ${name === undefined ? 'taken' : `refused as ${name}`}`, () => {
+    it(`of type ${(type >>> 0).toString(16)} is ${name === undefined ? 'accepted' : `refused as ${name}`}`, () => {
       expect(unfitFileSystem(type)).to.equal(name);
     });
   }

@@ -2,14 +2,14 @@ import type { BackendHarness } from '@queuelock/conformance';
 import { sqlite } from '@queuelock/sqlite';
 import { Bench } from './bench.ts';
 
-/** Over a file of its own; defines the hook of the suite that calls it. */
+/** Returns a harness over a file of its own, and defines the hook of the calling suite. */
 export function harness(): BackendHarness {
   const bench = new Bench();
   after(() => bench.close());
   return {
     name: 'sqlite',
     ttlMs: 800,
-    // The round of who waits, and a busy machine.
+    // The polling interval of waiters, with a margin for a busy machine.
     expiryGranularityMs: 800,
     connect: async () => sqlite({ file: bench.file }),
     traces: true,

@@ -1,12 +1,12 @@
 // Plants a hostile session as another user: hostile-file.ts FILE INBOX NAMESPACE. Its process has ended, and its entry is ahead.
 import { loadDriver } from '../src/driver/driver.ts';
 import { bootId, machineTime } from '../src/base/machine.ts';
-import { formOf, upgrade } from '../src/queue/schema.ts';
+import { fileKindOf, upgrade } from '../src/queue/schema.ts';
 
 const [file = '', inbox = '', namespace = ''] = process.argv.slice(2);
 const { DatabaseSync } = await loadDriver();
 const db = new DatabaseSync(file);
-if (formOf(db).kind === 'empty') upgrade(db, formOf(db));
+if (fileKindOf(db).kind === 'empty') upgrade(db, fileKindOf(db));
 db.prepare('update boot set id = ?').run(bootId());
 db.prepare(
   `insert into session (id, generation, ttl, expires, inbox, pid, started, namespace) values ('hostile', 1, 60000000, ?, ?, 2147483647, '1', ?)`,

@@ -1,4 +1,4 @@
-// The locks that are compared: each does work while it alone holds the lock.
+// The locks that are compared. Each runs work while it alone holds the lock.
 import { writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLockClient } from '@queuelock/core';
@@ -7,7 +7,7 @@ import { lock } from 'proper-lockfile';
 import { loadDriver } from '../src/driver/driver.ts';
 import { machineTime } from '../src/base/machine.ts';
 
-/** A lock as a contender uses it. `token` is its fencing token, where it has one. */
+/** A lock as a contender uses it. `token` is its fencing token, if it has one. */
 interface Locker {
   run(work: (token: number) => Promise<void>): Promise<void>;
   close(): Promise<void>;
@@ -18,9 +18,9 @@ const NAME = 'contest';
 type Make = (file: string) => Promise<Locker>;
 
 async function queuelock(file: string): Promise<Locker> {
-  // So long that nobody gets in by waiting for the end of another's lease.
+  // A long TTL, so that no contender gets the lock because the lease of another one expired.
   const client = createLockClient(sqlite({ file }), { ttlMs: 60_000 });
-  // The others have their files open from the beginning.
+  // The other contenders open their files at the start.
   await client.run(`opened by ${process.pid}`, async () => undefined);
   return {
     run: (work) => client.run(NAME, ({ token }) => work(Number(token))),
@@ -43,7 +43,7 @@ function properLockfile(everyMs: number): Make {
   };
 }
 
-/** The usual home-made one: a row with an owner and an end. */
+/** A common home-made lock: a row with an owner and an end. */
 function polledRow(everyMs: number): Make {
   return async (file) => {
     const { DatabaseSync } = await loadDriver();
@@ -67,7 +67,7 @@ function polledRow(everyMs: number): Make {
   };
 }
 
-/** The kinds, and how a contender gets one over a file of them all. */
+/** The kinds of locks, and how a contender creates one over a file. */
 export const LOCKERS: Readonly<Record<string, Make>> = {
   queuelock,
   'proper-lockfile, tries every 10 ms': properLockfile(10),

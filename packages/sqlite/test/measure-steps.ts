@@ -1,4 +1,4 @@
-// How long steps hold up the event loop, next to as much plain computing, which shows what a busy machine adds. From the root:
+// Measures how long steps block the event loop, beside the same amount of computing, which shows the load of the machine. From the root:
 // node --conditions=@queuelock/source --import ./.ci/tsx.mjs packages/sqlite/test/measure-steps.ts [STEPS]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,14 +12,14 @@ const directory = mkdtempSync(join(tmpdir(), 'queuelock-measure-'));
 const backend = sqlite({ file: join(directory, 'locks.db') });
 const session = await backend.open(60_000, new AbortController().signal);
 
-/** Milliseconds that each call takes before it returns. */
+/** Returns the milliseconds that each call takes before it returns. */
 async function times(call: () => unknown): Promise<readonly number[]> {
   const taken: number[] = [];
   for (let step = 0; step < steps; step += 1) {
     const begun = performance.now();
-    const answer = call();
+    const reply = call();
     taken.push(performance.now() - begun);
-    await answer;
+    await reply;
   }
   return taken;
 }

@@ -1,5 +1,5 @@
-// Compares locks between processes of one machine, and prints a Markdown table. From the root of the repository:
-// node --conditions=@queuelock/source --import ./.ci/tsx.mjs packages/sqlite/test/measure.ts [PROCESSES] [ROUNDS] [HOLD_MS] [GAP_MS]
+// Compares locks between processes of one machine, and prints a Markdown table. From the root of the repository: node
+// --conditions=@queuelock/source --import ./.ci/tsx.mjs packages/sqlite/test/measure.ts [PROCESSES] [ROUNDS] [HOLD_MS] [GAP_MS]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -15,7 +15,7 @@ import { Clients } from './clients.ts';
 const SCRIPT = fileURLToPath(new URL('./hostile-file.ts', import.meta.url));
 const NOBODY = 65_534;
 
-describe('a file that another user can change', () => {
+describe('a SQLite file that another user can change', () => {
   const clients = new Clients();
 
   /** Plants a session of an ended process whose inbox is a file of this user; returns that file. */
@@ -30,11 +30,11 @@ describe('a file that another user can change', () => {
     return victim;
   }
 
-  it('keeps the files of this user when an inbox in it names one of them', async () => {
+  it("leads to no removal of this user's files when an inbox in it names one of them", async () => {
     const victim = plant();
     const placement = await (await clients.session()).enqueue(wish());
     await admitted(placement);
-    // What follows the end of the dead session is done in the same turn of the event loop.
+    // What follows the end of that session happens in the same turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     expect(existsSync(victim)).to.equal(true);
   });
@@ -124,7 +124,7 @@ describe('an inbox that is read from the file', () => {
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   });
 
-  it('comes with numbers that are parsed', () => {
+  it('is ignored when the other members of its home are invalid', () => {
     const home = { inbox: join(tmpdir(), 'x'), pid: 7, started: '12', namespace: 'pid:[4026531836]' };
     expect(homeFrom(home)).to.deep.equal(home);
     for (const wrong of [

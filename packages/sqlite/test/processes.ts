@@ -1,4 +1,4 @@
-// A process that the tests of deaths use: processes.ts FILE; holds `jobs` and does as it is told.
+// The process that deaths.test.ts starts: processes.ts FILE [resumption]. It holds `jobs` and follows the messages of the test.
 import { createLockClient } from '@queuelock/core';
 import { sqlite } from '@queuelock/sqlite';
 

@@ -9,7 +9,7 @@ import { Clients } from './clients.ts';
 
 const SCRIPT = fileURLToPath(new URL('./processes.ts', import.meta.url));
 
-describe('a side file of a file in use', () => {
+describe('a side file of a SQLite file in use', () => {
   const clients = new Clients();
   const open: LockClient[] = [];
 
@@ -46,7 +46,7 @@ describe('a side file of a file in use', () => {
       expect(message).to.contain('-wal');
     });
 
-  it('is no false alarm when other users of the file come and go', async () => {
+  it('is no false alarm when other processes open and close the file', async () => {
     const session = await clients.session();
     await session.enqueue(wish());
     for (let round = 0; round < 3; round += 1) {

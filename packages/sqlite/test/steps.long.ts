@@ -11,10 +11,10 @@ import { percentile } from './contest.ts';
 
 const { DatabaseSync } = await loadDriver();
 
-describe('the steps on a file', () => {
+describe('steps on a SQLite file', () => {
   const clients = new Clients();
 
-  it('that wait for a busy file hold up the event loop for less than 20 ms, in the median', async () => {
+  it('block the event loop for less than 20 ms in the median while they wait for a busy file', async () => {
     const session = await clients.session();
     const others = new DatabaseSync(clients.file);
     others.exec('begin immediate');
@@ -30,10 +30,10 @@ describe('the steps on a file', () => {
   });
 });
 
-describe('a long line', () => {
+describe('a long queue in a SQLite file', () => {
   const clients = new Clients();
 
-  /** Milliseconds of processor for each hand-off, with so many in line. */
+  /** Returns the CPU time in milliseconds of each hand-off, with that many entries in the queue. */
   async function cost(depth: number): Promise<number> {
     const session = await clients.session();
     const queue = `line of ${depth}`;
@@ -45,10 +45,10 @@ describe('a long line', () => {
     );
     const turns = line.map(({ placement }) => admitted(placement));
     const costs: number[] = [];
-    for (let place = 0; place < 100; place += 1) {
+    for (let position = 0; position < 100; position += 1) {
       const before = process.cpuUsage();
-      await session.remove(queue, line[place]!.spec.id);
-      await turns[place + 1];
+      await session.remove(queue, line[position]!.spec.id);
+      await turns[position + 1];
       const { user, system } = process.cpuUsage(before);
       costs.push((user + system) / 1_000);
     }
@@ -57,7 +57,7 @@ describe('a long line', () => {
     return percentile(costs, 0.5);
   }
 
-  it('of a thousand costs as much for each hand-off as one of a hundred', async () => {
+  it('of 1,000 entries costs as much per hand-off as one of 100', async () => {
     await cost(101);
     const short = await cost(101);
     const long = await cost(1_101);
@@ -66,10 +66,10 @@ describe('a long line', () => {
   }).timeout(60_000);
 });
 
-describe('a process that has used a file', () => {
+describe('a process that has used a SQLite file', () => {
   const clients = new Clients();
 
-  it('ends within two seconds once everything is closed', async () => {
+  it('ends within two seconds after everything is closed', async () => {
     const script = fileURLToPath(new URL('./whole-life.ts', import.meta.url));
     const child = fork(script, [clients.file]);
     const exit = once(child, 'exit');

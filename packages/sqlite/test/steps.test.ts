@@ -10,11 +10,11 @@ import { Clients } from './clients.ts';
 
 const { DatabaseSync } = await loadDriver();
 
-describe('the steps on a file', () => {
+describe('steps on a SQLite file', () => {
   const clients = new Clients();
   let others: Database;
 
-  /** Another connection, as that of another process. */
+  /** Opens another connection, as another process would. */
   async function openOthers(): Promise<Database> {
     await clients.session();
     return (others = new DatabaseSync(clients.file));
@@ -24,7 +24,7 @@ describe('the steps on a file', () => {
     others.close();
   });
 
-  it('wait for a busy file without holding up the event loop, and in the order of the calls', async () => {
+  it('wait for a busy file in the order of the calls without blocking the event loop', async () => {
     const session = await clients.session();
     const db = await openOthers();
     db.exec('begin immediate');
@@ -35,15 +35,15 @@ describe('the steps on a file', () => {
       session.update('jobs', spec.id, 'later'),
       session.remove('jobs', spec.id),
     ]);
-    const answers = calls.finally(() => (done = true));
+    const replies = calls.finally(() => (done = true));
     for (let turns = 0; turns < 100; turns += 1) await new Promise((resolve) => setTimeout(resolve, 1));
     expect(done).to.equal(false);
     db.exec('commit');
-    const [, updated, removed] = await answers;
+    const [, updated, removed] = await replies;
     expect([updated, removed]).to.deep.equal([true, true]);
   });
 
-  it('give up after a while with UNAVAILABLE, and nothing of them happens later', async () => {
+  it('reject with UNAVAILABLE after a timeout, and never run later', async () => {
     const db = await openOthers();
     let now = 0;
     const clock = { ...systemClock(), now: () => now };
@@ -60,7 +60,7 @@ describe('the steps on a file', () => {
     now = 60_000;
     const { code, message } = await refusal(step);
     expect(code).to.equal('UNAVAILABLE');
-    expect(message).to.contain('was kept busy by other processes');
+    expect(message).to.contain('was locked by other processes');
     db.exec('commit');
     await lane.write(() => undefined);
     expect(taken).to.equal(false);
@@ -68,7 +68,7 @@ describe('the steps on a file', () => {
     own.close();
   });
 
-  it('that throw leave nothing behind and do not stop those that follow', async () => {
+  it('that throw leave no changes and do not stop later steps', async () => {
     const db = await openOthers();
     const own = new DatabaseSync(clients.file);
     let rolledBack = 0;
@@ -91,7 +91,7 @@ describe('the steps on a file', () => {
     own.close();
   });
 
-  it('of a crowd leave the event loop its turns', async () => {
+  it('in large numbers leave the event loop its turns', async () => {
     await openOthers();
     const session = await clients.session();
     const crowd = Array.from({ length: 2_000 }, () => session.enqueue(wish()));
@@ -108,12 +108,12 @@ describe('the steps on a file', () => {
   });
 });
 
-describe('a process that has used a file', () => {
+describe('a process that has used a SQLite file', () => {
   const clients = new Clients();
 
-  it('ends by itself once everything is closed', async () => {
+  it('exits by itself after everything is closed', async () => {
     const script = fileURLToPath(new URL('./whole-life.ts', import.meta.url));
-    // Node 22 warns of its SQLite.
+    // Node 22 prints a warning for its built-in SQLite.
     const execArgv = [...process.execArgv, '--disable-warning=ExperimentalWarning'];
     const child: ChildProcess = fork(script, [clients.file], { silent: true, execArgv });
     let printed = '';

@@ -11,7 +11,7 @@ const TOO_LARGE = '9223372036854775807';
 describe('a row that no process of this library stores', () => {
   const clients = new Clients();
 
-  /** Does it as another program. */
+  /** Changes the file as another program. */
   function change(sql: string): void {
     const db = new DatabaseSync(clients.file);
     db.exec(sql);
@@ -32,7 +32,7 @@ describe('a row that no process of this library stores', () => {
     'a newest order below 0': { sql: 'update boot set last = -7', call: 'enqueue' },
     'an order that is too large': { sql: 'update entry set ord = 9007199254740993', call: 'observe' },
     'an order below 0': { sql: 'update entry set ord = -1', call: 'queues' },
-    'a place that is too large': { sql: `update entry set nth = ${TOO_LARGE}`, call: 'enqueue' },
+    'a position that is too large': { sql: `update entry set nth = ${TOO_LARGE}`, call: 'enqueue' },
   };
   const calls = {
     resume: async (backend: Backend, resumption: string) => backend.resume?.(resumption, signal),
@@ -41,7 +41,7 @@ describe('a row that no process of this library stores', () => {
     queues: async (backend: Backend) => firstValueFrom(backend.queues!('')),
   };
   for (const [what, { sql, call }] of Object.entries(cases)) {
-    it(`is refused as damage of the file, and nothing is computed with it: ${what}`, async () => {
+    it(`is refused as damage of the file, and not used in a computation: ${what}`, async () => {
       const session = await clients.session();
       await session.enqueue(wish());
       const resumption = session.resumption ?? '';

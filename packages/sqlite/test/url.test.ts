@@ -25,7 +25,7 @@ describe('the URL of a SQLite file', () => {
     });
   }
 
-  it('with another word for what a death means is refused', () => {
+  it('is refused with an unknown value of onProcessExit', () => {
     expect(() => fromUrl('sqlite:locks.db?onProcessExit=never')).to.throw(
       'onProcessExit is release or expire',
     );
@@ -36,7 +36,7 @@ describe('the URL of a SQLite file', () => {
 });
 
 describe('the options of SQLite', () => {
-  it('need the path of a file', () => {
+  it('require the path of a file', () => {
     for (const file of ['', join('a', '\0'), undefined, 7])
       expect(() => sqlite({ file: file as string })).to.throw('file is the path of a file');
   });

@@ -1,4 +1,4 @@
-// What steps.test.ts runs as a process: everything once, and then nothing more.
+// The process that steps.test.ts runs: it uses everything once, and then does nothing.
 import { sqlite } from '@queuelock/sqlite';
 import { refusal, wish } from '@queuelock/harness/wishes';
 
@@ -30,7 +30,7 @@ await (await two.resume!(resumption!, signal)).close();
 for (const subscription of watching) subscription.unsubscribe();
 following.unsubscribe();
 await one.close();
-// With a session that is left to its lease, and with somebody who still looks.
+// One session is left to its lease, and one observer is still subscribed.
 two.observe(spec.queue).subscribe();
 await two.close();
 process.send?.('closed');

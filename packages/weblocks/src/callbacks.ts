@@ -1,12 +1,16 @@
+import { boundToCaller } from '@queuelock/core/backend';
+
 /** A request that waits for its callback. */
-export interface Waiting {
-  /** Marks the request as granted. `run` is called at once, or after the callbacks of earlier requests. */
+export interface PendingCallback {
+  /**
+   * Marks the request as granted. `run` is called at once or after the callbacks of earlier requests, in the asynchronous context of this call.
+   */
   ready(run: () => void): void;
   /** Removes the request. */
   leave(): void;
 }
 
-interface Place {
+interface CallbackSlot {
   /** Requests of one name keep their order. `undefined` for a request that need not keep any. */
   readonly name: string | undefined;
   run: (() => void) | undefined;
@@ -18,19 +22,19 @@ interface Place {
  */
 export class Callbacks {
   /** In the order of the requests. */
-  readonly #places = new Set<Place>();
+  readonly #slots = new Set<CallbackSlot>();
   #called = false;
 
-  enter(name: string | undefined): Waiting {
-    const place: Place = { name, run: undefined };
-    this.#places.add(place);
+  enter(name: string | undefined): PendingCallback {
+    const slot: CallbackSlot = { name, run: undefined };
+    this.#slots.add(slot);
     return {
       ready: (run) => {
-        place.run = run;
+        slot.run = boundToCaller(run);
         this.#call();
       },
       leave: () => {
-        if (this.#places.delete(place)) this.#call();
+        if (this.#slots.delete(slot)) this.#call();
       },
     };
   }
@@ -48,12 +52,12 @@ export class Callbacks {
   #due(): readonly (() => void)[] {
     const waiting = new Set<string>();
     const due: (() => void)[] = [];
-    for (const place of this.#places) {
-      const { name, run } = place;
+    for (const slot of this.#slots) {
+      const { name, run } = slot;
       if (!run) {
         if (name !== undefined) waiting.add(name);
       } else if (name === undefined || !waiting.has(name)) {
-        this.#places.delete(place);
+        this.#slots.delete(slot);
         due.push(run);
       }
     }

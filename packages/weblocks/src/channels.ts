@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
-import type { Wish } from './options.ts';
+import type { RequestArguments } from './options.ts';
 
 // The names and messages are those of Node's own `navigator.locks` (24.15 and later), so that one subscriber receives the events of both.
 const START = channel('locks.request.start');
@@ -8,12 +8,12 @@ const MISS = channel('locks.request.miss');
 const END = channel('locks.request.end');
 
 /** Publishes that a request begins. */
-export function tellStart({ name, mode }: Wish): void {
+export function publishStart({ name, mode }: RequestArguments): void {
   START.publish({ name, mode });
 }
 
 /** Publishes that the callback is about to run, with a lock or with `null`. */
-export function tellCall({ name, mode }: Wish, isGranted: boolean): void {
+export function publishCall({ name, mode }: RequestArguments, isGranted: boolean): void {
   (isGranted ? GRANT : MISS).publish({ name, mode });
 }
 
@@ -21,6 +21,6 @@ export function tellCall({ name, mode }: Wish, isGranted: boolean): void {
  * Publishes that a request has settled.
  * @param error what the request rejected with, or `undefined` if it resolved
  */
-export function tellEnd({ name, mode, steal, ifAvailable }: Wish, error: unknown): void {
+export function publishEnd({ name, mode, steal, ifAvailable }: RequestArguments, error: unknown): void {
   END.publish({ name, mode, steal, ifAvailable, error });
 }

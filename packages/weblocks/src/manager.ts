@@ -11,12 +11,17 @@ import type {
 } from './api.ts';
 import { Callbacks } from './callbacks.ts';
 import { Chain } from './chain.ts';
-import { Crowds } from './crowds.ts';
+import { ContendedNames } from './contended-names.ts';
 import { Names } from './names.ts';
-import { wishOf, type Wish } from './options.ts';
-import { PlaceIfAvailable, PlaceInLine, StolenPlace, type Place } from './place.ts';
+import { parseArguments, type RequestArguments } from './options.ts';
+import {
+  EntriesIfAvailable,
+  OrdinaryEntries,
+  StealingEntries,
+  type RequestEntries,
+} from './request-entries.ts';
 import { LockRequest } from './request.ts';
-import { REQUEST, takeSnapshot } from './snapshot.ts';
+import { REQUEST, readSnapshot } from './snapshot.ts';
 
 const OPTIONS: KnownOptions<LockManagerOptions> = { scope: 'any', clientId: 'any' };
 const MAX_SCOPE = 100;
@@ -61,7 +66,7 @@ class StoredLockManager implements LockManager {
   readonly #chain = new Chain();
   readonly #queries = new Chain();
   readonly #callbacks = new Callbacks();
-  readonly #crowds = new Crowds();
+  readonly #contended = new ContendedNames();
   /** Requests of which something may be left in the store. */
   readonly #unfinished = new Map<LockRequest, Promise<void>>();
   /** Distinguishes the requests of this manager from the requests of all others. */
@@ -80,11 +85,11 @@ class StoredLockManager implements LockManager {
 
   request<T>(name: string, callback: LockGrantedCallback<T>): Promise<Awaited<T>>;
   request<T>(name: string, options: LockOptions, callback: LockGrantedCallback<T>): Promise<Awaited<T>>;
-  async request(...args: readonly unknown[]): Promise<unknown> {
-    const wish = wishOf(args);
+  async request(...values: readonly unknown[]): Promise<unknown> {
+    const args = parseArguments(values);
     this.#throwIfClosed();
     const around = { chain: this.#chain, callbacks: this.#callbacks };
-    const request = new LockRequest(wish, this.#placeFor(wish), around);
+    const request = new LockRequest(args, this.#entriesFor(args), around);
     const performance = request.perform();
     this.#unfinished.set(request, performance);
     void performance.finally(() => this.#unfinished.delete(request));
@@ -95,7 +100,7 @@ class StoredLockManager implements LockManager {
     this.#throwIfClosed();
     return this.#queries.step(async () => {
       await this.#chain.step(async () => undefined);
-      return takeSnapshot(this.#client, this.#settings.names);
+      return readSnapshot(this.#client, this.#settings.names);
     });
   }
 
@@ -118,7 +123,7 @@ class StoredLockManager implements LockManager {
     if (this.#closed) throw closed();
   }
 
-  #placeFor({ name, mode, steal, ifAvailable }: Wish): Place {
+  #entriesFor({ name, mode, steal, ifAvailable }: RequestArguments): RequestEntries {
     this.#requests += 1;
     const spot = {
       client: this.#client,
@@ -129,8 +134,8 @@ class StoredLockManager implements LockManager {
         metadata: { [REQUEST]: `${this.#tag}-${this.#requests}` },
       },
     };
-    if (steal) return new StolenPlace(spot);
-    return ifAvailable ? new PlaceIfAvailable(spot) : new PlaceInLine(spot, this.#crowds);
+    if (steal) return new StealingEntries(spot);
+    return ifAvailable ? new EntriesIfAvailable(spot) : new OrdinaryEntries(spot, this.#contended);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { HeldLock, LockMode } from './api.ts';
 
 /** A request with checked arguments. */
-export interface Wish {
+export interface RequestArguments {
   readonly name: string;
   readonly mode: LockMode;
   readonly ifAvailable: boolean;
@@ -18,20 +18,21 @@ const MODES: readonly LockMode[] = ['exclusive', 'shared'];
  * @throws {DOMException} `NotSupportedError` for a combination that is not allowed
  * @throws the reason of a signal that has aborted
  */
-export function wishOf(args: readonly unknown[]): Wish {
-  if (args.length < 2) throw new TypeError(`request takes a name and a callback, got ${args.length} of them`);
+export function parseArguments(args: readonly unknown[]): RequestArguments {
+  if (args.length < 2)
+    throw new TypeError(`request takes a name and a callback, got ${args.length} argument(s)`);
   const [name, ...rest] = args;
-  const wish = {
+  const parsed = {
     name: textOf(name),
     ...optionsOf(rest.length < 2 ? undefined : rest[0]),
     callback: callbackOf(rest.length < 2 ? rest[0] : rest[1]),
   };
-  refuseUnsupported(wish);
-  wish.signal?.throwIfAborted();
-  return wish;
+  refuseUnsupported(parsed);
+  parsed.signal?.throwIfAborted();
+  return parsed;
 }
 
-function optionsOf(options: unknown): Omit<Wish, 'name' | 'callback'> {
+function optionsOf(options: unknown): Omit<RequestArguments, 'name' | 'callback'> {
   if (options === undefined || options === null)
     return { mode: 'exclusive', ifAvailable: false, steal: false, signal: undefined };
   if (typeof options !== 'object' && typeof options !== 'function')
@@ -57,22 +58,23 @@ function signalOf(signal: unknown): AbortSignal {
   throw new TypeError(`signal is an AbortSignal; got ${typeof signal}`);
 }
 
-function callbackOf(callback: unknown): Wish['callback'] {
-  if (typeof callback === 'function') return callback as Wish['callback'];
+function callbackOf(callback: unknown): RequestArguments['callback'] {
+  if (typeof callback === 'function') return callback as RequestArguments['callback'];
   throw new TypeError(`callback is a function; got ${callback === null ? 'null' : typeof callback}`);
 }
 
 /** Converts to a `DOMString`, which is any sequence of UTF-16 code units. */
 function textOf(value: unknown): string {
-  if (typeof value === 'symbol') throw new TypeError('a symbol is no text');
+  if (typeof value === 'symbol') throw new TypeError('a symbol cannot be converted to a string');
   return String(value);
 }
 
-function refuseUnsupported({ name, mode, ifAvailable, steal, signal }: Wish): void {
+function refuseUnsupported({ name, mode, ifAvailable, steal, signal }: RequestArguments): void {
   if (name.startsWith('-')) throw notSupported("a name does not begin with '-'");
   if (steal && ifAvailable) throw notSupported('steal and ifAvailable exclude each other');
-  if (steal && mode !== 'exclusive') throw notSupported('steal is for the mode exclusive');
-  if (signal && (steal || ifAvailable)) throw notSupported('a signal does not go with steal or ifAvailable');
+  if (steal && mode !== 'exclusive') throw notSupported('steal requires the mode exclusive');
+  if (signal && (steal || ifAvailable))
+    throw notSupported('a signal cannot be combined with steal or ifAvailable');
 }
 
 function notSupported(rule: string): DOMException {

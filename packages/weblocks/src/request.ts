@@ -1,13 +1,13 @@
 import type { Ownership } from '@queuelock/core';
 import type { HeldLock } from './api.ts';
-import type { Callbacks, Waiting } from './callbacks.ts';
+import type { Callbacks, PendingCallback } from './callbacks.ts';
 import type { Chain } from './chain.ts';
-import { tellCall, tellEnd, tellStart } from './channels.ts';
-import type { Wish } from './options.ts';
-import type { Place } from './place.ts';
+import { publishCall, publishEnd, publishStart } from './channels.ts';
+import type { RequestArguments } from './options.ts';
+import type { RequestEntries } from './request-entries.ts';
 
 /** Shared by all requests of a manager. */
-export interface Surroundings {
+export interface RequestContext {
   readonly chain: Chain;
   readonly callbacks: Callbacks;
 }
@@ -21,10 +21,10 @@ type Outcome = { readonly value: unknown } | { readonly error: unknown };
 export class LockRequest {
   /** The promise that the caller gets. */
   readonly result: Promise<unknown>;
-  readonly #wish: Wish;
-  readonly #place: Place;
-  readonly #around: Surroundings;
-  readonly #waiting: Waiting;
+  readonly #args: RequestArguments;
+  readonly #entries: RequestEntries;
+  readonly #around: RequestContext;
+  readonly #waiting: PendingCallback;
   readonly #outcome: Promise<Outcome>;
   #finish!: (outcome: Outcome) => void;
   #resolve!: (value: unknown) => void;
@@ -33,9 +33,9 @@ export class LockRequest {
   #isRunning = false;
   #isSettled = false;
 
-  constructor(wish: Wish, place: Place, around: Surroundings) {
-    this.#wish = wish;
-    this.#place = place;
+  constructor(args: RequestArguments, entries: RequestEntries, around: RequestContext) {
+    this.#args = args;
+    this.#entries = entries;
     this.#around = around;
     this.#outcome = new Promise((resolve) => (this.#finish = resolve));
     this.result = new Promise((resolve, reject) => {
@@ -43,34 +43,34 @@ export class LockRequest {
       this.#reject = reject;
     });
     // A request with `steal` passes all waiters, and one with `ifAvailable` does not wait. Neither has to keep an order.
-    this.#waiting = around.callbacks.enter(wish.steal || wish.ifAvailable ? undefined : wish.name);
+    this.#waiting = around.callbacks.enter(args.steal || args.ifAvailable ? undefined : args.name);
   }
 
   /** Resolves when nothing of the request is left in the store; never rejects. */
   async perform(): Promise<void> {
     const { chain } = this.#around;
-    tellStart(this.#wish);
-    this.#wish.signal?.addEventListener('abort', this.#onAbort);
+    publishStart(this.#args);
+    this.#args.signal?.addEventListener('abort', this.#onAbort);
     const isIn = await chain.step(() => this.#enter());
     if (!isIn) return;
     const outcome = await this.#outcome;
-    await chain.step(() => this.#place.leave());
+    await chain.step(() => this.#entries.leave());
     this.#settle(outcome);
   }
 
-  readonly #onAbort = (): void => this.#cut(this.#wish.signal?.reason);
+  readonly #onAbort = (): void => this.#cut(this.#args.signal?.reason);
 
   /** Ends the request because its manager is closed. */
   close(reason: unknown): void {
-    this.#cut(this.#isRunning ? taken(this.#wish.name, reason) : reason);
+    this.#cut(this.#isRunning ? lostError(this.#args.name, reason) : reason);
   }
 
   /** Returns whether the request has entered a queue, so that it must leave again. */
   async #enter(): Promise<boolean> {
     if (this.#isSettled) return false;
     try {
-      const isDecided = await this.#place.enter();
-      const called = this.#place.granted().then(
+      const isDecided = await this.#entries.enter();
+      const called = this.#entries.granted().then(
         (hold) => this.#called(hold),
         (error: unknown) => this.#cut(error),
       );
@@ -97,23 +97,23 @@ export class LockRequest {
 
   #run(hold: Ownership | undefined): void {
     if (this.#isSettled) return;
-    this.#wish.signal?.removeEventListener('abort', this.#onAbort);
+    this.#args.signal?.removeEventListener('abort', this.#onAbort);
     this.#isRunning = true;
-    const onLoss = (): void => this.#cut(taken(this.#wish.name, hold?.signal.reason));
+    const onLoss = (): void => this.#cut(lostError(this.#args.name, hold?.signal.reason));
     if (hold && !hold.held) {
       onLoss();
       return;
     }
     hold?.signal.addEventListener('abort', onLoss);
-    tellCall(this.#wish, hold !== undefined);
+    publishCall(this.#args, hold !== undefined);
     const end = (outcome: Outcome): void => {
       // The lock may have expired although no timer has reported it yet.
       if (!hold || hold.held) this.#finish(outcome);
       else onLoss();
     };
-    const { callback } = this.#wish;
+    const { callback } = this.#args;
     new Promise((resolve) => {
-      resolve(callback(hold ? lockOf(this.#wish, hold) : null));
+      resolve(callback(hold ? lockOf(this.#args, hold) : null));
     }).then(
       (value) => end({ value }),
       (error: unknown) => end({ error }),
@@ -130,14 +130,14 @@ export class LockRequest {
     this.#isSettled = true;
     this.#waiting.leave();
     this.#onSettled?.();
-    this.#wish.signal?.removeEventListener('abort', this.#onAbort);
+    this.#args.signal?.removeEventListener('abort', this.#onAbort);
     if ('error' in outcome) this.#reject(outcome.error);
     else this.#resolve(outcome.value);
-    tellEnd(this.#wish, 'error' in outcome ? outcome.error : undefined);
+    publishEnd(this.#args, 'error' in outcome ? outcome.error : undefined);
   }
 }
 
-function lockOf({ name, mode }: Wish, hold: Ownership): HeldLock {
+function lockOf({ name, mode }: RequestArguments, hold: Ownership): HeldLock {
   const { token } = hold;
   return {
     name,
@@ -153,7 +153,7 @@ function lockOf({ name, mode }: Wish, hold: Ownership): HeldLock {
 }
 
 /** Returns the error that the standard has for a stolen lock. */
-function taken(name: string, cause: unknown): DOMException {
+function lostError(name: string, cause: unknown): DOMException {
   return new DOMException(`the lock ${JSON.stringify(name)} is not held any more`, {
     name: 'AbortError',
     cause,

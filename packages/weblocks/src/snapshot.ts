@@ -4,14 +4,14 @@ import type { Names } from './names.ts';
 import { filter, firstValueFrom, type Observable } from './rx.ts';
 
 // Enough to use the connection well, and few enough to leave room for other requests.
-const AT_A_TIME = 16;
+const MAX_PARALLEL_READS = 16;
 
 /** Metadata key of each entry for the request that made it. A request may have an entry in both of its queues. */
 export const REQUEST = 'request';
 
 /** Returns all requests of a scope. Each name is read at one moment after the call. */
-export async function takeSnapshot(client: LockClient, names: Names): Promise<LockManagerSnapshot> {
-  const { queues } = await firstLook(client.queues(names.prefix));
+export async function readSnapshot(client: LockClient, names: Names): Promise<LockManagerSnapshot> {
+  const { queues } = await firstLive(client.queues(names.prefix));
   const found = new Set(queues.map(({ name }) => names.nameOf(name)));
   found.delete(undefined);
   const waiting = [...found].filter((name) => name !== undefined).sort();
@@ -20,18 +20,18 @@ export async function takeSnapshot(client: LockClient, names: Names): Promise<Lo
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift())
       seen.set(name, await requestsFor(client, names, name));
   };
-  await Promise.all(Array.from({ length: AT_A_TIME }, look));
+  await Promise.all(Array.from({ length: MAX_PARALLEL_READS }, look));
   return snapshotOf(seen);
 }
 
 /** Reads `line` first: a request that leaves it meanwhile is in `hold` when that is read. */
 async function requestsFor(client: LockClient, names: Names, name: string): Promise<readonly QueueEntry[]> {
   const { line, hold } = names.queuesOf(name);
-  const inLine = (await firstLook(client.watch(line))).entries;
-  const inHold = (await firstLook(client.watch(hold))).entries;
-  const standing = new Set(inLine.map(tagOf));
+  const inLine = (await firstLive(client.watch(line))).entries;
+  const inHold = (await firstLive(client.watch(hold))).entries;
+  const waiting = new Set(inLine.map(tagOf));
   // Entries that are only in `hold` have left `line` after their grant, or are of a `steal`. They are ahead of all in `line`.
-  return [...inHold.filter((entry) => !standing.has(tagOf(entry))), ...inLine];
+  return [...inHold.filter((entry) => !waiting.has(tagOf(entry))), ...inLine];
 }
 
 /** Decides by the rule of the queue which requests hold. The client of a granted request may not have been notified yet. */
@@ -59,7 +59,7 @@ interface View {
 }
 
 /** Resolves with the first live value. Rejects with the error of the read, if it fails. */
-async function firstLook<V extends View>(view$: Observable<V>): Promise<V> {
+async function firstLive<V extends View>(view$: Observable<V>): Promise<V> {
   const seen$ = view$.pipe(filter(({ status, error }) => status === 'live' || error !== undefined));
   const view = await firstValueFrom(seen$, { defaultValue: undefined });
   if (!view) throw new QueueLockError('CLOSED', 'the client was closed');

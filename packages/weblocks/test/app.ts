@@ -1,16 +1,16 @@
-// Code for `navigator.locks`, of a page or of Node 24: it does not know where its locks are.
+// Code for `navigator.locks` of a page or of Node 24. It does not depend on where its locks are stored.
 import type { LockManager } from '@queuelock/weblocks';
 
-/** Answers what happened, in order. */
+/** Returns the events in order. */
 export async function app(locks: Pick<LockManager, 'request' | 'query'>): Promise<string[]> {
   const log: string[] = [];
 
-  // One at a time, in the order of asking.
+  // Jobs run one at a time, in the order of their requests.
   const jobs = [1, 2, 3].map((n) => locks.request('jobs', async () => log.push(`job ${n}`)));
   await Promise.all(jobs);
 
   await locks.request('book', { mode: 'shared' }, async () => {
-    // Another reader is let in, a writer is not.
+    // Another reader is granted, but a writer is not.
     await locks.request('book', { mode: 'shared' }, () => log.push('two readers'));
     await locks.request('book', { ifAvailable: true }, (lock) => log.push(lock ? 'a writer' : 'no writer'));
 
@@ -22,7 +22,7 @@ export async function app(locks: Pick<LockManager, 'request' | 'query'>): Promis
     await writer.catch((reason: unknown) => log.push(`the writer gave up: ${String(reason)}`));
   });
 
-  // Whoever has stood still for too long is robbed.
+  // A holder that is stuck loses its lock to a `steal`.
   const stuck = locks.request('jobs', () => new Promise(() => undefined));
   const robbed = stuck.catch((error: unknown) => log.push(`the stuck one: ${(error as DOMException).name}`));
   await locks.request('jobs', { steal: true }, () => log.push('the thief'));

@@ -3,8 +3,8 @@ import { Callbacks } from '../src/callbacks.ts';
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('the order of callbacks', () => {
-  it('those that become ready in one turn run in the order of their requests, across names', async () => {
+describe('order of callbacks', () => {
+  it('is the order of the requests among grants of one turn, across names', async () => {
     const callbacks = new Callbacks();
     const ran: number[] = [];
     const waiting = ['a', 'b', undefined, 'a'].map((name) => callbacks.enter(name));
@@ -14,7 +14,7 @@ describe('the order of callbacks', () => {
     expect(ran).to.deep.equal([0, 1, 2, 3]);
   });
 
-  it('one waits for earlier ones of its name until these have run or left, and not for those of other names', async () => {
+  it('lets a callback wait for earlier ones of its name until these have run or left, and not for other names', async () => {
     const callbacks = new Callbacks();
     const ran: string[] = [];
     const [first, other, second, third] = ['a', 'b', 'a', 'a'].map((name) => callbacks.enter(name));
@@ -28,7 +28,7 @@ describe('the order of callbacks', () => {
     expect(ran).to.deep.equal(['other', 'second', 'third']);
   });
 
-  it('one without a name neither waits nor is waited for, and what has left does not run', async () => {
+  it('does not include requests without a name, and skips those that have left', async () => {
     const callbacks = new Callbacks();
     const ran: string[] = [];
     callbacks.enter('a');

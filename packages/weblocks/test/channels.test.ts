@@ -6,7 +6,7 @@ import { hold } from './frame.ts';
 
 const KINDS = ['start', 'grant', 'miss', 'end'];
 
-describe('the channels of Node’s own locks', () => {
+describe('channels of Node’s own locks', () => {
   let told: [string, unknown][];
   let locks: LockManager;
   const listeners = KINDS.map((kind) => ({
@@ -34,7 +34,7 @@ describe('the channels of Node’s own locks', () => {
     ...more,
   });
 
-  it('tell the start, the grant and the end of a request', async () => {
+  it('publish the start, the grant and the end of a request', async () => {
     await locks.request('jobs', { mode: 'shared' }, () => told.push(['callback', {}]));
     expect(told).to.deep.equal([
       ['start', { name: 'jobs', mode: 'shared' }],
@@ -44,7 +44,7 @@ describe('the channels of Node’s own locks', () => {
     ]);
   });
 
-  it('tell a miss in place of a grant when the lock is not available', async () => {
+  it('publish a miss instead of a grant when the lock is not available', async () => {
     const holding = await hold(locks, 'jobs');
     told = [];
     await locks.request('jobs', { ifAvailable: true }, () => undefined);
@@ -56,7 +56,7 @@ describe('the channels of Node’s own locks', () => {
     await holding.end();
   });
 
-  it('tell what a request rejects with, of its callback, its signal or a thief', async () => {
+  it('publish the reason of a rejection by the callback, the signal or a theft', async () => {
     const error = new Error('of the callback');
     await locks
       .request('jobs', () => {
@@ -77,7 +77,7 @@ describe('the channels of Node’s own locks', () => {
     expect(ends.at(-1)).to.deep.equal(end({ steal: true }));
   });
 
-  it('tell nothing of a request that is refused for its arguments', async () => {
+  it('publish nothing for a request that is refused for its arguments', async () => {
     await locks.request('-', () => undefined).catch(() => undefined);
     expect(told).to.deep.equal([]);
   });

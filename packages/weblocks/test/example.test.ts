@@ -16,11 +16,11 @@ const THEFT = ['the stuck one: AbortError', 'the thief'];
 
 function expectDone(log: readonly string[]): void {
   expect(log.slice(0, DONE.length)).to.deep.equal(DONE);
-  // Of the robbed and the thief either may hear of it first.
+  // The loser and the thief may be notified in either order.
   expect([...log.slice(DONE.length)].sort()).to.deep.equal([...THEFT].sort());
 }
 
-describe('an application of the standard', () => {
+describe('application of the standard', () => {
   it('runs on our locks', async () => {
     await using locks = createLockManager(memory());
     expectDone(await app(locks));

@@ -8,7 +8,7 @@ import { signalFacts } from './facts/signal.ts';
 import { stealFacts } from './facts/steal.ts';
 import type { Facts } from './frame.ts';
 
-/** What is true of web locks on every store. */
+/** Facts about web locks that hold on every store. */
 export const lockFacts: readonly Facts[] = [
   argumentFacts,
   holdingFacts,

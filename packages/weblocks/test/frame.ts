@@ -8,43 +8,43 @@ import { filter, firstValueFrom } from 'rxjs';
 /** A store on which the facts are checked. */
 export interface Store {
   readonly name: string;
-  /** The shortest TTL at which clients of a busy machine keep up, in milliseconds. */
+  /** Shortest TTL in milliseconds that clients of a busy machine can keep alive. */
   readonly ttlMs: number;
-  /** How much later than its TTL a dead session's entries may be gone, in milliseconds. */
+  /** Longest delay in milliseconds after the TTL until the entries of a dead session are removed. */
   readonly expiryMs: number;
-  /** Another connection to it. */
+  /** Opens another connection to the store. */
   connect(): Backend;
 }
 
-/** A manager with the client that it stands on. */
+/** A manager with its lock client. */
 interface Peer {
   readonly locks: LockManager;
   readonly client: LockClient;
 }
 
-/** Where one fact is checked: a scope of its own. Whatever it opens is closed afterwards. */
+/** Fixture of one fact, with a scope of its own. Everything that it opens is closed afterwards. */
 interface Site {
   readonly scope: string;
   readonly ttlMs: number;
   readonly connect: () => Backend;
-  /** Another machine. */
+  /** Makes a manager as on another machine. */
   readonly peer: (options?: {
     readonly scope?: string;
     readonly clientId?: string;
     readonly ttlMs?: number;
   }) => Peer;
-  /** Until it answers something true; what it throws meanwhile, for instance of `expect`, counts as not yet. */
+  /** Waits until `holds` returns a true value. An error of it, for instance of `expect`, counts as false. */
   readonly until: (what: string, holds: () => unknown) => Promise<void>;
 }
 
-/** One thing that is true on every store. */
+/** A fact that holds on every store. */
 interface Fact {
-  /** In the present tense. */
+  /** Title in the present tense. */
   readonly title: string;
   readonly check: (site: Site) => Promise<void>;
 }
 
-/** What is true of one part of the interface. */
+/** Facts about one part of the interface. */
 export interface Facts {
   readonly about: string;
   readonly facts: readonly Fact[];
@@ -53,7 +53,7 @@ export interface Facts {
 const COMFORT = 5;
 const PATIENCE_MS = 10_000;
 
-/** Defines the mocha suite of one store: a test for every fact, and after each that nothing is left. */
+/** Defines the mocha suite of one store: a test for every fact, each followed by a check that no entry is left. */
 export function describeLocks(name: string, open: () => Promise<Store>, all: readonly Facts[]): void {
   describe(`web locks on ${name}`, () => {
     let store: Store;
@@ -112,12 +112,12 @@ async function untilTrue(what: string, holds: () => unknown, withinMs: number): 
   }
 }
 
-/** A request that is held until it is told. */
+/** A request that holds until the test ends it. */
 export interface Holding {
   readonly lock: HeldLock;
-  /** Of the request. */
+  /** Result of the request. */
   readonly result: Promise<unknown>;
-  /** Lets the callback end, and waits for the request to settle. */
+  /** Lets the callback return, and waits for the request to settle. */
   end(value?: unknown): Promise<unknown>;
 }
 
@@ -143,7 +143,7 @@ export async function hold(locks: LockManager, name: string, options: LockOption
   };
 }
 
-/** What it rejects with. */
+/** Returns the reason of a rejection. */
 export async function reasonOf(promise: Promise<unknown>): Promise<unknown> {
   const end = await promise.then(
     (value) => ({ value }),
@@ -153,7 +153,7 @@ export async function reasonOf(promise: Promise<unknown>): Promise<unknown> {
   throw new Error(`it rejects; it answered ${String(end.value)}`);
 }
 
-/** That it rejects with a DOMException of that name, as the standard says. */
+/** Expects a rejection with a DOMException of that name, as the standard says. */
 export async function expectDom(name: string, promise: Promise<unknown>): Promise<DOMException> {
   const reason = await reasonOf(promise);
   expect(reason).to.be.instanceOf(DOMException);
@@ -161,7 +161,7 @@ export async function expectDom(name: string, promise: Promise<unknown>): Promis
   return reason as DOMException;
 }
 
-/** `mode name` of what is held and of what waits, by name. */
+/** Returns `mode name` of held and pending requests, by name. */
 export async function picture(
   locks: LockManager,
 ): Promise<{ readonly held: string[]; readonly pending: string[] }> {

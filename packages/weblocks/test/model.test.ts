@@ -15,7 +15,7 @@ const requests = fc.record({
   holds: fc.nat({ max: 6 }),
   abortsAfter: fc.nat({ max: 12 }),
 });
-/** How many turns each call takes on its way and back, in a circle. */
+/** Number of turns that each call takes to the store and back, used cyclically. */
 const delays = fc.array(fc.nat({ max: 3 }), { minLength: 3, maxLength: 9 });
 
 async function turns(count: number): Promise<void> {
@@ -29,7 +29,7 @@ function optionsOf(kind: (typeof KINDS)[number], signal: AbortSignal): LockOptio
   return kind === 'aborted' ? { signal } : { mode: kind };
 }
 
-/** Who holds what, as far as the callbacks know; refuses what must not be. */
+/** Tracks the holders by their callbacks, and fails on a violation. */
 class Ledger {
   readonly #holding = new Map<string, Set<HeldLock>>();
   readonly #tokens = new Map<string, bigint>();
@@ -52,7 +52,7 @@ class Ledger {
   }
 }
 
-/** Requests of one client and name that only wait: they are granted in their order. */
+/** Waiting requests of one client and name: they are granted in their order. */
 class Order {
   readonly #asked = new Map<string, number>();
   readonly #granted = new Map<string, number>();
@@ -70,10 +70,10 @@ class Order {
   }
 }
 
-describe('any requests of three clients, with answers that take their time', function () {
+describe('random requests of three clients with delayed responses', function () {
   this.timeout(60_000);
 
-  it('exclude each other, keep their order, all settle, and leave nothing', async () => {
+  it('exclude each other, keep their order, all settle, and leave no entry', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(requests, { maxLength: 14 }), delays, async (asked, waits) => {
         const server = createMemoryServer();

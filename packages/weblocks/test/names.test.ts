@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { Names, encode } from '../src/names.ts';
 
-/** Any sequence of UTF-16 code units, text or not. */
+/** Any sequence of UTF-16 code units, valid text or not. */
 const unitNames = fc
   .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 40 })
   .map((units) => String.fromCharCode(...units));
 
 describe('names of queues', () => {
-  it('a name and its queues lead to each other', () => {
+  it('map a name to its queues and back', () => {
     const names = new Names('shop');
     fc.assert(
       fc.property(unitNames, (name) => {
@@ -18,7 +18,7 @@ describe('names of queues', () => {
     );
   });
 
-  it('no two names share a queue', () => {
+  it('are different for different locks', () => {
     const names = new Names('shop');
     fc.assert(
       fc.property(unitNames, unitNames, (a, b) => {
@@ -28,7 +28,7 @@ describe('names of queues', () => {
     );
   });
 
-  it('the stored form is printable ASCII without a slash, and plain names stay readable', () => {
+  it('are printable ASCII without a slash, and keep plain names readable', () => {
     fc.assert(
       fc.property(unitNames, (name) => {
         expect(encode(name)).to.match(/^[\x21-\x2e\x30-\x7e]+$/);
@@ -43,7 +43,7 @@ describe('names of queues', () => {
     ]);
   });
 
-  it('queues of others, and of scopes that begin alike, are no names of a scope', () => {
+  it('ignore queues of other programs, and of scopes with a common prefix', () => {
     const names = new Names('shop');
     const foreign = [
       'shop',
@@ -59,7 +59,7 @@ describe('names of queues', () => {
     expect(foreign.map((queue) => names.nameOf(queue))).to.deep.equal(foreign.map(() => undefined));
   });
 
-  it('a name that a store could not hold is refused with the number of bytes that are too many', () => {
+  it('refuse a name that a store could not hold, with the number of bytes beyond the limit', () => {
     const names = new Names('s');
     expect(() => names.queuesOf('x'.repeat(505))).not.to.throw();
     expect(() => names.queuesOf('x'.repeat(506))).to.throw(/name takes 1 bytes less, .* got "x+\.\.\."/);

@@ -3,11 +3,11 @@ import { memory } from '@queuelock/memory';
 import { expect } from 'chai';
 import { createLockManager } from '../src/index.ts';
 
-/** As plain JavaScript passes it. */
+/** Passes options as plain JavaScript does. */
 const untyped = (options: unknown): never => options as never;
 
 describe('options of a lock manager', () => {
-  it('are refused by name when there are none of that name, and when they are no object', () => {
+  it('are refused by name when one is unknown, and when they are not an object', () => {
     expect(() => createLockManager(memory(), untyped({ client: 'x' }))).to.throw(
       '[INVALID_ARGUMENT] options of createLockManager: client is unknown, did you mean clientId?',
     );
@@ -19,7 +19,7 @@ describe('options of a lock manager', () => {
     );
   });
 
-  it('are those of the standard for a request, which takes no notice of members that it does not know', async () => {
+  it('of a request follow the standard, which ignores unknown members', async () => {
     await using client = createLockClient(memory());
     await using locks = createLockManager(client);
     expect(await locks.request('x', untyped({ colour: 'blue' }), () => 'done')).to.equal('done');

@@ -10,9 +10,9 @@ const turns = async (count: number): Promise<void> => {
 
 const CHANGES: ReadonlySet<MemoryCall> = new Set(['enqueue', 'tryEnqueue', 'remove', 'evict']);
 
-describe('the steps of one manager', () => {
+describe('steps of one manager', () => {
   let under: string[] = [];
-  /** Calls wait for it. */
+  /** Blocks all calls until it resolves. */
   let gate: Promise<void>;
   let client: LockClient;
   let locks: LockManager;
@@ -42,7 +42,7 @@ describe('the steps of one manager', () => {
     return open;
   };
 
-  it('a request is not sent before the one ahead is certain, whatever the names', async () => {
+  it('send a request only after the previous one is certain, whatever the names', async () => {
     const open = shut();
     const both = [locks.request('a', () => 1), locks.request('b', () => 2)];
     await turns(5);
@@ -52,7 +52,7 @@ describe('the steps of one manager', () => {
     expect(await Promise.all(both)).to.deep.equal([1, 2]);
   });
 
-  it('a release does not overtake a request that was made before it', async () => {
+  it('send a release after a request that was made before it', async () => {
     const holding = await hold(locks, 'a');
     const open = shut();
     under = [];
@@ -64,7 +64,7 @@ describe('the steps of one manager', () => {
     expect(await Promise.all([request, released])).to.deep.equal(['granted', 'released']);
   });
 
-  it('a request settles when its release is confirmed, not before', async () => {
+  it('settle a request when its release is confirmed, not before', async () => {
     const holding = await hold(locks, 'a');
     await turns(5);
     const open = shut();
@@ -76,7 +76,7 @@ describe('the steps of one manager', () => {
     await released;
   });
 
-  it('a query waits for the requests that were made before it', async () => {
+  it('read a query after the requests that were made before it', async () => {
     const open = shut();
     const request = hold(locks, 'a');
     let isAnswered = false;
@@ -91,7 +91,7 @@ describe('the steps of one manager', () => {
     await (await request).end();
   });
 
-  it('an abort rejects at once while the store does not answer; when it does, the entry is withdrawn and no callback runs', async () => {
+  it('reject an aborted request at once while the store does not respond, and later withdraw the entry without a callback', async () => {
     const open = shut();
     const controller = new AbortController();
     let runs = 0;
@@ -105,7 +105,7 @@ describe('the steps of one manager', () => {
     expect([...server.queues().keys()]).to.deep.equal([]);
   });
 
-  it('a request that is aborted before its step sends nothing', async () => {
+  it('send nothing for a request that is aborted before its step', async () => {
     const open = shut();
     const first = locks.request('a', () => undefined);
     const controller = new AbortController();
@@ -119,15 +119,15 @@ describe('the steps of one manager', () => {
     expect(under.filter((call) => call === 'enqueue')).to.deep.equal([]);
   });
 
-  it('one that fails does not keep the next ones from their turn', async () => {
+  it('continue after a step that fails', async () => {
     client.close().catch(() => undefined);
     expect(String(await reasonOf(locks.request('a', () => undefined)))).to.include('CLOSED');
     expect(String(await reasonOf(locks.request('b', () => undefined)))).to.include('CLOSED');
   });
 });
 
-describe('what a request costs', () => {
-  it('a free lock takes two round trips, one there and one back; a third one when somebody was in line the last time', async () => {
+describe('cost of a request', () => {
+  it('is two round trips for a free lock, or three if there were waiters the last time', async () => {
     const clock = virtualClock();
     const server = createMemoryServer({ clock });
     const locks = createLockManager(

@@ -4,7 +4,7 @@ import ts from 'typescript';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 
-/** What the compiler says of programs that know the types of pages, one file each. */
+/** Returns the compiler's errors for programs that use the DOM types, one file each. */
 function complaintsAbout(sources: readonly string[]): readonly (readonly string[])[] {
   const files = new Map(sources.map((source, i) => [`${HERE}page-${i}.ts`, source]));
   const options: ts.CompilerOptions = {
@@ -57,18 +57,18 @@ const OWN = `${HEAD} void ours.request('a', (lock) => [lock?.token, lock?.signal
 const UNCHECKED = `${HEAD} void ours.request('a', (lock) => lock.token);`;
 const NOT_STANDARD = `${HEAD} void navigator.locks.request('a', (lock) => lock?.token);`;
 
-describe('types', function () {
+describe('types of a lock manager', function () {
   this.timeout(60_000);
   let complaints: readonly (readonly string[])[];
   before(() => {
     complaints = complaintsAbout([STANDS_FOR, OWN, UNCHECKED, NOT_STANDARD]);
   });
 
-  it('a manager stands wherever the LockManager of a page is expected, with the same results', () => {
+  it('are accepted wherever the LockManager of a page is expected, with the same results', () => {
     expect(complaints[0]).to.deep.equal([]);
   });
 
-  it('what the standard does not have is known of ours only, and null stays possible', () => {
+  it('have members beyond the standard only on ours, and allow null', () => {
     expect(complaints.slice(1)).to.deep.equal([
       [],
       ["'lock' is possibly 'null'."],

@@ -19,12 +19,13 @@ import { diagnose } from './views/diagnose.ts';
 import { historyOf } from './views/history.ts';
 import { observeQueue } from './views/observe.ts';
 import type { Settings } from './api/options.ts';
-import { Pace } from './base/pace.ts';
-import { placeOf } from './queue/queue-place.ts';
+import { ConnectionPacer } from './base/connection-pacer.ts';
+import { locationOf } from './queue/queue-location.ts';
 import { observeQueues } from './views/queues.ts';
 import { NodeRegisters, type RegisterStore } from './views/registers.ts';
 import { parseResumption } from './session/resumption.ts';
 import {
+  EMPTY,
   NEVER,
   Observable,
   catchError,
@@ -38,32 +39,34 @@ import {
   ReplaySubject,
 } from './base/rx.ts';
 import { openSession } from './session/session.ts';
-import { checkAsked, checkGranted, shortestSession } from './server/shortest-session.ts';
+import { checkRequested, checkGranted, shortestSession } from './server/shortest-session.ts';
 import type { Dial } from './wire/dial.ts';
 
-// The session of the connection that only looks; nothing lives under it.
+// Session timeout of the read-only connection. It owns no nodes.
 const VIEWER_TTL_MS = 10_000;
-// Kept for the next observer.
-const VIEWER_LINGERS_MS = 1_000;
+// Time that the read-only connection stays open for the next observer.
+const VIEWER_IDLE_MS = 1_000;
 
-/** ZooKeeper as a backend: a connection for each session, and one for all observers while there are any. */
+/** The ZooKeeper backend. It uses one connection per session, and one for all observers while there are any. */
 export class ZooKeeperBackend implements Backend {
   readonly info: BackendInfo;
+  readonly errors$: NonNullable<Backend['errors$']>;
   readonly registers: Registers;
   readonly #settings: Settings;
   readonly #dial: Dial | undefined;
   readonly #clock = systemClock();
   readonly #followed = new LocalWaiters();
   readonly #closing = new AbortController();
-  /** Of openings that came to nothing: the next ones go on with them. */
-  readonly #paces: Pace[] = [];
+  /** The pacers of attempts that failed. The next attempts continue their backoff. */
+  readonly #pacers: ConnectionPacer[] = [];
   readonly #connections = new Set<ZkDriver>();
   readonly #viewer$: Observable<ZkDriver>;
 
-  /** @param dial how the wire client has its sockets, for tests */
+  /** @param dial opens the sockets of the wire client, for tests */
   constructor(settings: Settings, dial?: Dial) {
     this.#settings = settings;
     this.#dial = dial;
+    this.errors$ = settings.tls?.errors$ ?? EMPTY;
     this.info = {
       name: 'zookeeper',
       endpoint: settings.endpoint,
@@ -74,7 +77,7 @@ export class ZooKeeperBackend implements Backend {
     this.#viewer$ = this.#view().pipe(
       share({
         connector: () => new ReplaySubject(1),
-        resetOnRefCountZero: () => timer(VIEWER_LINGERS_MS),
+        resetOnRefCountZero: () => timer(VIEWER_IDLE_MS),
         resetOnError: true,
         resetOnComplete: true,
       }),
@@ -82,66 +85,66 @@ export class ZooKeeperBackend implements Backend {
     this.registers = new NodeRegisters({
       root: settings.root,
       viewer$: this.#viewer$,
-      ask: (work) => this.#ask(work),
-      shown: (seen$) => this.#shown(seen$),
+      withViewer: (work) => this.#withViewer(work),
+      mapErrors: (values$) => this.#mapErrors(values$),
     } satisfies RegisterStore);
   }
 
   checkName(queue: string): void {
-    placeOf(this.#settings, queue);
+    locationOf(this.#settings, queue);
   }
 
   async open(ttlMs: number, signal: AbortSignal): Promise<Session> {
-    checkAsked(ttlMs, this.#settings);
+    checkRequested(ttlMs, this.#settings);
     try {
       return await this.#session({ ttlMs, signal });
     } catch (error) {
       signal.throwIfAborted();
-      throw this.#outside(error);
+      throw this.#toBackendError(error);
     }
   }
 
   async resume(resumption: string, signal: AbortSignal): Promise<Session> {
-    const wanted = { ...parseResumption(resumption), signal };
+    const request = { ...parseResumption(resumption), signal };
     try {
-      return await this.#session(wanted);
+      return await this.#session(request);
     } catch (error) {
       signal.throwIfAborted();
-      throw isQueueLockError(error, 'SESSION_LOST') ? error : this.#outside(error);
+      throw isQueueLockError(error, 'SESSION_LOST') ? error : this.#toBackendError(error);
     }
   }
 
-  observe(queue: string, looking?: ObserveOptions): Observable<readonly StoredEntry[]> {
-    return this.#shown(
-      this.#viewer$.pipe(switchMap((zk) => observeQueue(zk, placeOf(this.#settings, queue), looking))),
+  observe(queue: string, options?: ObserveOptions): Observable<readonly StoredEntry[]> {
+    return this.#mapErrors(
+      this.#viewer$.pipe(switchMap((zk) => observeQueue(zk, locationOf(this.#settings, queue), options))),
     );
   }
 
   async evict(queue: string, entry: Pick<StoredEntry, 'key' | 'order'>): Promise<boolean> {
-    const place = placeOf(this.#settings, queue);
-    entryIn(place, entry.key);
-    return this.#ask((zk) => evictEntry(zk, place, entry));
+    const location = locationOf(this.#settings, queue);
+    entryIn(location, entry.key);
+    return this.#withViewer((zk) => evictEntry(zk, location, entry));
   }
 
   async tokenOf(queue: string, { key }: Pick<StoredEntry, 'key'>): Promise<bigint | undefined> {
-    const place = placeOf(this.#settings, queue);
-    const { name } = entryIn(place, key);
-    return this.#ask(async (zk) => {
+    const location = locationOf(this.#settings, queue);
+    const { name } = entryIn(location, key);
+    return this.#withViewer(async (zk) => {
       const stat = await zk.stat(key);
-      return stat && (keptToken(name, place.scheme) ?? stat.czxid);
+      return stat && (keptToken(name, location.scheme) ?? stat.czxid);
     });
   }
 
   queues(prefix: string): Observable<readonly ListedQueue[]> {
-    return this.#shown(this.#viewer$.pipe(switchMap((zk) => observeQueues(zk, this.#settings, prefix))));
+    return this.#mapErrors(this.#viewer$.pipe(switchMap((zk) => observeQueues(zk, this.#settings, prefix))));
   }
 
   history(queue: string): Promise<StoredHistory> {
-    return this.#ask((zk) => historyOf(zk, placeOf(this.#settings, queue)));
+    return this.#withViewer((zk) => historyOf(zk, locationOf(this.#settings, queue)));
   }
 
   diagnose(prefix: string): Promise<readonly Finding[]> {
-    return this.#ask((zk) => diagnose(zk, this.#settings, prefix));
+    return this.#withViewer((zk) => diagnose(zk, this.#settings, prefix));
   }
 
   async close(): Promise<void> {
@@ -149,61 +152,61 @@ export class ZooKeeperBackend implements Backend {
     await Promise.all([...this.#connections].map((zk) => zk.close()));
   }
 
-  async #session(wanted: Wanted): Promise<Session> {
-    const zk = await this.#connect(wanted);
+  async #session(request: SessionRequest): Promise<Session> {
+    const zk = await this.#connect(request);
     try {
-      checkGranted(zk.timeoutMs, wanted.ttlMs, this.#settings);
+      checkGranted(zk.timeoutMs, request.ttlMs, this.#settings);
       const { root, schemeFor } = this.#settings;
-      const isResumed = wanted.session !== undefined;
-      const place = { root, schemeFor, clock: this.#clock, isResumed, followed: this.#followed };
-      return await openSession(zk, place);
+      const isResumed = request.session !== undefined;
+      const location = { root, schemeFor, clock: this.#clock, isResumed, followed: this.#followed };
+      return await openSession(zk, location);
     } catch (error) {
-      await leave(zk, wanted);
+      await disconnect(zk, request);
       throw error;
     }
   }
 
-  async #connect(wanted: Wanted): Promise<ZkDriver> {
-    const signal = AbortSignal.any([wanted.signal, this.#closing.signal]);
+  async #connect(sessionRequest: SessionRequest): Promise<ZkDriver> {
+    const signal = AbortSignal.any([sessionRequest.signal, this.#closing.signal]);
     const clock = this.#clock;
-    const pace = this.#paces.pop() ?? new Pace(clock);
-    const request = { ...wanted, dial: this.#dial, clock, pace, signal };
+    const pacer = this.#pacers.pop() ?? new ConnectionPacer(clock);
+    const request = { ...sessionRequest, dial: this.#dial, clock, pacer, signal };
     const zk = await connect(this.#settings, request).catch((error: unknown) => {
-      this.#paces.push(pace);
+      this.#pacers.push(pacer);
       throw error;
     });
     this.#connections.add(zk);
-    if (signal.aborted) void leave(zk, wanted);
+    if (signal.aborted) void disconnect(zk, sessionRequest);
     const forget = (): unknown => this.#connections.delete(zk);
     zk.ended$.subscribe({ error: forget, complete: forget });
     return zk;
   }
 
-  #shown<T>(seen$: Observable<T>): Observable<T> {
+  #mapErrors<T>(values$: Observable<T>): Observable<T> {
     return defer(() => {
       if (this.#closing.signal.aborted) throw closed();
-      // Whoever still looks when the backend is closed sees nothing any more.
-      return seen$.pipe(
+      // Observers that remain after the backend is closed get neither a value nor an error.
+      return values$.pipe(
         catchError((error: unknown) =>
-          this.#closing.signal.aborted ? NEVER : throwError(() => this.#outside(error)),
+          this.#closing.signal.aborted ? NEVER : throwError(() => this.#toBackendError(error)),
         ),
       );
     });
   }
 
-  /** Asks through the connection that only looks. */
-  async #ask<T>(work: (zk: ZkDriver) => Promise<T>): Promise<T> {
+  /** Runs work on the read-only connection. */
+  async #withViewer<T>(work: (zk: ZkDriver) => Promise<T>): Promise<T> {
     if (this.#closing.signal.aborted) throw closed();
     try {
-      const answer$ = this.#viewer$.pipe(
+      const result$ = this.#viewer$.pipe(
         switchMap((zk) => work(zk)),
         map((value) => ({ value })),
       );
-      const answer = await firstValueFrom(answer$, { defaultValue: undefined });
-      if (answer) return answer.value;
+      const result = await firstValueFrom(result$, { defaultValue: undefined });
+      if (result) return result.value;
       throw closed();
     } catch (error) {
-      throw this.#outside(error);
+      throw this.#toBackendError(error);
     }
   }
 
@@ -219,13 +222,13 @@ export class ZooKeeperBackend implements Backend {
         (error: unknown) => subscriber.error(error),
       );
       return () => {
-        unwanted.abort(new QueueLockError('CLOSED', 'nobody observes any more'));
+        unwanted.abort(new QueueLockError('CLOSED', 'there is no observer any more'));
       };
     });
   }
 
-  /** To those who have no session, or not yet, the loss of one is trouble that passes. */
-  #outside(error: unknown): Error {
+  /** Maps the error of a caller without a session. For such a caller, a lost session is a temporary failure. */
+  #toBackendError(error: unknown): Error {
     if (this.#closing.signal.aborted) return closed();
     if (!isQueueLockError(error, 'SESSION_LOST'))
       return error instanceof Error ? error : new Error(String(error));
@@ -234,10 +237,10 @@ export class ZooKeeperBackend implements Backend {
   }
 }
 
-type Wanted = Omit<ConnectRequest, 'dial' | 'clock' | 'pace'>;
+type SessionRequest = Omit<ConnectRequest, 'dial' | 'clock' | 'pacer'>;
 
-/** Nobody here ends a session that somebody else has made. */
-function leave(zk: ZkDriver, { session }: Wanted): Promise<void> {
+/** Disconnects. A session that another client created is not ended. */
+function disconnect(zk: ZkDriver, { session }: SessionRequest): Promise<void> {
   return session ? zk.abandon() : zk.close();
 }
 

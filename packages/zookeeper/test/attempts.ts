@@ -4,21 +4,22 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import type { NativeClient, NativeConfig } from '../src/native/addon.ts';
 import type { Bench } from './bench.ts';
 
-/** The moments at which a client of this process let the addon connect, and to whom. */
+/** The times at which a client of this process made the addon connect, and the servers. */
 export interface Attempt {
   readonly at: number;
   readonly servers: readonly string[];
 }
 
 /**
- * Notes what is handed to the C client from now on. It tells nobody how often it connects, and a server that refuses cannot count: but a
- * handle that knows one server connects once, and a second time when that fails; then it pauses for a third of its session timeout.
+ * Records the calls that start a connection in the C client from now on. The C client does not report how often it connects, and a server
+ * that refuses connections cannot count them. But a handle with one server connects once, and a second time when that fails. Then it pauses
+ * for a third of its session timeout.
  */
 export function noteAttempts(bench: Bench): readonly Attempt[] {
   const Addon = createRequire(import.meta.url)('zookeeper') as { readonly prototype: NativeClient };
   const { prototype } = Addon;
   const attempts: Attempt[] = [];
-  // oxlint-disable-next-line typescript/unbound-method -- is given its `this` below
+  // oxlint-disable-next-line typescript/unbound-method -- it is called with `this` below
   const { init } = prototype;
   prototype.init = function (this: NativeClient, config: NativeConfig): unknown {
     attempts.push({ at: performance.now(), servers: config.connect.split(',') });
@@ -30,13 +31,13 @@ export function noteAttempts(bench: Bench): readonly Attempt[] {
   return attempts;
 }
 
-/** A server that counts who connects. */
+/** A server that counts connections. */
 export interface CountingServer {
   readonly endpoint: string;
   readonly connections: readonly number[];
 }
 
-/** One that accepts, and does this to each connection. */
+/** Starts a server that accepts connections and runs `treat` on each. */
 export async function serverThat(bench: Bench, treat: (socket: Socket) => void): Promise<CountingServer> {
   const connections: number[] = [];
   const sockets = new Set<Socket>();
@@ -55,17 +56,17 @@ export async function serverThat(bench: Bench, treat: (socket: Socket) => void):
   return { endpoint: `127.0.0.1:${(server.address() as AddressInfo).port}`, connections };
 }
 
-/** As one without a quorum does, or a load balancer that has nobody behind it. */
+/** Closes the connection, as a server without a quorum does, or a load balancer without a backend. */
 export const closes = (socket: Socket): void => {
   socket.destroy();
 };
 
-export const saysNothing = (socket: Socket): void => {
+export const staysSilent = (socket: Socket): void => {
   socket.resume();
 };
 
-/** The most of these moments that lie in one second. */
-export function mostInASecond(moments: readonly number[]): number {
+/** Returns the largest number of these times that lie within one second. */
+export function maxPerSecond(moments: readonly number[]): number {
   const counts = moments.map((from) => moments.filter((at) => at >= from && at < from + 1_000).length);
   return Math.max(0, ...counts);
 }

@@ -9,15 +9,15 @@ import {
 } from '@queuelock/core/backend';
 import { zookeeper, type ZooKeeperOptions } from '@queuelock/zookeeper';
 
-/** Of the single servers that tests start: sessions from 2 s on. */
+/** The settings of the single servers that tests start. They allow sessions from 2 s. */
 export const SINGLE = { tickTimeMs: 500, syncLimit: 2 } as const;
 
-/** Who speaks to the server. */
+/** The transport of a backend. */
 export type Driver = NonNullable<ZooKeeperOptions['transport']>;
 
 /**
- * What a test opened, closed after it in the order of opening: a proxy goes before the clients behind it, since a handle
- * of the C client closes without blocking once its connection is down.
+ * Closes what a test opened, in the order of opening. A proxy closes before the clients behind it, since a handle of the C client closes
+ * without blocking once its connection is down.
  */
 export class Bench {
   readonly #undo: (() => unknown)[] = [];
@@ -41,21 +41,21 @@ export class Bench {
   }
 }
 
-/** An exclusive wish with a new id. */
-export function wish(queue: string, more: Partial<EntrySpec> = {}): EntrySpec {
+/** Returns the spec of an exclusive entry with a new id. */
+export function newSpec(queue: string, more: Partial<EntrySpec> = {}): EntrySpec {
   return { queue, id: randomBytes(16).toString('hex'), shared: false, limit: 1, ...more };
 }
 
-/** The same for several queues. */
-export function wishes(...queues: readonly string[]): EntrySpec[] {
-  return queues.map((queue) => wish(queue));
+/** Returns the specs of exclusive entries with new ids in several queues. */
+export function newSpecs(...queues: readonly string[]): EntrySpec[] {
+  return queues.map((queue) => newSpec(queue));
 }
 
 export function newQueue(): string {
   return `test-${randomBytes(6).toString('hex')}`;
 }
 
-/** How a promise ended: the code of its error, or `fine`. */
+/** Resolves with the code of the error that a promise rejects with, or with `fine`. */
 export async function outcome(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;
@@ -65,7 +65,7 @@ export async function outcome(promise: Promise<unknown>): Promise<string> {
   }
 }
 
-/** Resolves when the entry is admitted; rejects with what ends its turns. */
+/** Resolves when the entry is admitted; rejects with the error of its turns. */
 export function admitted(placement: Placement): Promise<void> {
   return new Promise((resolve, reject) => {
     const subscription = placement.turns$.subscribe({
@@ -84,7 +84,7 @@ export async function allAdmitted(placements: readonly Placement[]): Promise<voi
   await Promise.all(placements.map(admitted));
 }
 
-/** Resolves with what ends the turns of an entry. */
+/** Resolves with the error of an entry's turns. */
 export function ending(placement: Placement): Promise<string> {
   return new Promise((resolve) => {
     placement.turns$.subscribe({
@@ -93,7 +93,7 @@ export function ending(placement: Placement): Promise<string> {
   });
 }
 
-/** Repeats until it holds; a test that waits in vain is ended by mocha. */
+/** Polls until the condition holds. Mocha ends a test that waits in vain. */
 export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await pause(10);
 }

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Calls, type CallOption, type Carrier } from '../src/driver/calls.ts';
+import { Calls, type CallOption, type RequestSender } from '../src/driver/calls.ts';
 import { outcome } from './bench.ts';
 
 const TIMEOUT_MS = 200;
 
-/** A connection whose answers are given by hand. */
-class Wire implements Carrier<Wire> {
-  /** What was sent, in its order. */
+/** A connection whose replies the test sends. */
+class Wire implements RequestSender<Wire> {
+  /** The sent requests in order. */
   readonly sent: string[] = [];
   readonly #answers = new Map<string, () => void>();
 
@@ -37,11 +37,11 @@ describe('the calls of a session', () => {
 
   function begun(): { calls: Calls<Wire>; wire: Wire; results: Promise<string>[] } {
     const [calls, wire] = [new Calls<Wire>(TIMEOUT_MS), new Wire()];
-    calls.carryBy(wire);
+    calls.sendBy(wire);
     return { calls, wire, results: names.map((name) => outcome(wire.ask(calls, name))) };
   }
 
-  it('are a hundred at once, in their order', async () => {
+  it('are sent in order, at most 100 at a time', async () => {
     const { wire, results } = begun();
     expect(wire.sent).to.deep.equal(names.slice(0, 100));
     wire.answer(names[50]!);
@@ -55,7 +55,7 @@ describe('the calls of a session', () => {
     expect(wire.sent).to.deep.equal(names);
   });
 
-  it('are overtaken by an urgent one, which waits for none of them', async () => {
+  it('are overtaken by an urgent call, which waits for none of them', async () => {
     const { calls, wire } = begun();
     const urgent = wire.ask(calls, 'beat', { urgent: true });
     expect(wire.sent.at(-1)).to.equal('beat');
@@ -63,40 +63,40 @@ describe('the calls of a session', () => {
     await urgent;
   });
 
-  it('begin with the urgent one when there is a connection again', () => {
+  it('are sent after a reconnect with the urgent call first', () => {
     const [calls, wire] = [new Calls<Wire>(TIMEOUT_MS), new Wire()];
     for (const name of names) void outcome(wire.ask(calls, name));
     void outcome(wire.ask(calls, 'beat', { urgent: true }));
-    calls.carryBy(wire);
+    calls.sendBy(wire);
     expect(wire.sent).to.deep.equal(['beat', ...names.slice(0, 99)]);
   });
 
-  it('do not wait for those that were sent over a connection that is down', () => {
+  it('do not wait for calls that were sent over a connection that is down', () => {
     const [calls, before, next] = [new Calls<Wire>(TIMEOUT_MS), new Wire(), new Wire()];
-    calls.carryBy(before);
+    calls.sendBy(before);
     for (const name of names.slice(0, 100)) void outcome(before.ask(calls, name));
     void outcome(next.ask(calls, 'one more'));
     expect(next.sent).to.be.empty;
     calls.park();
-    calls.carryBy(next);
+    calls.sendBy(next);
     expect(next.sent).to.deep.equal(['one more']);
   });
 
-  it('wait in a line that moves for as long as it takes', async () => {
+  it('do not time out in the queue as long as replies arrive', async () => {
     const { wire, results } = begun();
     const begunAt = performance.now();
-    for (let answered = 0; answered < names.length;) {
-      const sent = wire.sent.slice(answered);
-      answered += sent.length;
+    for (let replied = 0; replied < names.length;) {
+      const sent = wire.sent.slice(replied);
+      replied += sent.length;
       await pause(TIMEOUT_MS / 2);
       for (const name of sent) wire.answer(name);
-      while (wire.sent.length === answered && answered < names.length) await nextTurn();
+      while (wire.sent.length === replied && replied < names.length) await nextTurn();
     }
     expect(performance.now() - begunAt).to.be.greaterThan(1.9 * TIMEOUT_MS);
     expect(new Set(await Promise.all(results))).to.deep.equal(new Set(['fine']));
   });
 
-  it('fail when the server says nothing for the timeout, sent or not, with their outcome unknown', async () => {
+  it('fail at the timeout when the server is silent, sent or not, with an unknown outcome', async () => {
     const { results } = begun();
     expect(new Set(await Promise.all(results))).to.deep.equal(new Set(['UNAVAILABLE']));
   });

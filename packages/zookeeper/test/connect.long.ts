@@ -6,11 +6,11 @@ import { sharedZooKeeper } from '@queuelock/harness/services';
 import { pickPorts } from '@queuelock/harness/services/ports';
 import { Bench, SINGLE, outcome } from './bench.ts';
 
-describe('connecting to ZooKeeper in vain', () => {
+describe('an attempt to connect to ZooKeeper', () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  /** Milliseconds until it failed. */
+  /** Returns how long the failed attempt took, in milliseconds. */
   async function failed(
     options: ZooKeeperOptions,
     signal: AbortSignal = new AbortController().signal,
@@ -21,7 +21,7 @@ describe('connecting to ZooKeeper in vain', () => {
     return livedSince(startedAt);
   }
 
-  it('for 300 ms fails in less than a second where nobody listens, and where nothing is said', async () => {
+  it('with a timeout of 300 ms fails within a second when the port is closed, and when the server is silent', async () => {
     const [port] = await pickPorts(1);
     const connectTimeoutMs = 300;
     expect(await failed({ hosts: [`127.0.0.1:${port!}`], connectTimeoutMs })).to.be.lessThan(1_000);
@@ -32,7 +32,7 @@ describe('connecting to ZooKeeper in vain', () => {
     proxy.cut();
   });
 
-  it('ends in less than a second when it is aborted', async () => {
+  it('ends within a second when it is aborted', async () => {
     const [port] = await pickPorts(1);
     const patient = { hosts: [`127.0.0.1:${port!}`], connectTimeoutMs: 50_000 };
     expect(await failed(patient, AbortSignal.timeout(50))).to.be.lessThan(1_000);

@@ -6,10 +6,10 @@ import { startProxy } from '@queuelock/harness/faults';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { pickPorts } from '@queuelock/harness/services/ports';
 import { reserveFor } from './access.ts';
-import { Bench, SINGLE, newQueue, outcome, wish } from './bench.ts';
+import { Bench, SINGLE, newQueue, outcome, newSpec } from './bench.ts';
 import { asOperator } from './operator.ts';
 
-// TypeScript is not known in threads, so the package is brought there as tsx makes it.
+// Worker threads cannot load TypeScript, so they load the package through tsx.
 const IN_WORKER = `
   const { workerData, parentPort } = require('node:worker_threads');
   const { require: tsRequire } = require('node:module').createRequire(workerData.here)('tsx/cjs/api');
@@ -18,7 +18,7 @@ const IN_WORKER = `
     .then(() => parentPort.postMessage('it connected'), (error) => parentPort.postMessage(String(error)));
 `;
 
-describe('connecting to ZooKeeper', () => {
+describe('a connection to ZooKeeper', () => {
   const bench = new Bench();
   const { signal } = new AbortController();
   let server: string;
@@ -42,7 +42,7 @@ describe('connecting to ZooKeeper', () => {
     throw new Error('it connected');
   }
 
-  it('to a port where nobody listens fails in time and names the endpoint', async () => {
+  it('fails at the timeout and names the endpoint when the port is closed', async () => {
     const [port] = await pickPorts(1);
     const { error, ms } = await failure({
       hosts: [`127.0.0.1:${port!}`],
@@ -54,7 +54,7 @@ describe('connecting to ZooKeeper', () => {
     expect(ms).to.be.at.least(295);
   });
 
-  it('to a server that says nothing fails in time', async () => {
+  it('fails at the timeout when the server is silent', async () => {
     const proxy = bench.keep(await startProxy(server), (started) => started.refuse());
     proxy.toServer.blackhole();
     const { error, ms } = await failure({ hosts: [proxy.endpoint], connectTimeoutMs: 300 });
@@ -63,13 +63,13 @@ describe('connecting to ZooKeeper', () => {
     proxy.cut();
   });
 
-  it('to a name that does not resolve fails and says so', async () => {
+  it('fails with the name when the host name does not resolve', async () => {
     const { error } = await failure({ hosts: ['no-such-host.invalid'] });
     expect(isQueueLockError(error, 'UNAVAILABLE')).to.equal(true);
     expect(error.message).to.include('zk://no-such-host.invalid:2181 has an address');
   });
 
-  it('ends with the reason of the signal', async () => {
+  it('rejects with the reason of the signal when it is aborted', async () => {
     const [port] = await pickPorts(1);
     const abort = new AbortController();
     const reason = new Error('changed my mind');
@@ -79,7 +79,7 @@ describe('connecting to ZooKeeper', () => {
     expect((await failure({ hosts: [server] }, AbortSignal.abort(reason))).error).to.equal(reason);
   });
 
-  it('finds the server that is up among those that are down', async () => {
+  it('is made to the server that is up when others are down', async () => {
     const [one, two] = await pickPorts(2);
     const hosts = [`127.0.0.1:${one!}`, server, `localhost:${two!}`];
     for (let round = 0; round < 5; round += 1) {
@@ -88,31 +88,31 @@ describe('connecting to ZooKeeper', () => {
     }
   });
 
-  it('makes the chroot, for good', async () => {
+  it('creates the chroot as persistent nodes', async () => {
     const chroot = `/${newQueue()}/deeper`;
     const session = await bench.backend(server, { chroot }).open(4_000, signal);
-    const { key } = await session.enqueue(wish('jobs/invoices'));
+    const { key } = await session.enqueue(newSpec('jobs/invoices'));
     expect(key).to.match(new RegExp(`^${chroot}/jobs/invoices/_c_[0-9a-f-]{36}-lock-0000000000$`));
     await session.close();
     expect(await asOperator(server, (zk) => zk.children(chroot))).to.have.members(['.queuelock', 'jobs']);
   });
 
-  it('in a worker thread with the npm package is refused, since that would crash the process', async () => {
+  it('is refused in a worker thread with the npm package, which would crash the process', async () => {
     const worker = new Worker(IN_WORKER, { eval: true, workerData: { server, here: import.meta.url } });
     const message = await new Promise<string>((resolve, reject) => {
       worker.once('message', resolve);
       worker.once('error', reject);
     });
-    expect(message).to.match(/INVALID_ARGUMENT.*main thread only/);
+    expect(message).to.match(/INVALID_ARGUMENT.*only in the main thread/);
   });
 
-  it('after the backend was closed is refused', async () => {
+  it('is refused after the backend was closed', async () => {
     const backend = bench.backend(server);
     await backend.close();
     expect(await outcome(backend.open(4_000, signal))).to.equal('CLOSED');
   });
 
-  it('that is under way ends when the backend is closed', async () => {
+  it('ends when the backend is closed during the attempt', async () => {
     const [port] = await pickPorts(1);
     const backend = bench.backend(`127.0.0.1:${port!}`);
     const opened = outcome(backend.open(4_000, signal));
@@ -136,16 +136,16 @@ describe('credentials for ZooKeeper', () => {
   });
   afterEach(() => bench.clear());
 
-  it('that are right open a chroot that is reserved for them', async () => {
+  it('give access to a chroot that is reserved for them when they are right', async () => {
     const session = await bench.backend(server, { chroot, auth: alice }).open(4_000, signal);
-    expect((await session.enqueue(wish('jobs'))).turn.admitted).to.equal(true);
+    expect((await session.enqueue(newSpec('jobs'))).turn.admitted).to.equal(true);
   });
 
   for (const [what, auth] of [
     ['wrong', { ...alice, password: 'wrong' }],
     ['missing', undefined],
   ] as const) {
-    it(`that are ${what} are denied access, definitely`, async () => {
+    it(`are refused with ACCESS_DENIED when they are ${what}`, async () => {
       const backend = bench.backend(server, { chroot, ...(auth && { auth }) });
       expect(await outcome(backend.open(4_000, signal))).to.equal('ACCESS_DENIED');
     });

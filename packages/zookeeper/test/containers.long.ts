@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { startZooKeeper } from '@queuelock/harness/services';
-import { Bench, eventually, newQueue, wish } from './bench.ts';
+import { Bench, eventually, newQueue, newSpec } from './bench.ts';
 import { asOperator } from './operator.ts';
 
-describe('a directory that ZooKeeper removes when it is empty', () => {
+describe('an empty queue directory in ZooKeeper', () => {
   const bench = new Bench();
   let server: string;
 
@@ -15,30 +15,32 @@ describe('a directory that ZooKeeper removes when it is empty', () => {
   });
   after(() => bench.clear());
 
-  it('goes, for each of a thousand names', async () => {
+  it('is removed by the server, for each of 1,000 names', async () => {
     const session = await bench.session(server);
     const prefix = newQueue();
-    const wishes = Array.from({ length: 1_000 }, (_, number) => wish(`${prefix}-${number}`));
-    await Promise.all(wishes.map((one) => session.enqueue(one)));
-    await Promise.all(wishes.map(({ queue, id }) => session.remove(queue, id)));
+    const specs = Array.from({ length: 1_000 }, (_, number) => newSpec(`${prefix}-${number}`));
+    await Promise.all(specs.map((one) => session.enqueue(one)));
+    await Promise.all(specs.map(({ queue, id }) => session.remove(queue, id)));
     const ours = (names: readonly string[] = []): string[] => names.filter((name) => name.startsWith(prefix));
     await asOperator(server, (zk) => eventually(async () => ours(await zk.children('/')).length === 0));
   }).timeout(60_000);
 
-  it('goes, when nobody ever was in it, where the server is told so', async () => {
+  it('is removed without ever having had a child, where the server is configured so', async () => {
     const settings = {
       'znode.container.checkIntervalMs': 200,
       'znode.container.maxNeverUsedIntervalMs': 500,
     };
-    const told = bench.keep(await startZooKeeper({ way: 'process', settings }), (service) => service.stop());
+    const reported = bench.keep(await startZooKeeper({ way: 'process', settings }), (service) =>
+      service.stop(),
+    );
     for (const [endpoint, goes] of [
-      [told.endpoint, true],
+      [reported.endpoint, true],
       [server, false],
     ] as const) {
       const [unused, used] = [`/${newQueue()}`, newQueue()];
       await asOperator(endpoint, (zk) => zk.create(unused, '', 'container'));
       const session = await bench.session(endpoint);
-      const spec = wish(used);
+      const spec = newSpec(used);
       await session.enqueue(spec);
       await session.remove(used, spec.id);
       await asOperator(endpoint, async (zk) => {

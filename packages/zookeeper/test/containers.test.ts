@@ -1,10 +1,10 @@
 import { safely } from '@queuelock/conformance';
 import { expect } from 'chai';
 import { startZooKeeper } from '@queuelock/harness/services';
-import { Bench, admitted, eventually, newQueue, wish, wishes } from './bench.ts';
+import { Bench, admitted, eventually, newQueue, newSpec, newSpecs } from './bench.ts';
 import { asOperator } from './operator.ts';
 
-describe('a directory that ZooKeeper removes when it is empty', () => {
+describe('a queue directory in ZooKeeper', () => {
   const bench = new Bench();
   let server: string;
 
@@ -16,7 +16,7 @@ describe('a directory that ZooKeeper removes when it is empty', () => {
   });
   after(() => bench.clear());
 
-  it('is made again, and tokens grow on although the sequence starts anew', async () => {
+  it('is created again after its removal, and tokens still grow although the sequence restarts', async () => {
     const queue = `${newQueue()}/deep/down`;
     const session = await bench.session(server);
     const seen: number[] = [];
@@ -27,7 +27,7 @@ describe('a directory that ZooKeeper removes when it is empty', () => {
     await eventually(() => seen.length === 1);
     let token = -1n;
     for (let round = 0; round < 3; round += 1) {
-      const spec = wish(queue);
+      const spec = newSpec(queue);
       const placement = await session.enqueue(spec);
       expect(placement.order).to.equal(0n);
       safely(() => expect(placement.token > token).to.equal(true));
@@ -42,14 +42,14 @@ describe('a directory that ZooKeeper removes when it is empty', () => {
     watching.unsubscribe();
   });
 
-  it('stays while there is somebody in the queue', async () => {
+  it('stays while it has an entry', async () => {
     const queue = newQueue();
     const [holder, waiter] = [await bench.session(server), await bench.session(server)];
-    const [first, second] = [wish(queue), wish(queue)];
+    const [first, second] = [newSpec(queue), newSpec(queue)];
     await holder.enqueue(first);
     const turn = admitted(await waiter.enqueue(second));
-    // A container of an empty queue goes in the meantime, so the server has looked.
-    const other = wish(newQueue());
+    // The server has removed the container of another, empty queue, so it has checked this one too.
+    const other = newSpec(newQueue());
     await holder.enqueue(other);
     await holder.remove(other.queue, other.id);
     await asOperator(server, (zk) =>
@@ -59,11 +59,11 @@ describe('a directory that ZooKeeper removes when it is empty', () => {
     await turn;
   });
 
-  it('stays where kazoo is a peer, whose lock objects make it once; the order goes on', async () => {
+  it('stays with naming kazoo, whose lock objects create it only once, and the order continues', async () => {
     for (const naming of ['kazoo', 'curator+kazoo'] as const) {
       const queue = `${newQueue()}/below`;
       const session = await bench.backend(server, { naming }).open(10_000, new AbortController().signal);
-      const [first, other] = [wish(queue), wish(`${newQueue()}-other`)];
+      const [first, other] = [newSpec(queue), newSpec(`${newQueue()}-other`)];
       await session.enqueue(first);
       await session.remove(queue, first.id);
       const curators = await bench.session(server);
@@ -72,26 +72,26 @@ describe('a directory that ZooKeeper removes when it is empty', () => {
       await asOperator(server, (zk) =>
         eventually(async () => (await zk.stat(`/${other.queue}`)) === undefined),
       );
-      expect((await session.enqueue(wish(queue))).order).to.equal(1n);
+      expect((await session.enqueue(newSpec(queue))).order).to.equal(1n);
     }
   });
 
-  it('may go at any moment between two calls', async () => {
+  it('may be removed at any moment between two calls', async () => {
     const queue = newQueue();
     const session = await bench.session(server);
     for (let round = 0; round < 100; round += 1) {
-      const spec = wish(queue);
+      const spec = newSpec(queue);
       expect((await session.enqueue(spec)).turn.admitted).to.equal(true);
       expect(await session.remove(queue, spec.id)).to.equal(true);
     }
   });
 
-  it('may go at any moment while several queues are entered, a gate is passed or a register is written', async () => {
+  it('may be removed at any moment while several queues are entered, a gate is passed or a register is written', async () => {
     const [a, b] = [newQueue(), newQueue()];
     const session = await bench.session(server);
     const registers = bench.backend(server).registers!;
     for (let round = 0; round < 50; round += 1) {
-      const specs = wishes(a, b);
+      const specs = newSpecs(a, b);
       const placements = await session.enqueueAll!(specs);
       expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal([true, true]);
       for (const { queue, id } of specs) expect(await session.remove(queue, id)).to.equal(true);
@@ -100,7 +100,7 @@ describe('a directory that ZooKeeper removes when it is empty', () => {
       expect(text).to.equal(`${round}`);
       expect(await registers.write(a, 'round', { text: undefined, was: version })).to.equal(true);
     }
-    // What is left are the private nodes of sessions.
+    // The remaining nodes are the private nodes of sessions.
     const others = (names: readonly string[] = []) => names.filter((name) => !/^[0-9a-f]+$/.test(name));
     await asOperator(server, (zk) =>
       eventually(async () => others(await zk.children('/.queuelock')).length === 0),

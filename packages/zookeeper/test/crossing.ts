@@ -4,13 +4,13 @@ import { expect } from 'chai';
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { gateDirectory } from '../src/queue/names.ts';
-import { Bench, allAdmitted, eventually, newQueue, wishes } from './bench.ts';
+import { Bench, allAdmitted, eventually, newQueue, newSpecs } from './bench.ts';
 import { OpCode, requestsIn } from './frames.ts';
 import { asOperator } from './operator.ts';
 
-/** What so many pairs may do that cross. */
+/** Describes what happens when that many pairs of entries are enqueued in opposite orders. */
 export function describeCrossing(count: number): void {
-  describe('entering several queues of ZooKeeper at once', () => {
+  describe('concurrent enqueues in several ZooKeeper queues', () => {
     const bench = new Bench();
     let server: string;
     let proxy: TcpProxy;
@@ -35,13 +35,13 @@ export function describeCrossing(count: number): void {
       return [(await names(`/${a}`)).length, (await names(`/${b}`)).length];
     }
 
-    /** Nobody passes the gate any more; those of registers stay. */
+    /** Returns whether no client is in the gate, apart from the gates of registers. */
     async function isGateEmpty(): Promise<boolean> {
       return !(await names(gateDirectory(''))).some((name) => name.startsWith('_c_'));
     }
 
     describe('from four sessions, each pair in its own order', () => {
-      /** Each session enters its pairs, in alternating order and all at the same time. */
+      /** Each session enqueues its pairs concurrently, in alternating order. */
       async function cross(
         endpoint: string,
         enter: (session: Session, specs: EntrySpec[]) => Promise<Pair>,
@@ -50,12 +50,12 @@ export function describeCrossing(count: number): void {
         return Promise.all(
           Array.from({ length: count }, (_, at) => {
             const session = sessions[at % sessions.length]!;
-            return enter(session, at % 8 < 4 ? wishes(a, b) : wishes(b, a));
+            return enter(session, at % 8 < 4 ? newSpecs(a, b) : newSpecs(b, a));
           }),
         );
       }
 
-      it('never has two pairs wait for each other, and all have their turn', async () => {
+      it('never make two pairs wait for each other, and all pairs are admitted', async () => {
         const pairs = await cross(server, async (session, specs) => ({
           session,
           specs,
@@ -66,8 +66,8 @@ export function describeCrossing(count: number): void {
         expect(await sizes()).to.deep.equal([0, 0]);
       });
 
-      it('never has two pairs wait for each other while connections break again and again', async () => {
-        // Each time another seven went in, all connections break: with the creates of one of them on their way.
+      it('never make two pairs wait for each other while connections break repeatedly', async () => {
+        // All connections break after every seven transactions, while the creates of one are in flight.
         let passages = 0;
         let breaks = 0;
         proxy.onClientData = (chunk) => {
@@ -78,7 +78,7 @@ export function describeCrossing(count: number): void {
           setImmediate(() => proxy.cut());
         };
         const until = new AbortController().signal;
-        // One after the other in each session, or most would go in one piece.
+        // Each session enqueues one pair at a time; otherwise most would be sent in one chunk.
         const last = new Map<Session, Promise<unknown>>();
         const pairs = await cross(proxy.endpoint, async (session, specs) => {
           const enter = (): Promise<readonly Placement[]> =>
@@ -96,7 +96,7 @@ export function describeCrossing(count: number): void {
         await eventually(isGateEmpty);
       });
 
-      it('never has two pairs wait for each other while half of the sessions go through the gate', async () => {
+      it('never make two pairs wait for each other while half of the sessions use the gate', async () => {
         const others = await Promise.all([1, 2].map(() => bench.session(server, 10_000, 'native')));
         const until = new AbortController().signal;
         let turn = 0;
@@ -111,7 +111,7 @@ export function describeCrossing(count: number): void {
         expect(await sizes()).to.deep.equal([0, 0]);
       });
 
-      it('has pairs that wait for each other when they go one by one: that is what the gate is for', async () => {
+      it('make pairs wait for each other when the entries are enqueued one by one without the gate', async () => {
         const pairs = await cross(server, async (session, specs) => {
           const placements: Placement[] = [];
           for (const spec of specs) placements.push(await session.enqueue(spec));
@@ -129,7 +129,7 @@ interface Pair {
   readonly placements: readonly Placement[];
 }
 
-/** Each pair waits until it has both, and leaves. */
+/** Waits until each pair of entries is admitted in both queues, and removes the entries. */
 async function serveAll(pairs: readonly Pair[]): Promise<void> {
   const until = new AbortController().signal;
   await Promise.all(
@@ -140,7 +140,7 @@ async function serveAll(pairs: readonly Pair[]): Promise<void> {
   );
 }
 
-/** How many pairs of pairs stand in one order in one queue, and in the other in the other. */
+/** Returns how many pairs of pairs have opposite orders in the two queues. */
 function crossings(pairs: readonly Pair[]): number {
   const orders = pairs.map(({ placements }) =>
     [...placements].sort((x, y) => x.key.localeCompare(y.key)).map(({ order }) => order),

@@ -11,7 +11,7 @@ import {
   isEntryOf,
   keptToken,
   readerOf,
-  standingIn,
+  entriesIn,
 } from '../src/queue/entries.ts';
 import { schemeOf, type Naming } from '../src/queue/naming.ts';
 
@@ -20,12 +20,12 @@ const UUID = '01234567-89ab-cdef-0123-456789abcdef';
 const scheme = schemeOf('curator');
 
 describe('names of entries', () => {
-  it('are those of Curator, with the id as UUID', () => {
+  it("have Curator's format, with the id as a UUID", () => {
     expect(entryName({ id: ID, shared: false, limit: 1 }, scheme)).to.equal(`_c_${UUID}-lock-`);
     expect(entryName({ id: ID, shared: true, limit: 1 }, scheme)).to.equal(`_c_${UUID}-shared-lock-`);
   });
 
-  it('say how many permits of how many they take, unless that is one of one', () => {
+  it('contain the permits and the limit, unless both are 1', () => {
     expect(entryName({ id: ID, shared: false, limit: 5 }, scheme)).to.equal(`_c_${UUID}-1of5-lock-`);
     expect(entryName({ id: ID, shared: false, limit: 5, permits: 2 }, scheme)).to.equal(
       `_c_${UUID}-2of5-lock-`,
@@ -46,7 +46,7 @@ describe('names of entries', () => {
     ['2of5-lock-0000000001', {}],
     [`x_c_${UUID}-2of5-lock-0000000001`, {}],
   ] as const) {
-    it(`${name} ${'limit' in permits ? `takes ${permits.permits} of ${permits.limit}` : 'says nothing of permits'}`, () => {
+    it(`${name} contains ${'limit' in permits ? `${permits.permits} of ${permits.limit} permits` : 'no permits'}`, () => {
       const { sequence, shared } = parseContender(name, scheme)!;
       expect(parseContender(name, scheme)).to.deep.equal({ name, sequence, shared, ...permits });
     });
@@ -57,7 +57,7 @@ describe('names of entries', () => {
     [`_c_${UUID}-2of5-lock--2147483648`, `_c_${UUID}-since2a-shared-lock--2147483648`],
     [`_c_${UUID}-shared-lock-0000000004`, `_c_${UUID}-shared-lock-0000000004`],
   ] as const) {
-    it(`${name} turns into the reader ${reader}`, () => {
+    it(`${name} is converted to the reader ${reader}`, () => {
       expect(readerOf(name, 42n, scheme)).to.equal(reader);
       expect(isEntryOf(reader, name, scheme)).to.equal(true);
       expect(isEntryOf(reader.replace('4', '5'), name, scheme)).to.equal(false);
@@ -91,7 +91,7 @@ describe('names of entries', () => {
   ];
 
   for (const [name, found] of children) {
-    it(`${name} ${found ? `stands at ${found[0]}${found[1] ? ', shared' : ''}` : 'is no entry'}`, () => {
+    it(`${name} ${found ? `has the sequence number ${found[0]}${found[1] ? ' and is shared' : ''}` : 'is not an entry'}`, () => {
       expect(parseContender(name, scheme)).to.deep.equal(
         found && { name, sequence: found[0], shared: found[1] },
       );
@@ -100,7 +100,7 @@ describe('names of entries', () => {
 });
 
 describe('entries of each naming', () => {
-  const wish = { id: ID, limit: 1 };
+  const spec = { id: ID, limit: 1 };
   const names: readonly (readonly [
     naming: Naming,
     exclusive: string,
@@ -118,21 +118,21 @@ describe('entries of each naming', () => {
     const its = schemeOf(naming);
     const read = (name: string) => parseContender(`${name}0000000007`, its);
 
-    it(`of ${naming} are called ${exclusive}${shared ? ` and ${shared}` : ''}, and found by their id`, () => {
-      expect(entryName({ ...wish, shared: false }, its)).to.equal(exclusive);
-      expect(entryName({ ...wish, shared: false, limit: 5, permits: 2 }, its)).to.equal(several);
+    it(`of ${naming} are named ${exclusive}${shared ? ` and ${shared}` : ''}, and found by their id`, () => {
+      expect(entryName({ ...spec, shared: false }, its)).to.equal(exclusive);
+      expect(entryName({ ...spec, shared: false, limit: 5, permits: 2 }, its)).to.equal(several);
       expect(its.style.prefix(ID)).to.satisfy((prefix: string) => exclusive.startsWith(prefix));
-      if (shared) expect(entryName({ ...wish, shared: true }, its)).to.equal(shared);
+      if (shared) expect(entryName({ ...spec, shared: true }, its)).to.equal(shared);
     });
 
-    it(`of ${naming} are read as they were written`, () => {
+    it(`of ${naming} are parsed as they were formatted`, () => {
       expect(read(exclusive)).to.include({ sequence: 7, shared: false });
       expect(read(several)).to.include({ sequence: 7, shared: false, permits: 2, limit: 5 });
       if (!shared) return;
       expect(read(shared)).to.deep.equal({ name: `${shared}0000000007`, sequence: 7, shared: true });
     });
 
-    it(`of ${naming} keep their tokens as readers, and only those that were writers say one`, () => {
+    it(`of ${naming} keep their tokens as readers, and only converted writers have one in their name`, () => {
       expect(keptToken(`${exclusive}0000000007`, its)).to.equal(undefined);
       if (!shared) return;
       expect(keptToken(`${shared}0000000007`, its)).to.equal(undefined);
@@ -167,7 +167,7 @@ describe('entries of each naming', () => {
     ['fast', ['__fast__']],
     ['curator+kazoo', ['lock-', 'shared-lock-', '__lock__']],
   ] as const) {
-    it(`of ${naming} stand in one line with ${counted.join(', ')}, whatever is in front of that`, () => {
+    it(`of ${naming} share a queue with ${counted.join(', ')}, whatever the prefix`, () => {
       const its = schemeOf(naming);
       const read = (before: string): string[] =>
         foreign.filter((mark) => parseContender(`${before}${mark}0000000003`, its));
@@ -176,9 +176,9 @@ describe('entries of each naming', () => {
     });
   }
 
-  it('of fast are called by their numbers, so that each tells who is right ahead, also through the wrap', () => {
+  it('of fast are named by their numbers, so that each name gives the direct predecessor, also across the wrap', () => {
     const fast = schemeOf('fast');
-    expect(entryName({ ...wish, shared: false }, fast)).to.equal('__fast__');
+    expect(entryName({ ...spec, shared: false }, fast)).to.equal('__fast__');
     for (const [sequence, before] of [
       [43, '0000000042'],
       [0, '-000000001'],
@@ -191,7 +191,7 @@ describe('entries of each naming', () => {
     }
   });
 
-  it('of curator-lease are all children; those without a number are ahead of all others, and no limit is known of them', () => {
+  it('of curator-lease are all children; those without a number are ahead of all others, and their limit is unknown', () => {
     const its = schemeOf('curator-lease');
     const children = [`_c_${UUID}-lease-0000000002`, ID, `_c_${UUID}-1of3-lease-0000000001`, 'anything'];
     const own = parseContender(children[0]!, its)!;
@@ -211,7 +211,7 @@ describe('the order of entries', () => {
   const lock = (sequence: string, kind = 'lock-'): string => `_c_${UUID}-${kind}${sequence}`;
   const own = (name: string) => parseContender(name, scheme)!;
 
-  it('goes on through the wrap of the 32-bit sequence number', () => {
+  it('continues across the wrap of the 32-bit sequence number', () => {
     const names = [lock('-2147483647'), lock('2147483646'), lock('-2147483648'), lock('2147483647')];
     expect(contendersIn(names, scheme).map(({ sequence }) => sequence)).to.deep.equal([
       2147483646, 2147483647, -2147483648, -2147483647,
@@ -221,12 +221,12 @@ describe('the order of entries', () => {
     ]);
   });
 
-  it('goes on from -1 to 0', () => {
+  it('continues from -1 to 0', () => {
     const names = [lock('0000000000'), lock('-000000001'), lock('0000000001')];
     expect(contendersIn(names, scheme).map(({ sequence }) => sequence)).to.deep.equal([-1, 0, 1]);
   });
 
-  it('has the entry before the wrap ahead of the one after it, and not the other way round', () => {
+  it('has the entry before the wrap ahead of the entry after it, and not the reverse', () => {
     const [before, after] = [lock('2147483647'), lock('-2147483648')];
     expect(
       conflictsAhead([before, after], { own: own(after), scheme }).map(({ name }) => name),
@@ -236,7 +236,7 @@ describe('the order of entries', () => {
     expect(distance(-2147483648, 2147483647)).to.equal(-1);
   });
 
-  it('is a number that grows through the wrap', () => {
+  it('is a number that grows across the wrap', () => {
     expect([0, 2147483647, -2147483648, -1].map(orderOf)).to.deep.equal([
       0n,
       2147483647n,
@@ -245,27 +245,27 @@ describe('the order of entries', () => {
     ]);
   });
 
-  it('keeps a writer before the reader of the same number that it turned into', () => {
+  it('has a writer before the reader with the same number that it is converted to', () => {
     const names = [lock('0000000004', 'shared-lock-'), lock('0000000004'), lock('0000000003')];
     expect(contendersIn(names, scheme).map(({ name }) => name)).to.deep.equal([names[2], names[1], names[0]]);
   });
 
-  it('shows the reader alone, once it is there', () => {
+  it('shows only the reader once it exists', () => {
     const names = [
       lock('0000000004', 'shared-lock-'),
       lock('0000000004'),
       lock('0000000005'),
       lock('0000000003'),
     ];
-    expect(standingIn(names, scheme).map(({ name }) => name)).to.deep.equal([names[3], names[0], names[2]]);
-    expect(standingIn(names.slice(1), scheme).map(({ name }) => name)).to.deep.equal([
+    expect(entriesIn(names, scheme).map(({ name }) => name)).to.deep.equal([names[3], names[0], names[2]]);
+    expect(entriesIn(names.slice(1), scheme).map(({ name }) => name)).to.deep.equal([
       names[3],
       names[1],
       names[2],
     ]);
   });
 
-  it('tells the nearest other limit ahead of an exclusive entry', () => {
+  it('reports the nearest other limit ahead of an exclusive entry', () => {
     const five = '5of5-lock-';
     const names = [lock('0000000001', five), lock('0000000002'), lock('0000000003', 'shared-lock-')];
     const [exclusive, shared] = [own(lock('0000000009', five)), own(lock('0000000009', 'shared-lock-'))];
@@ -281,7 +281,7 @@ describe('the order of entries', () => {
     expect(otherLimitAhead([], { own: exclusive, limit: 5, scheme })).to.equal(undefined);
   });
 
-  const line = [
+  const queue = [
     lock('0000000001', 'shared-lock-'),
     lock('0000000002'),
     lock('0000000003', 'shared-lock-'),
@@ -291,14 +291,14 @@ describe('the order of entries', () => {
     '!note',
   ];
   for (const [name, ahead] of [
-    [line[0]!, []],
-    [line[1]!, [line[0]]],
-    [line[2]!, [line[1]]],
-    [line[3]!, [line[2], line[1], line[0]]],
-    [line[4]!, [line[3], line[1]]],
+    [queue[0]!, []],
+    [queue[1]!, [queue[0]]],
+    [queue[2]!, [queue[1]]],
+    [queue[3]!, [queue[2], queue[1], queue[0]]],
+    [queue[4]!, [queue[3], queue[1]]],
   ] as const) {
-    it(`puts ${ahead.length} conflicting entries ahead of ${name.slice(40)}, nearest first`, () => {
-      expect(conflictsAhead(line, { own: own(name), scheme }).map((entry) => entry.name)).to.deep.equal(
+    it(`has ${ahead.length} conflicting entries ahead of ${name.slice(40)}, nearest first`, () => {
+      expect(conflictsAhead(queue, { own: own(name), scheme }).map((entry) => entry.name)).to.deep.equal(
         ahead,
       );
     });

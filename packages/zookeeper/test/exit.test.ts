@@ -5,7 +5,7 @@ import { sharedZooKeeper } from '@queuelock/harness/services';
 
 describe('a process that used ZooKeeper', () => {
   for (const driver of ['wire', 'native']) {
-    it(`with transport ${driver} ends by itself once everything is closed, and nothing was printed`, async () => {
+    it(`exits by itself after everything is closed, and prints nothing, with transport ${driver}`, async () => {
       const { endpoint } = await sharedZooKeeper('exit of @queuelock/zookeeper');
       const program = fileURLToPath(new URL('./whole-life.ts', import.meta.url));
       const child = fork(program, [endpoint, driver], { silent: true });

@@ -3,7 +3,7 @@ import { harnesses } from './harness.ts';
 
 const SOON = /frees all its places soon after its TTL$|^a session that nobody resumes ends with its TTL/;
 
-describe('an expiry in ZooKeeper', function () {
+describe('the expiry of a ZooKeeper session', function () {
   this.timeout(60_000);
   const harness = harnesses()('curator');
 

@@ -3,18 +3,18 @@ import { fileURLToPath } from 'node:url';
 
 export interface ProxyOrder {
   readonly order: 'start' | 'sever' | 'accept';
-  /** The server for `start`, else the proxy. */
+  /** The server for `start`, otherwise the proxy. */
   readonly endpoint: string;
 }
 
-export interface ProxyAnswer {
+export interface ProxyReply {
   readonly id: number;
   readonly endpoint: string;
 }
 
 /**
- * Proxies in a child process: closing a handle of the C client blocks the event loop until the server has answered, so a
- * proxy in the same process would keep that answer back for as long as the client waits for it.
+ * Proxies in a child process. Closing a handle of the C client blocks the event loop until the server responds. A proxy in the same process
+ * could not forward that reply.
  */
 export class FarProxies {
   readonly #child: ChildProcess;
@@ -24,14 +24,14 @@ export class FarProxies {
   constructor() {
     this.#child = fork(fileURLToPath(new URL('./proxies.ts', import.meta.url)));
     this.#child.on('message', (message) => {
-      const { id, endpoint } = message as ProxyAnswer;
+      const { id, endpoint } = message as ProxyReply;
       this.#waiting.get(id)!(endpoint);
       this.#waiting.delete(id);
     });
   }
 
-  /** Answers with the endpoint of a new proxy for `start`. */
-  tell(order: ProxyOrder): Promise<string> {
+  /** Sends an order to the child process. Resolves with the endpoint of the new proxy for `start`. */
+  send(order: ProxyOrder): Promise<string> {
     this.#orders += 1;
     const id = this.#orders;
     return new Promise((resolve) => {

@@ -3,16 +3,16 @@ import type { Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { sharedZooKeeper, zkFourLetter } from '@queuelock/harness/services';
 import type { ZkDriver } from '../src/driver/driver.ts';
-import { Bench, admitted, ending, eventually, newQueue, wish } from './bench.ts';
+import { Bench, admitted, ending, eventually, newQueue, newSpec } from './bench.ts';
 import { OpCode } from './frames.ts';
-import { losing } from './losing.ts';
+import { losing } from './lose-reply.ts';
 import { asOperator } from './operator.ts';
-import { TappedProcess } from './tapped.ts';
+import { TappedProcess } from './tapped-process.ts';
 
 const LONG = 30;
 const { create, delete: remove, exists, getChildren, getData } = OpCode;
 
-describe('a queue in ZooKeeper with fast naming', () => {
+describe('a ZooKeeper queue with naming fast', () => {
   const bench = new Bench();
   let server: string;
   let queue: string;
@@ -27,25 +27,25 @@ describe('a queue in ZooKeeper with fast naming', () => {
   });
   afterEach(() => bench.clear());
 
-  /** Works while as many others stand in line, whose entries are those of the operator; the session knows that the queue is long. */
+  /** Runs work while other entries of an operator make the queue long, and the session knows it. */
   const whileLong = (work: (zk: ZkDriver, others: readonly string[]) => Promise<void>): Promise<void> =>
     asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'persistent');
       const others: string[] = [];
       for (let count = 0; count < LONG; count += 1) others.push(await another(zk));
-      await session.enqueue(wish(queue));
+      await session.enqueue(newSpec(queue));
       await work(zk, others);
     });
 
   const another = async (zk: ZkDriver): Promise<string> =>
-    (await zk.create(`/${queue}/__fast__`, `${wish(queue).id} theirs`, 'ephemeral-sequential')).path!;
+    (await zk.create(`/${queue}/__fast__`, `${newSpec(queue).id} theirs`, 'ephemeral-sequential')).path!;
 
   const untilWatched = (path: string): Promise<void> =>
     eventually(async () => (await zkFourLetter(server, 'wchp')).includes(`${path}\n`));
 
-  it('costs a create and a list in one flight and a delete while it is free', async () => {
+  it('costs a create and a list in one flight and a delete while the lock is free', async () => {
     for (const directory of [[create, getChildren, create], []]) {
-      const spec = wish(queue);
+      const spec = newSpec(queue);
       own.reset();
       await session.enqueue(spec);
       await session.remove(queue, spec.id);
@@ -53,18 +53,18 @@ describe('a queue in ZooKeeper with fast naming', () => {
     }
   });
 
-  it('costs no list while it is long', async () => {
+  it('costs no list while the queue is long', async () => {
     await whileLong(async () => {
       own.reset();
-      const { turn } = await session.enqueue(wish(queue));
+      const { turn } = await session.enqueue(newSpec(queue));
       expect(turn).to.deep.equal({ admitted: false });
       expect(own.taken().requests).to.deep.equal([create, exists, getData]);
     });
   });
 
-  it('is handed over within a process by deletes alone, also when it is long', async () => {
+  it('hands off within a process by deletes alone, also in a long queue', async () => {
     await whileLong(async (zk, others) => {
-      const specs = [wish(queue), wish(queue), wish(queue)];
+      const specs = [newSpec(queue), newSpec(queue), newSpec(queue)];
       const turns = [];
       for (const spec of specs) {
         const placement = await session.enqueue(spec);
@@ -84,10 +84,10 @@ describe('a queue in ZooKeeper with fast naming', () => {
     });
   });
 
-  it('admits nobody whose predecessor went while others are ahead', async () => {
+  it('does not admit a waiter whose predecessor left while other entries are ahead', async () => {
     await whileLong(async (zk, others) => {
       const middle = await another(zk);
-      const placement = await session.enqueue(wish(queue));
+      const placement = await session.enqueue(newSpec(queue));
       const turns: boolean[] = [];
       placement.turns$.subscribe({
         next: ({ admitted: isTurn }) => turns.push(isTurn),
@@ -102,26 +102,26 @@ describe('a queue in ZooKeeper with fast naming', () => {
     });
   });
 
-  it('looks for who is ahead where the number before is nobody’s', async () => {
+  it('lists the entries when no entry has the number before', async () => {
     await whileLong(async (zk, others) => {
       await zk.create(`/${queue}/note`, '', 'ephemeral');
       own.reset();
-      const { turn } = await session.enqueue(wish(queue));
+      const { turn } = await session.enqueue(newSpec(queue));
       expect(turn).to.deep.equal({ admitted: false, ahead: others.length + 1 });
       expect(own.taken().requests).to.deep.equal([create, exists, getData, getChildren]);
     });
   });
 
-  it('refuses what is behind an entry of another naming, also when it is long', async () => {
+  it('refuses an entry behind one of another naming, also in a long queue', async () => {
     await whileLong(async (zk) => {
       await zk.create(`/${queue}/x-lock-`, '', 'ephemeral-sequential');
-      expect(await session.enqueue(wish(queue)).catch(String)).to.include('FOREIGN_FORMAT');
+      expect(await session.enqueue(newSpec(queue)).catch(String)).to.include('FOREIGN_FORMAT');
     });
   });
 
-  it('ends the wait of who was removed by an operator, also when it is long', async () => {
+  it('ends the wait of an entry that an operator removed, also in a long queue', async () => {
     await whileLong(async (zk) => {
-      const placement = await session.enqueue(wish(queue));
+      const placement = await session.enqueue(newSpec(queue));
       const end = ending(placement);
       await zk.delete(placement.key);
       expect(await end).to.equal('ENTRY_LOST');
@@ -129,10 +129,10 @@ describe('a queue in ZooKeeper with fast naming', () => {
   });
 
   for (const isLong of [false, true]) {
-    it(`has one entry after a lost reply to its create, ${isLong ? 'when it is long' : 'when it is short'}`, async () => {
+    it(`has one entry after a lost reply to its create, ${isLong ? 'in a long queue' : 'in a short queue'}`, async () => {
       const work = async (): Promise<void> => {
-        await session.enqueue(wish(queue));
-        const spec = wish(queue);
+        await session.enqueue(newSpec(queue));
+        const spec = newSpec(queue);
         expect(await losing(own.proxy, create, () => session.enqueue(spec))).to.equal('UNAVAILABLE');
         const there = (await asOperator(server, (zk) => zk.children(`/${queue}`)))!;
         const { key } = await session.enqueue(spec);
@@ -145,13 +145,13 @@ describe('a queue in ZooKeeper with fast naming', () => {
     });
   }
 
-  it('shows values without ids', async () => {
+  it('shows observers the values without ids', async () => {
     const seen: string[] = [];
     const watching = bench
       .backend(server, { naming: 'fast' })
       .observe(queue)
       .subscribe((entries) => seen.push(entries.map(({ value }) => value).join()));
-    const spec = wish(queue, { value: 'one of them' });
+    const spec = newSpec(queue, { value: 'one of them' });
     await session.enqueue(spec);
     await eventually(() => seen.at(-1) === 'one of them');
     await session.update(queue, spec.id, 'another');

@@ -7,7 +7,7 @@ import type { ZkDriver } from '../src/driver/driver.ts';
 import { foreignIn } from '../src/queue/foreign.ts';
 import { schemeOf } from '../src/queue/naming.ts';
 import { valueIn } from '../src/queue/node-text.ts';
-import { Bench, admitted, ending, eventually, newQueue, wish } from './bench.ts';
+import { Bench, admitted, ending, eventually, newQueue, newSpec } from './bench.ts';
 import { asOperator } from './operator.ts';
 
 const UUID = '01234567-89ab-cdef-0123-456789abcdef';
@@ -35,9 +35,9 @@ const FOREIGN: Readonly<Record<Naming, readonly Kind[]>> = {
   fast: ['mutex', 'writer', 'reader', 'latch', 'lease', 'kazoo', 'kazooReader'],
 };
 
-describe('what does not belong to a naming', () => {
+describe('children that are not entries of a naming', () => {
   for (const [naming, kinds] of Object.entries(FOREIGN) as [Naming, readonly Kind[]][]) {
-    it(`is for ${naming}: ${kinds.join(', ') || 'nothing, since all children count'}`, () => {
+    it(`are, for ${naming}: ${kinds.join(', ') || 'none, since all children count'}`, () => {
       const scheme = schemeOf(naming);
       const found = (Object.keys(ENTRIES) as Kind[]).filter(
         (kind) => foreignIn([`${ENTRIES[kind]}${NUMBER}`], { scheme }).entry,
@@ -50,7 +50,7 @@ describe('what does not belong to a naming', () => {
     foreignIn(children, { scheme: schemeOf(naming) }).inFront;
   const strangers = ['!note', '0', '00', '-x', '%2Fb', 'note', 'Z', '_x', '0000000004x', '9', '1', '{'];
 
-  it('are strangers that Curator sorts before the last entry, by their whole names', () => {
+  it('are found when Curator sorts them before the last entry by their whole names', () => {
     const before = ['!note', '0', '00', '-x', '%2Fb', '0000000004x'];
     for (const [naming, mark] of [
       ['curator', 'lock-'],
@@ -65,19 +65,19 @@ describe('what does not belong to a naming', () => {
     expect(inFront('curator', ...strangers, `${ENTRIES.mutex}2000000000`)).to.deep.equal([...before, '1']);
   });
 
-  it('are strangers whose name goes on after the lock’s, and those that end with it', () => {
+  it('are found when their name continues after the mark, and when it ends with the mark', () => {
     const [longer, cut] = [`${ENTRIES.mutex}0000000003-old`, 'padlock-'];
     expect(inFront('curator', longer, cut, `${ENTRIES.mutex}0000000004`)).to.deep.equal([longer, cut]);
     expect(inFront('curator', longer, `${ENTRIES.mutex}0000000003`)).to.deep.equal([]);
   });
 
-  it('are no strangers where nobody sorts them', () => {
+  it('are ignored where no client sorts them', () => {
     expect(inFront('kazoo', ...strangers, `${ENTRIES.kazoo}${NUMBER}`)).to.deep.equal([]);
     expect(inFront('curator-lease', ...strangers)).to.deep.equal([]);
   });
 });
 
-describe('a queue in ZooKeeper with entries of another naming', () => {
+describe('a ZooKeeper queue with entries of another naming', () => {
   const bench = new Bench();
   let server: string;
   let queue: string;
@@ -95,7 +95,7 @@ describe('a queue in ZooKeeper with entries of another naming', () => {
   const entries = async (): Promise<readonly string[]> =>
     asOperator(server, async (zk) => (await zk.children(`/${queue}`)) ?? []);
 
-  /** With such a child in the directory, for as long as the work takes. */
+  /** Runs work while the directory has a child with this name. */
   const beside = <T>(name: string, work: (zk: ZkDriver) => Promise<T>): Promise<T> =>
     asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'persistent');
@@ -111,45 +111,45 @@ describe('a queue in ZooKeeper with entries of another naming', () => {
 
   for (const [naming, kinds] of Object.entries(FOREIGN) as [Naming, readonly Kind[]][]) {
     for (const kind of kinds) {
-      it(`refuses an entry of ${naming} beside ${ENTRIES[kind].slice(-9)}, with name and remedy, and leaves nothing`, async () => {
+      it(`refuses an entry of ${naming} beside ${ENTRIES[kind].slice(-9)}, with name and remedy, and leaves no entry`, async () => {
         const session = await open(naming);
         await beside(ENTRIES[kind], async () => {
-          const message = await refusal(session.enqueue(wish(queue)));
+          const message = await refusal(session.enqueue(newSpec(queue)));
           expect(message).to.include(`/${queue} has the entry ${ENTRIES[kind]}0000000000`);
           expect(message).to.match(/; .*, or give the queue naming "[a-z-]+" in every client/);
           expect(await entries()).to.have.length(1);
         });
-        expect((await session.enqueue(wish(queue))).turn.admitted).to.equal(true);
+        expect((await session.enqueue(newSpec(queue))).turn.admitted).to.equal(true);
       });
     }
   }
 
-  it('names the remedies of those who mix Curator and kazoo', async () => {
+  it('reports the remedies for a mix of Curator and kazoo', async () => {
     const session = await open('curator');
-    const message = await beside(ENTRIES.kazoo, () => refusal(session.enqueue(wish(queue))));
+    const message = await beside(ENTRIES.kazoo, () => refusal(session.enqueue(newSpec(queue))));
     for (const part of ['_NODE_NAME = "-lock-"', 'curator+kazoo', 'extra_lock_patterns=["-lock-"]']) {
       expect(message).to.include(part);
     }
   });
 
-  it('refuses tries and entries that enter together, all of them', async () => {
+  it('refuses tries, and enqueues in several queues, completely', async () => {
     const session = await open('curator');
     const other = newQueue();
     await beside(ENTRIES.kazoo, async (zk) => {
-      expect(await refusal(session.tryEnqueue(wish(queue)))).to.include('__lock__');
-      expect(await refusal(session.enqueueAll!([wish(other), wish(queue)]))).to.include('__lock__');
+      expect(await refusal(session.tryEnqueue(newSpec(queue)))).to.include('__lock__');
+      expect(await refusal(session.enqueueAll!([newSpec(other), newSpec(queue)]))).to.include('__lock__');
       await eventually(async () => (await zk.children(`/${other}`))?.length === 0);
       expect(await entries()).to.have.length(1);
     });
-    expect(await session.enqueueAll!([wish(other), wish(queue)])).to.have.length(2);
+    expect(await session.enqueueAll!([newSpec(other), newSpec(queue)])).to.have.length(2);
   });
 
-  it('ends the wait of those who stand in line already, at their next look', async () => {
+  it('ends the wait of present waiters at their next read', async () => {
     const [one, two] = [await open('curator'), await open('curator')];
-    const middle = wish(queue);
-    await one.enqueue(wish(queue));
+    const middle = newSpec(queue);
+    await one.enqueue(newSpec(queue));
     const left = ending(await one.enqueue(middle));
-    const end = ending(await two.enqueue(wish(queue)));
+    const end = ending(await two.enqueue(newSpec(queue)));
     await beside(ENTRIES.writer, async () => {
       await one.remove(queue, middle.id);
       expect(await end).to.equal('FOREIGN_FORMAT');
@@ -157,7 +157,7 @@ describe('a queue in ZooKeeper with entries of another naming', () => {
     expect(await left).to.equal('ENTRY_LOST');
   });
 
-  it('shows no observer an incomplete line', async () => {
+  it('shows observers no incomplete queue', async () => {
     const backend = bench.backend(server, { naming: 'kazoo' });
     const message = await beside(
       ENTRIES.mutex,
@@ -171,32 +171,32 @@ describe('a queue in ZooKeeper with entries of another naming', () => {
     expect(message).to.include('FOREIGN_FORMAT').and.include('naming "curator"');
   });
 
-  it('is what clients with different namings make of it: the second one is refused', async () => {
+  it('refuses the second of two clients that use different namings', async () => {
     const [first, second] = [await open('curator-read-write'), await open('curator')];
-    expect((await first.enqueue(wish(queue))).turn.admitted).to.equal(true);
-    expect(await refusal(second.enqueue(wish(queue)))).to.include(
+    expect((await first.enqueue(newSpec(queue))).turn.admitted).to.equal(true);
+    expect(await refusal(second.enqueue(newSpec(queue)))).to.include(
       'give the queue naming "curator-read-write"',
     );
   });
 
-  it('takes kazoo’s entries for predecessors where both stand in it, and its readers for none', async () => {
+  it('counts kazoo’s exclusive entries as predecessors with naming curator+kazoo, and not its readers', async () => {
     const session = await open('curator+kazoo');
     await asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'persistent');
       const { path } = await zk.create(`/${queue}/${ENTRIES.kazoo}`, '', 'ephemeral-sequential');
-      const waiting = await session.enqueue(wish(queue));
+      const waiting = await session.enqueue(newSpec(queue));
       safely(() => expect(waiting.turn).to.deep.equal({ admitted: false, ahead: 1 }));
       await zk.delete(path!);
       await admitted(waiting);
     });
   });
 
-  describe('that would keep Curator’s waiters waiting for ever', () => {
+  describe('that would block Curator’s waiters for ever', () => {
     const strangerBeside = (name: string, naming: Naming): Promise<string> =>
       asOperator(server, async (zk) => {
         await zk.create(`/${queue}`, '', 'persistent');
         await zk.create(`/${queue}/${name}`, '', 'persistent');
-        return refusal((await open(naming)).enqueue(wish(queue)));
+        return refusal((await open(naming)).enqueue(newSpec(queue)));
       });
 
     for (const name of ['!note', '0', 'padlock-']) {
@@ -211,18 +211,18 @@ describe('a queue in ZooKeeper with entries of another naming', () => {
       ['!note', 'kazoo'],
       ['1', 'curator'],
     ] as const) {
-      it(`lets an entry of ${naming} in beside ${name}`, async () => {
+      it(`accepts an entry of ${naming} beside ${name}`, async () => {
         expect(await strangerBeside(name, naming)).to.equal('it was let in');
       });
     }
 
-    it('lets an entry in beside nested queues, also one that somebody is just making', async () => {
+    it('accepts an entry beside nested queues, also while another client creates one', async () => {
       const session = await open('curator');
-      await session.enqueue(wish(`${queue}/0`));
-      expect((await session.enqueue(wish(queue))).turn.admitted).to.equal(true);
+      await session.enqueue(newSpec(`${queue}/0`));
+      expect((await session.enqueue(newSpec(queue))).turn.admitted).to.equal(true);
       await asOperator(server, async (zk) => {
         await zk.create(`/${queue}/00`, '', 'container');
-        const entering = session.enqueue(wish(queue));
+        const entering = session.enqueue(newSpec(queue));
         await zk.create(`/${queue}/00/${ENTRIES.mutex}`, '', 'ephemeral-sequential');
         const { turn } = await entering;
         safely(() => expect(turn.admitted).to.equal(false));
@@ -231,7 +231,7 @@ describe('a queue in ZooKeeper with entries of another naming', () => {
   });
 });
 
-describe('entries that a naming does not have', () => {
+describe('operations that a naming does not support', () => {
   const bench = new Bench();
   let server: string;
   let queue: string;
@@ -247,7 +247,7 @@ describe('entries that a naming does not have', () => {
     call: (session: Session, held: EntrySpec) => unknown,
   ): Promise<string> {
     const session = await bench.backend(server, { naming }).open(10_000, new AbortController().signal);
-    const held = wish(queue, { value: 'candidate 1' });
+    const held = newSpec(queue, { value: 'candidate 1' });
     await session.enqueue(held);
     try {
       await call(session, held);
@@ -258,27 +258,37 @@ describe('entries that a naming does not have', () => {
   }
 
   for (const [naming, what, call, message] of [
-    ['curator-latch', 'readers', (s, h) => s.enqueue(wish(h.queue, { shared: true })), /mode .*no readers/],
-    ['curator-latch', 'new values', (s, h) => s.update(h.queue, h.id, 'x'), /value stays .* one watch/],
-    ['curator-latch', 'downgrades', (s, h) => s.share!(h.queue, h.id, 'x'), /value stays/],
+    [
+      'curator-latch',
+      'readers',
+      (s, h) => s.enqueue(newSpec(h.queue, { shared: true })),
+      /mode .*no readers/,
+    ],
+    [
+      'curator-latch',
+      'new values',
+      (s, h) => s.update(h.queue, h.id, 'x'),
+      /value must not change .* one watch/,
+    ],
+    ['curator-latch', 'downgrades', (s, h) => s.share!(h.queue, h.id, 'x'), /value must not change/],
     [
       'curator-lease',
       'readers',
-      (s, h) => s.enqueueAll!([wish(h.queue, { shared: true })]),
+      (s, h) => s.enqueueAll!([newSpec(h.queue, { shared: true })]),
       /mode .*no readers/,
     ],
-    ['fast', 'readers', (s, h) => s.enqueue(wish(h.queue, { shared: true })), /mode .*no readers/],
-    ['fast', 'limits', (s, h) => s.enqueue(wish(h.queue, { limit: 2 })), /limit is 1 .*locks only/],
+    ['fast', 'readers', (s, h) => s.enqueue(newSpec(h.queue, { shared: true })), /mode .*no readers/],
+    ['fast', 'limits', (s, h) => s.enqueue(newSpec(h.queue, { limit: 2 })), /limit is 1 .*locks only/],
     ['fast', 'downgrades', (s, h) => s.share!(h.queue, h.id, 'x'), /downgrade .*no readers/],
     ['curator-lease', 'downgrades', (s, h) => s.share!(h.queue, h.id, 'x'), /downgrade .*no readers/],
     [
       'curator-lease',
       'several permits',
-      (s, h) => s.enqueue(wish(h.queue, { limit: 3, permits: 2 })),
+      (s, h) => s.enqueue(newSpec(h.queue, { limit: 3, permits: 2 })),
       /permits is 1 .*count nodes; got 2/,
     ],
   ] satisfies (readonly [Naming, string, (session: Session, held: EntrySpec) => unknown, RegExp])[]) {
-    it(`are ${what} of ${naming}: refused, and nothing is changed`, async () => {
+    it(`are refused without a change for ${what} of ${naming}`, async () => {
       expect(await messageOf(naming, call)).to.match(message);
       await asOperator(server, async (zk) => {
         const names = (await zk.children(`/${queue}`))!;

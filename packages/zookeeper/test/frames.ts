@@ -14,10 +14,10 @@ export const OpCode = {
   closeSession: -11,
 } as const;
 
-// What is asked for is the same, only the answer tells more.
+// The second version of create: the request is the same, and the reply contains more.
 const CREATE2 = 15;
 
-/** The types of the requests in a chunk that starts with a request: length, number and type, four bytes each. */
+/** Returns the types of the requests in a chunk that starts with a request: length, number and type, four bytes each. */
 export function requestsIn(chunk: Buffer): number[] {
   const found: number[] = [];
   for (let at = 0; at + 12 <= chunk.length; at += 4 + chunk.readInt32BE(at))
@@ -25,10 +25,10 @@ export function requestsIn(chunk: Buffer): number[] {
   return found.map((code) => (code === CREATE2 ? OpCode.create : code));
 }
 
-// What the server sends unasked has this number in place of a request's.
+// The number of messages from the server that are not replies.
 const NOTICE = -1;
 
-/** How many notices of watches are in a chunk that starts with an answer: length and number of the request, four bytes each. */
+/** Returns the number of watch notifications in a chunk that starts with a reply: length and number of the request, four bytes each. */
 export function noticesIn(chunk: Buffer): number {
   let found = 0;
   for (let at = 0; at + 8 <= chunk.length; at += 4 + chunk.readInt32BE(at))
@@ -36,7 +36,7 @@ export function noticesIn(chunk: Buffer): number {
   return found;
 }
 
-/** How many of these requests put something in. */
+/** Returns how many of these requests create a node. */
 export function creates(chunk: Buffer): number {
   return requestsIn(chunk).filter((code) => code === OpCode.create).length;
 }

@@ -4,11 +4,11 @@ import { expect } from 'chai';
 import { sharedZooKeeper, zkFourLetter } from '@queuelock/harness/services';
 import { readerOf } from '../src/queue/entries.ts';
 import { schemeOf } from '../src/queue/naming.ts';
-import { Bench, admitted, ending, eventually, newQueue, outcome, wish } from './bench.ts';
+import { Bench, admitted, ending, eventually, newQueue, outcome, newSpec } from './bench.ts';
 import { OpCode } from './frames.ts';
-import { losing } from './losing.ts';
+import { losing } from './lose-reply.ts';
 import { asOperator } from './operator.ts';
-import { TappedProcess } from './tapped.ts';
+import { TappedProcess } from './tapped-process.ts';
 
 const UUID = '01234567-89ab-cdef-0123-456789abcdef';
 const { create, delete: remove, exists, getChildren, getData } = OpCode;
@@ -27,25 +27,25 @@ describe('a hand-off in ZooKeeper', () => {
   });
   afterEach(() => bench.clear());
 
-  /** Resolves when somebody watches all of these. */
+  /** Resolves when the server has watches on all of these entries. */
   const untilWatched = (...placements: readonly Placement[]): Promise<void> =>
     eventually(async () => {
       const watched = await zkFourLetter(server, 'wchp');
       return placements.every(({ key }) => watched.includes(`${key}\n`));
     });
 
-  /** All turns from now on. */
+  /** Collects all turns from now on. */
   const turnsOf = (placement: Placement): boolean[] => {
     const turns: boolean[] = [];
     placement.turns$.subscribe({ next: (turn) => turns.push(turn.admitted), error: () => undefined });
     return turns;
   };
 
-  it('is one delete, and one notice for who is next: no look', async () => {
+  it('costs one delete and one notification for the next waiter, without a read', async () => {
     const [holder, waiter] = [await one.open(), await two.open()];
-    const held = wish(queue);
+    const held = newSpec(queue);
     const first = await holder.enqueue(held);
-    const next = await waiter.enqueue(wish(queue));
+    const next = await waiter.enqueue(newSpec(queue));
     const turn = admitted(next);
     await untilWatched(first);
     one.reset();
@@ -56,21 +56,21 @@ describe('a hand-off in ZooKeeper', () => {
     expect(two.taken()).to.deep.equal({ requests: [], notices: 1 });
   });
 
-  it('costs who waits a create and a list, a look at its own entry and one at that ahead', async () => {
+  it('costs a waiter a create and a list, a read of its own entry and one of its predecessor', async () => {
     const [holder, waiter] = [await one.open(), await two.open()];
-    const first = await holder.enqueue(wish(queue));
+    const first = await holder.enqueue(newSpec(queue));
     two.reset();
-    const next = await waiter.enqueue(wish(queue));
+    const next = await waiter.enqueue(newSpec(queue));
     void ending(next);
     await untilWatched(first, next);
     expect(two.taken().requests).to.deep.equal([create, getChildren, exists, getData]);
   });
 
-  it('goes through all that wait in one process without a look', async () => {
+  it('passes through all waiters of one process without a read', async () => {
     const sessions = [await one.open(), await one.open()];
-    const wishes = Array.from({ length: 8 }, () => wish(queue));
+    const specs = Array.from({ length: 8 }, () => newSpec(queue));
     const inLine: { placement: Placement; turn: Promise<void>; leave: () => Promise<boolean> }[] = [];
-    for (const [at, spec] of wishes.entries()) {
+    for (const [at, spec] of specs.entries()) {
       const session = sessions[at % 2]!;
       const placement = await session.enqueue(spec);
       inLine.push({ placement, turn: admitted(placement), leave: () => session.remove(queue, spec.id) });
@@ -81,15 +81,15 @@ describe('a hand-off in ZooKeeper', () => {
       await turn;
       await leave();
     }
-    expect(one.taken().requests).to.deep.equal(wishes.map(() => remove));
+    expect(one.taken().requests).to.deep.equal(specs.map(() => remove));
   });
 
-  it('is looked for by who had two ahead, when the one that went is of another process', async () => {
+  it('needs a list when the waiter had two entries ahead and the removed one was of another process', async () => {
     const [others, waiter] = [await one.open(), await two.open()];
-    const [held, middle] = [wish(queue), wish(queue)];
+    const [held, middle] = [newSpec(queue), newSpec(queue)];
     await others.enqueue(held);
     const second = await others.enqueue(middle);
-    const turn = admitted(await waiter.enqueue(wish(queue)));
+    const turn = admitted(await waiter.enqueue(newSpec(queue)));
     await untilWatched(second);
     two.reset();
     await others.remove(queue, held.id);
@@ -98,11 +98,11 @@ describe('a hand-off in ZooKeeper', () => {
     expect(two.taken().requests).to.deep.equal([getChildren]);
   });
 
-  it('is seen without a look by who waits for one of two permits', async () => {
+  it('is noticed without a read by a waiter for one of two permits', async () => {
     const [holders, waiter] = [await one.open(), await two.open()];
-    const [far, near] = [wish(queue, { limit: 2 }), wish(queue, { limit: 2 })];
+    const [far, near] = [newSpec(queue, { limit: 2 }), newSpec(queue, { limit: 2 })];
     const ahead = [await holders.enqueue(far), await holders.enqueue(near)];
-    const turn = admitted(await waiter.enqueue(wish(queue, { limit: 2 })));
+    const turn = admitted(await waiter.enqueue(newSpec(queue, { limit: 2 })));
     await untilWatched(...ahead);
     two.reset();
     await holders.remove(queue, far.id);
@@ -115,20 +115,20 @@ describe('a hand-off in ZooKeeper', () => {
     ['in another process', () => two],
   ] as const) {
     for (const [how, leaves] of [
-      ['gives up', (middle: Session, id: string) => middle.remove(queue, id)],
+      ['is cancelled', (middle: Session, id: string) => middle.remove(queue, id)],
       ['loses its session', (middle: Session) => middle.close()],
     ] as const) {
-      it(`is none when the one in the middle ${how}, ${where}`, async () => {
+      it(`does not happen when the entry in the middle ${how}, ${where}`, async () => {
         const [holder, middle, last] = [await one.open(), await one.open(), await process().open()];
-        const [held, given] = [wish(queue), wish(queue)];
+        const [held, input] = [newSpec(queue), newSpec(queue)];
         await holder.enqueue(held);
-        const waiting = await middle.enqueue(given);
+        const waiting = await middle.enqueue(input);
         void ending(waiting);
-        const end = await last.enqueue(wish(queue));
+        const end = await last.enqueue(newSpec(queue));
         const turns = turnsOf(end);
         await untilWatched(waiting, end);
         process().reset();
-        await leaves(middle, given.id);
+        await leaves(middle, input.id);
         await eventually(() => process().taken().requests.includes(getChildren));
         expect(await asOperator(server, (zk) => zk.children(`/${queue}`))).to.have.length(2);
         safely(() => expect(turns).to.not.include(true));
@@ -141,11 +141,11 @@ describe('a hand-off in ZooKeeper', () => {
       ['while it is followed', 'before'],
       ['before it is followed', 'after'],
     ] as const) {
-      it(`is none when the owner turns into a reader ${when}, ${where}`, async () => {
+      it(`does not happen when the owner is converted to a reader ${when}, ${where}`, async () => {
         const [holder, waiter] = [await one.open(), await process().open()];
-        const held = wish(queue);
+        const held = newSpec(queue);
         const first = await holder.enqueue(held);
-        const next = await waiter.enqueue(wish(queue));
+        const next = await waiter.enqueue(newSpec(queue));
         const early = follows === 'before' ? turnsOf(next) : undefined;
         if (early) await untilWatched(first, next);
         process().reset();
@@ -163,13 +163,13 @@ describe('a hand-off in ZooKeeper', () => {
     }
   }
 
-  it('is none when a writer of Curator turns into a reader, which leaves nothing written', async () => {
+  it('does not happen when a writer of Curator is converted to a reader, which writes nothing to its node', async () => {
     const other = await TappedProcess.start(bench, server, { naming: 'curator-read-write' });
     const waiter = await other.open();
     await asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'container');
       const writer = (await zk.create(`/${queue}/_c_${UUID}-__WRIT__`, '', 'ephemeral-sequential')).path!;
-      const next = await waiter.enqueue(wish(queue));
+      const next = await waiter.enqueue(newSpec(queue));
       const turns = turnsOf(next);
       await untilWatched({ ...next, key: writer }, next);
       const reader = writer.replace('__WRIT__', '__READ__');
@@ -182,11 +182,11 @@ describe('a hand-off in ZooKeeper', () => {
     });
   });
 
-  it('is looked for where the one ahead was written to, for that may be a reader by now', async () => {
+  it('needs a list when the predecessor was written to, since it may have been converted to a reader', async () => {
     const [holder, waiter] = [await one.open(), await two.open()];
-    const held = wish(queue);
+    const held = newSpec(queue);
     const first = await holder.enqueue(held);
-    const turn = admitted(await waiter.enqueue(wish(queue)));
+    const turn = admitted(await waiter.enqueue(newSpec(queue)));
     await untilWatched(first);
     await holder.update(queue, held.id, 'another value');
     await eventually(() => two.taken().requests.includes(getData));
@@ -198,10 +198,10 @@ describe('a hand-off in ZooKeeper', () => {
 
   for (const isDown of [false, true]) {
     const how = isDown ? 'while the connection is down' : 'just before';
-    it(`is none to who was removed by an operator ${how}`, async () => {
+    it(`does not reach an entry that an operator removed ${how}`, async () => {
       const [holder, waiter] = [await one.open(), await two.open()];
-      const first = await holder.enqueue(wish(queue));
-      const next = await waiter.enqueue(wish(queue));
+      const first = await holder.enqueue(newSpec(queue));
+      const next = await waiter.enqueue(newSpec(queue));
       const turns: boolean[] = [];
       const end = new Promise((resolve) => {
         next.turns$.subscribe({ next: (turn) => turns.push(turn.admitted), error: resolve });
@@ -218,11 +218,11 @@ describe('a hand-off in ZooKeeper', () => {
     });
   }
 
-  it('comes when the answer to the delete is lost', async () => {
+  it('happens when the reply to the delete is lost', async () => {
     const [holder, waiter] = [await one.open(), await two.open()];
-    const held = wish(queue);
+    const held = newSpec(queue);
     const first = await holder.enqueue(held);
-    const turn = admitted(await waiter.enqueue(wish(queue)));
+    const turn = admitted(await waiter.enqueue(newSpec(queue)));
     await untilWatched(first);
     expect(await losing(one.proxy, remove, () => holder.remove(queue, held.id))).to.equal('UNAVAILABLE');
     await turn;
@@ -231,11 +231,11 @@ describe('a hand-off in ZooKeeper', () => {
 
   it('waits for an entry of Curator in between', async () => {
     const [holder, waiter] = [await one.open(), await one.open()];
-    const held = wish(queue);
+    const held = newSpec(queue);
     await holder.enqueue(held);
     await asOperator(server, async (zk) => {
       const between = (await zk.create(`/${queue}/_c_${UUID}-lock-`, '', 'ephemeral-sequential')).path!;
-      const next = await waiter.enqueue(wish(queue));
+      const next = await waiter.enqueue(newSpec(queue));
       const turns = turnsOf(next);
       await untilWatched(next, { ...next, key: between });
       await holder.remove(queue, held.id);

@@ -3,16 +3,16 @@ import type { Naming, ZooKeeperOptions } from '@queuelock/zookeeper';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { SINGLE } from './bench.ts';
 import { asOperator } from './operator.ts';
-import { SeverableBackends } from './severed.ts';
+import { SeverableBackends } from './severable-backends.ts';
 
 async function endpoint(): Promise<string> {
   return (await sharedZooKeeper('conformance of @queuelock/zookeeper')).endpoint;
 }
 
-/** The server rounds up to the next tick and looks once in a tick; half a tick for a busy machine. */
+/** The server rounds up to the next tick and checks once per tick; half a tick is for a busy machine. */
 const PUNCTUAL_MS = 2.5 * SINGLE.tickTimeMs;
 
-/** Makes harnesses of the same server, with this driver; defines the hooks of the suite that calls it. */
+/** Returns a function that creates harnesses of one server with this transport, and defines the hooks of the calling suite. */
 export function harnesses(
   transport: NonNullable<ZooKeeperOptions['transport']> = 'wire',
 ): (naming: Naming) => BackendHarness {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { Lane, inLine } from '../src/base/lane.ts';
+import { Lane, runInLanes } from '../src/base/lane.ts';
 
-/** A work that ends when it is told to. */
+/** A task that the test ends. */
 function work(log: string[], name: string) {
   let end!: () => void;
   let fail!: (error: Error) => void;
@@ -16,14 +16,14 @@ function work(log: string[], name: string) {
   return { begin, end, fail };
 }
 
-/** Everything that can go on without the outside has gone on. */
+/** Resolves after all pending promise callbacks have run. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('works in line', () => {
-  it('begin when the one before has ended, however it ended', async () => {
+describe('tasks in a lane', () => {
+  it('start when the task before has settled, however it settled', async () => {
     const [lane, log] = [new Lane(), [] as string[]];
     const [first, second, third] = [work(log, 'first'), work(log, 'second'), work(log, 'third')];
-    const results = [first, second, third].map(({ begin }) => inLine([lane], begin));
+    const results = [first, second, third].map(({ begin }) => runInLanes([lane], begin));
     await settled();
     expect(log).to.deep.equal(['first']);
     first.fail(new Error('no'));
@@ -35,12 +35,12 @@ describe('works in line', () => {
     expect(ends.map(({ status }) => status)).to.deep.equal(['rejected', 'fulfilled', 'fulfilled']);
   });
 
-  it('on several things wait for all of them, and hold up all of them', async () => {
+  it('in several lanes wait for all of them, and delay all of them', async () => {
     const [a, b, log] = [new Lane(), new Lane(), [] as string[]];
     const [first, both, last] = [work(log, 'first'), work(log, 'both'), work(log, 'last')];
-    void inLine([b], first.begin);
-    void inLine([a, b], both.begin);
-    void inLine([a], last.begin);
+    void runInLanes([b], first.begin);
+    void runInLanes([a, b], both.begin);
+    void runInLanes([a], last.begin);
     await settled();
     expect(log).to.deep.equal(['first']);
     first.end();
@@ -51,12 +51,12 @@ describe('works in line', () => {
     expect(log).to.deep.equal(['first', 'both', 'last']);
   });
 
-  it('on the same things in different orders do not wait for each other for ever', async () => {
+  it('in the same lanes in different orders do not wait for each other for ever', async () => {
     const [a, b] = [new Lane(), new Lane()];
     const works = [
-      inLine([a, b], async () => 1),
-      inLine([b, a], async () => 2),
-      inLine([a, b], async () => 3),
+      runInLanes([a, b], async () => 1),
+      runInLanes([b, a], async () => 2),
+      runInLanes([a, b], async () => 3),
     ];
     expect(await Promise.all(works)).to.deep.equal([1, 2, 3]);
   });

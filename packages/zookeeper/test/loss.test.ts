@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { connect } from '../src/server/connect.ts';
 import { settingsOf } from '../src/api/options.ts';
-import { Pace } from '../src/base/pace.ts';
-import { Bench, newQueue, outcome, wish } from './bench.ts';
+import { ConnectionPacer } from '../src/base/connection-pacer.ts';
+import { Bench, newQueue, outcome, newSpec } from './bench.ts';
 import { asOperator } from './operator.ts';
 import { fakeServer, welcoming } from './wire/fake-server.ts';
 
@@ -17,14 +17,14 @@ describe('a loss that a call to ZooKeeper finds first', () => {
     ['a downgrade', (session: Session, queue: string, id: string) => session.share!(queue, id, 'x')],
     ['a trace', (session: Session, queue: string, id: string) => session.traces!.leave(queue, id)],
   ] as const) {
-    it(`is told to who holds it at once: ${what} of an entry that was removed`, async () => {
+    it(`is reported to the holder at once when ${what} finds that the entry was removed`, async () => {
       const { endpoint } = await sharedZooKeeper('losses of @queuelock/zookeeper');
       const session = await bench.session(endpoint);
-      const spec = wish(newQueue());
+      const spec = newSpec(newQueue());
       await asOperator(endpoint, async (zk) => {
         const { key, turns$ } = await session.enqueue(spec);
         let ended: unknown;
-        // Begins to watch its own node a quarter of a second later.
+        // The watch on the own node is set 250 ms later.
         turns$.subscribe({ error: (error: unknown) => (ended = error) });
         await zk.delete(key);
         await outcome(Promise.resolve(call(session, spec.queue, spec.id)));
@@ -33,7 +33,7 @@ describe('a loss that a call to ZooKeeper finds first', () => {
     });
   }
 
-  it('is told to all who live by the session: any answer that it has expired', async () => {
+  it('is reported to all users of the session when any reply says that it has expired', async () => {
     const server = await fakeServer(
       bench,
       welcoming(10_000, (peer, { xid }) => peer.reply({ xid, err: -112 })),
@@ -41,7 +41,7 @@ describe('a loss that a call to ZooKeeper finds first', () => {
     const clock = systemClock();
     const { signal } = new AbortController();
     const settings = settingsOf({ hosts: [server.endpoint] });
-    const zk = await connect(settings, { ttlMs: 10_000, clock, pace: new Pace(clock), signal });
+    const zk = await connect(settings, { ttlMs: 10_000, clock, pacer: new ConnectionPacer(clock), signal });
     let ended: unknown;
     zk.ended$.subscribe({ error: (error: unknown) => (ended = error) });
     expect(await outcome(zk.write('/a', ''))).to.equal('SESSION_LOST');

@@ -1,24 +1,24 @@
 import { expect } from 'chai';
 import { startProxy } from '@queuelock/harness/faults';
 import { sharedZooKeeper } from '@queuelock/harness/services';
-import { Bench, newQueue, outcome, wish } from './bench.ts';
+import { Bench, newQueue, outcome, newSpec } from './bench.ts';
 import { asOperator } from './operator.ts';
 
 describe('a late request to ZooKeeper', () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  it('that puts an entry in is undone by the removal that was called after it', async () => {
+  it('that creates an entry is undone by the removal that was called after it', async () => {
     const server = (await sharedZooKeeper('late requests in @queuelock/zookeeper')).endpoint;
     const proxy = bench.keep(await startProxy(server), (started) => {
       started.refuse();
       started.cut();
     });
     const queue = newQueue();
-    // A call fails after half of it, the connection after two thirds: the test has what is in between.
+    // A call times out after half of the TTL, and the connection after two thirds. The test runs in between.
     const session = await bench.session(proxy.endpoint, 10_000);
-    await session.enqueue(wish(queue));
-    const spec = wish(queue);
+    await session.enqueue(newSpec(queue));
+    const spec = newSpec(queue);
     proxy.toServer.hold();
     expect(await outcome(session.enqueue(spec))).to.equal('UNAVAILABLE');
     const removed = session.remove(queue, spec.id);

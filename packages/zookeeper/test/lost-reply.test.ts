@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import { sharedZooKeeper } from '@queuelock/harness/services';
-import { Bench, admitted, newQueue, wish } from './bench.ts';
+import { Bench, admitted, newQueue, newSpec } from './bench.ts';
 import { OpCode, requestsIn } from './frames.ts';
-import { losing } from './losing.ts';
+import { losing } from './lose-reply.ts';
 import { asOperator } from './operator.ts';
 
 describe('a lost reply of ZooKeeper', () => {
@@ -28,9 +28,9 @@ describe('a lost reply of ZooKeeper', () => {
 
   it('to a create leaves one entry, which the repeated enqueue finds', async () => {
     const session = await bench.session(proxy.endpoint);
-    await session.remove(queue, wish(queue).id);
-    await session.enqueue(wish(queue));
-    const spec = wish(queue);
+    await session.remove(queue, newSpec(queue).id);
+    await session.enqueue(newSpec(queue));
+    const spec = newSpec(queue);
     expect(await losing(proxy, OpCode.create, () => session.enqueue(spec))).to.equal('UNAVAILABLE');
     const there = await entries();
     const placement = await session.enqueue(spec);
@@ -40,38 +40,38 @@ describe('a lost reply of ZooKeeper', () => {
     expect(await entries()).to.have.members([...there]);
   });
 
-  it('to a create leaves nothing once the id is removed', async () => {
+  it('to a create leaves no entry once the id is removed', async () => {
     const session = await bench.session(proxy.endpoint);
-    const spec = wish(queue);
-    await session.enqueue(wish(queue));
+    const spec = newSpec(queue);
+    await session.enqueue(newSpec(queue));
     expect(await losing(proxy, OpCode.create, () => session.enqueue(spec))).to.equal('UNAVAILABLE');
     expect(await entries()).to.have.length(2);
     expect(await session.remove(queue, spec.id)).to.equal(true);
     expect(await entries()).to.have.length(1);
   });
 
-  it('to the look at the new entry leaves it in its place', async () => {
+  it('to the read of the new entry leaves it at its position', async () => {
     const session = await bench.session(proxy.endpoint);
-    const spec = wish(queue);
-    await session.enqueue(wish(queue));
+    const spec = newSpec(queue);
+    await session.enqueue(newSpec(queue));
     expect(await losing(proxy, OpCode.exists, () => session.enqueue(spec))).to.equal('UNAVAILABLE');
     const [, second] = [...(await entries())].sort((a, b) => a.slice(-10).localeCompare(b.slice(-10)));
     expect((await session.enqueue(spec)).key).to.equal(`/${queue}/${second!}`);
     expect(await entries()).to.have.length(2);
   });
 
-  it('to a delete is unknown, and the repeated removal is certain', async () => {
+  it('to a delete leaves the outcome unknown, and the repeated removal is certain', async () => {
     const session = await bench.session(proxy.endpoint);
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     await session.enqueue(spec);
     expect(await losing(proxy, OpCode.delete, () => session.remove(queue, spec.id))).to.equal('UNAVAILABLE');
     expect(await session.remove(queue, spec.id)).to.equal(false);
     expect(await entries()).to.deep.equal([]);
   });
 
-  it('to a delete is unknown, and the repeated removal leaves alone what the same session holds by then', async () => {
+  it('to a delete leaves the outcome unknown, and the repeated removal keeps what the same session holds by then', async () => {
     const session = await bench.session(proxy.endpoint);
-    const [first, second] = [wish(queue), wish(queue)];
+    const [first, second] = [newSpec(queue), newSpec(queue)];
     await session.enqueue(first);
     const next = await session.enqueue(second);
     expect(await losing(proxy, OpCode.delete, () => session.remove(queue, first.id))).to.equal('UNAVAILABLE');
@@ -81,7 +81,7 @@ describe('a lost reply of ZooKeeper', () => {
     expect(await session.remove(queue, second.id)).to.equal(true);
   });
 
-  it('to a heartbeat is unknown, and the next one proves the time since the connection broke', async () => {
+  it('to a heartbeat proves nothing, and the next heartbeat proves the time since the connection broke', async () => {
     const session = await bench.session(proxy.endpoint);
     const { signal } = new AbortController();
     const startedAt = performance.now();
@@ -91,13 +91,13 @@ describe('a lost reply of ZooKeeper', () => {
     expect(promised).to.be.within(session.ttlMs - (calledAt - startedAt) - 5, session.ttlMs);
   });
 
-  it('to a list that a waiter asks for is asked for again', async () => {
+  it("to a waiter's list makes the waiter send the list again", async () => {
     const holder = await bench.session(server);
     const waiter = await bench.session(proxy.endpoint);
-    const [held, middle] = [wish(queue), wish(queue)];
+    const [held, middle] = [newSpec(queue), newSpec(queue)];
     await holder.enqueue(held);
     await holder.enqueue(middle);
-    const turn = admitted(await waiter.enqueue(wish(queue)));
+    const turn = admitted(await waiter.enqueue(newSpec(queue)));
     const trap = proxy.loseNextReply((chunk) => requestsIn(chunk).includes(OpCode.getChildren));
     await holder.remove(queue, held.id);
     await holder.remove(queue, middle.id);

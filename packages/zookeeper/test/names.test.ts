@@ -55,23 +55,23 @@ describe('names of queues', () => {
   ];
 
   for (const [name, path] of paths) {
-    it(`${JSON.stringify(name)} is the directory ${JSON.stringify(path)}`, () => {
+    it(`have a directory: ${JSON.stringify(name)} is ${JSON.stringify(path)}`, () => {
       expect(queuePath('', name)).to.equal(path);
     });
   }
 
-  it('lie below the chroot', () => {
+  it('are stored below the chroot', () => {
     expect(queuePath('/our/locks', 'jobs')).to.equal('/our/locks/jobs');
   });
 
-  it('give the name back when the path is decoded, so no two share a directory', () => {
-    // A lone `%` is itself.
+  it('are restored when the path is decoded, so no two names share a directory', () => {
+    // A lone `%` is not an escape.
     const decode = (path: string): string =>
       path.slice(1).replace(/(%[0-9A-F]{2})+/g, (escapes) => decodeURIComponent(escapes));
     for (const [name, path] of paths) expect(decode(path)).to.equal(name);
   });
 
-  it('never look like an entry of any kind of the directory above', () => {
+  it('never look like an entry of any kind in the directory above', () => {
     for (const [name] of paths) {
       const segments = queuePath('', name).split('/').slice(1);
       expect(segments.filter((segment) => parseMarked(segment))).to.deep.equal([]);
@@ -84,13 +84,13 @@ describe('names of queues', () => {
     ['a name of 5,000 bytes', 'x'.repeat(5_000)],
     ['a number', 7 as unknown as string],
   ] as const) {
-    it(`do not include ${what}`, () => {
+    it(`are refused when they are ${what}`, () => {
       expect(code(() => queuePath('', name))).to.equal('INVALID_ARGUMENT');
     });
   }
 });
 
-describe('places of registers', () => {
+describe('paths of registers', () => {
   it('have the whole name as one segment', () => {
     expect(registerPaths('/root', 'jobs/invoices', 'limit')).to.deep.equal({
       directory: '/root/.queuelock/register/limit',

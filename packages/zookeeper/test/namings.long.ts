@@ -13,13 +13,13 @@ const NAMINGS = [
 ] as const;
 
 /**
- * Facts that leases contradict without refusing anything: every child of a directory of leases is a lease, also that of a nested queue;
- * and of a lease that says no limit it is not known.
+ * Facts that do not hold for leases, although no operation is refused. Every child of a lease directory is a lease, including the directory
+ * of a nested queue. The limit of a lease without one in its name is unknown.
  */
 const NOT_OF_LEASES: ReadonlySet<string> = new Set([
   'names that nest are separate queues',
   'names with dots are separate queues',
-  'a placement behind an entry of another limit tells that limit',
+  'a placement behind an entry of another limit reports that limit',
 ]);
 
 function isRefusal(error: unknown, naming: Naming): boolean {

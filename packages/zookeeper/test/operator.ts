@@ -2,15 +2,15 @@ import { systemClock } from '@queuelock/core/backend';
 import { connect } from '../src/server/connect.ts';
 import type { ZkDriver } from '../src/driver/driver.ts';
 import { settingsOf } from '../src/api/options.ts';
-import { Pace } from '../src/base/pace.ts';
+import { ConnectionPacer } from '../src/base/connection-pacer.ts';
 
-/** What somebody does on the server past the backend, in a session of their own that ends after it. */
+/** Runs work of an operator on the server, without the backend, in a session of its own. */
 export async function asOperator<T>(endpoint: string, work: (zk: ZkDriver) => Promise<T>): Promise<T> {
   const clock = systemClock();
   const zk = await connect(settingsOf({ hosts: [endpoint] }), {
     ttlMs: 10_000,
     clock,
-    pace: new Pace(clock),
+    pacer: new ConnectionPacer(clock),
     signal: new AbortController().signal,
   });
   try {

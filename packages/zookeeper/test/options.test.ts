@@ -28,7 +28,7 @@ describe('options of the ZooKeeper backend', () => {
     expect(hosts).to.deep.equal([{ name: 'zk1', port: 2181 }]);
   });
 
-  it('name the endpoint without credentials', () => {
+  it('give an endpoint without credentials', () => {
     const { info } = zookeeper({
       hosts: ['zk1', '[::1]:2182'],
       chroot: '/locks',
@@ -43,16 +43,16 @@ describe('options of the ZooKeeper backend', () => {
 
   const refused: readonly (readonly [what: string, options: Record<string, unknown>, message: RegExp])[] = [
     ['no hosts', { hosts: [] }, /hosts is a list of at least one/],
-    ['hosts that are no list', { hosts: 'zk1:2181' }, /hosts is a list/],
+    ['hosts that are not a list', { hosts: 'zk1:2181' }, /hosts is a list/],
     ['a port of 0', { hosts: ['zk1:0'] }, /hosts .* "zk1:0"/],
     ['a host with a path', { hosts: ['zk1:2181/a'] }, /hosts .* "zk1:2181\/a"/],
     ['a chroot without a slash', { chroot: 'locks' }, /chroot .* "locks"/],
-    ['a chroot with a slash at its end', { chroot: '/locks/' }, /chroot/],
+    ['a chroot with a trailing slash', { chroot: '/locks/' }, /chroot/],
     ['a chroot with an empty segment', { chroot: '/a//b' }, /chroot/],
-    ['a chroot that goes up', { chroot: '/a/../b' }, /chroot/],
+    ['a chroot with ..', { chroot: '/a/../b' }, /chroot/],
     ['a chroot with a control character', { chroot: '/a\n' }, /chroot/],
-    ['TLS with transport native', { transport: 'native', tls: {} }, /tls .*does not do TLS/],
-    ['a text that is no certificate', { tls: { ca: 'hush' } }, /tls\.ca is in PEM; got "\(not shown\)"/],
+    ['TLS with transport native', { transport: 'native', tls: {} }, /tls .*does not support TLS/],
+    ['an invalid certificate', { tls: { ca: 'hush' } }, /tls\.ca is in PEM.*got "\(not shown\)"/],
     [
       'a certificate without its key',
       { tls: { cert: '-----BEGIN CERTIFICATE-----' } },
@@ -63,19 +63,19 @@ describe('options of the ZooKeeper backend', () => {
       { tls: { key: '-----BEGIN PRIVATE KEY-----' } },
       /tls has cert and key together; got "key"/,
     ],
-    ['the same by another name', { transport: 'native', sslContext: {} }, /sslContext .*does not do TLS/],
-    ['TLS by another name', { sslContext: {} }, /sslContext is unknown/],
-    ['a transport that there is not', { transport: 'java' }, /transport is one of native, wire; got "java"/],
+    [
+      'TLS under another name with transport native',
+      { transport: 'native', sslContext: {} },
+      /sslContext .*does not support TLS/,
+    ],
+    ['TLS under another name', { sslContext: {} }, /sslContext is unknown/],
+    ['an unknown transport', { transport: 'java' }, /transport is one of native, wire; got "java"/],
     ['an unknown option', { host: 'zk1' }, /options of zookeeper: host is unknown, did you mean hosts\?/],
     ['a negative timeout', { connectTimeoutMs: -1 }, /connectTimeoutMs .* -1/],
-    ['a tick that is no number', { tickTimeMs: '2000' }, /tickTimeMs .* "2000"/],
+    ['a tick that is not a number', { tickTimeMs: '2000' }, /tickTimeMs .* "2000"/],
     ['an empty password', { auth: { username: 'u', password: '' } }, /auth\.password/],
-    [
-      'a naming that there is not',
-      { naming: 'etcd' },
-      /naming is one of curator, .*curator\+kazoo; got "etcd"/,
-    ],
-    ['a naming that is a member of all objects', { naming: 'constructor' }, /naming is one of/],
+    ['an unknown naming', { naming: 'etcd' }, /naming is one of curator, .*curator\+kazoo; got "etcd"/],
+    ['a naming that is the name of an inherited member', { naming: 'constructor' }, /naming is one of/],
     ['a user with a colon', { auth: { username: 'u:v', password: 'w' } }, /auth\.username/],
   ];
   for (const [what, options, message] of refused) {
@@ -85,7 +85,7 @@ describe('options of the ZooKeeper backend', () => {
     });
   }
 
-  it('have a naming for all queues or one for each', () => {
+  it('have a naming for all queues, or one per queue', () => {
     expect(settingsOf({ hosts: ['zk1'] }).schemeFor('a').naming).to.equal('curator');
     expect(settingsOf({ hosts: ['zk1'], naming: 'kazoo' }).schemeFor('a').naming).to.equal('kazoo');
     const { schemeFor } = settingsOf({
@@ -98,14 +98,14 @@ describe('options of the ZooKeeper backend', () => {
     ]);
   });
 
-  it('refuse the name of a queue for which the function answers no naming, and say which', () => {
+  it('refuse the name of a queue for which the function returns no naming, and name the queue', () => {
     const backend = zookeeper({ hosts: ['zk1'], naming: () => 'java' as 'curator' });
     expect(refusal(() => backend.checkName('jobs'))).to.match(/naming\("jobs"\) is one of .* got "java"/);
   });
 });
 
 describe('URLs of the ZooKeeper backend', () => {
-  it('name hosts, chroot, credentials and numbers', () => {
+  it('contain hosts, chroot, credentials and numbers', () => {
     const url = 'zk://alice:s%40cret@h1:2281,h2/our/locks?tickTimeMs=500&syncLimit=3&connectTimeoutMs=900';
     expect(optionsOfUrl(url)).to.deep.equal({
       hosts: ['h1:2281', 'h2'],
@@ -117,7 +117,7 @@ describe('URLs of the ZooKeeper backend', () => {
     });
   });
 
-  it('name a naming, with its plus as it is or encoded', () => {
+  it('contain a naming, with its plus sign encoded or not', () => {
     expect(optionsOfUrl('zk://h1?naming=kazoo')).to.deep.equal({ hosts: ['h1'], naming: 'kazoo' });
     for (const plus of ['+', '%2B']) {
       expect(optionsOfUrl(`zk://h1?naming=curator${plus}kazoo`).naming).to.equal('curator+kazoo');
@@ -131,19 +131,23 @@ describe('URLs of the ZooKeeper backend', () => {
 
   for (const [what, url, message] of [
     ['another scheme', 'etcd://h1', /has the scheme zk or zks; got "etcd:"/],
-    ['TLS with transport native', 'zks://h1?transport=native', /does not do TLS/],
-    ['a TLS parameter', 'zk://h1?tls=1', /zks:\/\/ in place of zk:\/\/ asks for TLS, .*tls/],
+    ['TLS with transport native', 'zks://h1?transport=native', /does not support TLS/],
+    ['a TLS parameter', 'zk://h1?tls=1', /use zks:\/\/ instead of zk:\/\/ for TLS, .*tls/],
     ['certificates without TLS', 'zk://h1?ca=ca.pem', /starts with zks:\/\//],
-    ['certificates that are not there', 'zks://h1?ca=/no/such.pem', /ca names a PEM file that can be read/],
+    [
+      'certificate files that do not exist',
+      'zks://h1?ca=/no/such.pem',
+      /ca names a PEM file that can be read/,
+    ],
     [
       'a certificate without its key',
       `zks://h1?cert=${HERE}`,
       /backend URL has cert and key together; got "cert"/,
     ],
-    ['a TLS parameter of transport native', 'zk://h1?ssl=1&transport=native', /does not do TLS/],
+    ['a TLS parameter of transport native', 'zk://h1?ssl=1&transport=native', /does not support TLS/],
     ['an unknown parameter', 'zk://h1?timeout=3', /timeout is unknown, did you mean connectTimeoutMs\?/],
-    ['a parameter that is no number', 'zk://h1?syncLimit=x', /syncLimit .* "x"/],
-    ['a naming that there is not', 'zk://h1?naming=go', /naming is one of .* got "go"/],
+    ['a parameter that is not a number', 'zk://h1?syncLimit=x', /syncLimit .* "x"/],
+    ['an unknown naming', 'zk://h1?naming=go', /naming is one of .* got "go"/],
     ['a user without a password', 'zk://alice@h1', /both a user and a password/],
     ['no host', 'zk:///locks', /hosts is a list of at least one/],
     ['a bad chroot', 'zk://h1/a//b', /chroot/],

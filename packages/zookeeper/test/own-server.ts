@@ -4,7 +4,7 @@ import type { ServiceOf } from '@queuelock/harness/services/service';
 import type { ZooKeeperSettings } from '@queuelock/harness/services/zookeeper-process';
 import type { Bench } from './bench.ts';
 
-/** A server that the test may do something to. */
+/** Starts a server of its own for a test that harms it. */
 export async function ownServer(
   bench: Bench,
   settings: ZooKeeperSettings = {},

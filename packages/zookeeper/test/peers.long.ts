@@ -18,10 +18,10 @@ import {
 } from '../../../integration/interop/participant.ts';
 import { orSkip } from '@queuelock/harness/services/skip';
 import { sharedZooKeeper } from '@queuelock/harness/services';
-import { Bench, admitted, eventually, newQueue, wish } from './bench.ts';
+import { Bench, admitted, eventually, newQueue, newSpec } from './bench.ts';
 import { asOperator } from './operator.ts';
 
-describe('Curator and kazoo as they are', function () {
+describe('unchanged clients of Curator and kazoo', function () {
   this.timeout(60_000);
   const bench = new Bench();
   let server: string;
@@ -34,14 +34,14 @@ describe('Curator and kazoo as they are', function () {
   afterEach(endParticipants);
   afterEach(() => bench.clear());
 
-  /** Begins to wait as soon as it is told to, and then holds until it is told again. */
+  /** Starts a participant that waits for a first message before it enqueues, and for a second one before it releases. */
   const start = async (kind: Kind): Promise<Participant> => {
     const task = { kind, id: kind.title, endpoint: server, url: '', name: queue, rounds: 1, holdMs: -1 };
     const [participant] = await startParticipants([task]);
     return participant!;
   };
 
-  const untilInLine = (count: number): Promise<void> =>
+  const untilQueued = (count: number): Promise<void> =>
     asOperator(server, (zk) =>
       eventually(async () => ((await zk.children(`/${queue}`))?.length ?? 0) === count),
     );
@@ -57,19 +57,19 @@ describe('Curator and kazoo as they are', function () {
     [curatorMutex, 'curator-latch', /-lock-\d{10}, as of Curator’s InterProcessMutex.*naming "curator"/],
     [curatorWriter, 'curator', /-__WRIT__\d{10}, as of the writers.*naming "curator-read-write"/],
   ] as const) {
-    it(`${kind.title} holds: an entry of ${naming} is refused, and let in when it has left`, async function () {
+    it(`refuses an entry of ${naming} while ${kind.title} holds, and accepts it afterwards`, async function () {
       const peer = await orSkip(this, start(kind));
       peer.tell();
       await peer.untilEvent('acquired');
       const session = await open(naming);
-      const refused = await session.enqueue(wish(queue)).catch((error: unknown) => error);
+      const refused = await session.enqueue(newSpec(queue)).catch((error: unknown) => error);
       expect(isQueueLockError(refused, 'FOREIGN_FORMAT')).to.equal(true);
       expect(String(refused)).to.match(message);
       peer.tell();
       await peer.untilEvent('released');
-      // Some of them do not wait for the end of their entry.
-      await untilInLine(0);
-      expect((await session.enqueue(wish(queue))).turn.admitted).to.equal(true);
+      // Some participants do not wait until their entry is removed.
+      await untilQueued(0);
+      expect((await session.enqueue(newSpec(queue))).turn.admitted).to.equal(true);
     });
   }
 
@@ -84,13 +84,13 @@ describe('Curator and kazoo as they are', function () {
     [kazooWriter, 'kazoo', true],
   ] as const) {
     const who = `${shared ? 'a reader' : 'an entry'} of ${naming}`;
-    it(`${kind.title} waits for ${who}, and ${who} for it`, async function () {
+    it(`${kind.title} waits for ${who}, and ${who} waits for it`, async function () {
       const peer = await orSkip(this, start(kind));
       const session = await open(naming);
-      const [first, second] = [wish(queue, { shared }), wish(queue, { shared })];
+      const [first, second] = [newSpec(queue, { shared }), newSpec(queue, { shared })];
       expect((await session.enqueue(first)).turn.admitted).to.equal(true);
       peer.tell();
-      await untilInLine(2);
+      await untilQueued(2);
       const next = await session.enqueue(second);
       safely(() => expect(next.turn.admitted).to.equal(false));
       safely(() => expect(peer.events.map(({ ev }) => ev)).to.not.include('acquired'));
@@ -103,17 +103,17 @@ describe('Curator and kazoo as they are', function () {
     });
   }
 
-  it('a writer that turned into a reader lets Curator’s readers in, and its writers wait', async function () {
+  it('a writer that was converted to a reader admits Curator’s readers, and Curator’s writers wait', async function () {
     const [reader, writer] = [await orSkip(this, start(curatorReader)), await start(curatorWriter)];
     const session = await open('curator-read-write');
-    const own = wish(queue);
+    const own = newSpec(queue);
     await session.enqueue(own);
     reader.tell();
-    await untilInLine(2);
+    await untilQueued(2);
     expect(await session.share!(queue, own.id, 'reads')).to.equal(true);
     await reader.untilEvent('acquired');
     writer.tell();
-    await untilInLine(3);
+    await untilQueued(3);
     reader.tell();
     await reader.untilEvent('released');
     safely(() => expect(writer.events.map(({ ev }) => ev)).to.not.include('acquired'));

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sharedZooKeeper } from '@queuelock/harness/services';
-import { Bench, admitted, eventually, newQueue, wish } from './bench.ts';
+import { Bench, admitted, eventually, newQueue, newSpec } from './bench.ts';
 import { asOperator } from './operator.ts';
 
 const UUID = '01234567-89ab-cdef-0123-456789abcdef';
@@ -20,25 +20,25 @@ describe('permits in ZooKeeper', () => {
     return asOperator(server, async (zk) => (await zk.children(`/${queue}`)) ?? []);
   }
 
-  it('stand in the names, and only there where they are not one of one', async () => {
+  it('are part of the name, unless permits and limit are 1', async () => {
     const session = await bench.session(server);
-    const plain = await session.enqueue(wish(queue));
-    const two = await session.enqueue(wish(queue, { limit: 5, permits: 2 }));
-    const reader = await session.enqueue(wish(queue, { shared: true }));
+    const plain = await session.enqueue(newSpec(queue));
+    const two = await session.enqueue(newSpec(queue, { limit: 5, permits: 2 }));
+    const reader = await session.enqueue(newSpec(queue, { shared: true }));
     const kinds = [plain, two, reader].map(({ key }) => key.replace(/^.*_c_[0-9a-f-]{36}-/, ''));
     expect(kinds).to.deep.equal(['lock-0000000000', '2of5-lock-0000000001', 'shared-lock-0000000002']);
   });
 
-  it('are counted by others, by the names alone', async () => {
+  it('are counted by other clients from the names alone', async () => {
     const [one, two] = [await bench.session(server), await bench.session(server)];
     const rule = { limit: 5 };
-    const [big, small] = [wish(queue, { ...rule, permits: 3 }), wish(queue, { ...rule, permits: 2 })];
+    const [big, small] = [newSpec(queue, { ...rule, permits: 3 }), newSpec(queue, { ...rule, permits: 2 })];
     expect((await one.enqueue(big)).turn.admitted).to.equal(true);
     expect((await two.enqueue(small)).turn.admitted).to.equal(true);
-    const turn = admitted(await two.enqueue(wish(queue, { ...rule, permits: 3 })));
-    const last = await one.enqueue(wish(queue, rule));
+    const turn = admitted(await two.enqueue(newSpec(queue, { ...rule, permits: 3 })));
+    const last = await one.enqueue(newSpec(queue, rule));
     expect(last.turn).to.deep.equal({ admitted: false, ahead: 3 });
-    expect(await one.tryEnqueue(wish(queue, rule))).to.equal(undefined);
+    expect(await one.tryEnqueue(newSpec(queue, rule))).to.equal(undefined);
     await one.remove(queue, big.id);
     await turn;
     await two.remove(queue, small.id);
@@ -46,23 +46,23 @@ describe('permits in ZooKeeper', () => {
     expect(await names()).to.have.length(2);
   });
 
-  it('of an entry of Curator are one, and its limit is one', async () => {
+  it('of an entry of Curator are 1, and its limit is 1', async () => {
     const session = await bench.session(server);
     await asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'container');
       await zk.create(`/${queue}/_c_${UUID}-lock-`, '10.0.0.1', 'ephemeral-sequential');
       const [fits, waits] = [{ limit: 3, permits: 2 }, { limit: 3 }];
-      const first = await session.enqueue(wish(queue, fits));
+      const first = await session.enqueue(newSpec(queue, fits));
       expect([first.turn.admitted, first.otherLimit]).to.deep.equal([true, 1]);
-      expect((await session.enqueue(wish(queue, waits))).turn.admitted).to.equal(false);
+      expect((await session.enqueue(newSpec(queue, waits))).turn.admitted).to.equal(false);
     });
   });
 
-  it('under another limit keep their place, and the name keeps the first limit', async () => {
+  it('under another limit keep their position, and the name keeps the first limit', async () => {
     const [one, two] = [await bench.session(server), await bench.session(server)];
-    const held = wish(queue, { limit: 2, permits: 2 });
+    const held = newSpec(queue, { limit: 2, permits: 2 });
     await one.enqueue(held);
-    const spec = wish(queue, { limit: 2 });
+    const spec = newSpec(queue, { limit: 2 });
     const first = await two.enqueue(spec);
     expect([first.turn.admitted, first.otherLimit]).to.deep.equal([false, undefined]);
     const grown = await two.enqueue({ ...spec, limit: 3 });
@@ -76,18 +76,18 @@ describe('permits in ZooKeeper', () => {
     expect(await names()).to.deep.equal([first.key.split('/')[2]]);
   });
 
-  it('that differ ahead are told to exclusive entries only', async () => {
+  it('with another limit ahead are reported to exclusive entries only', async () => {
     const session = await bench.session(server);
-    await session.enqueue(wish(queue, { limit: 4 }));
-    await session.enqueue(wish(queue, { shared: true }));
-    expect((await session.enqueue(wish(queue, { shared: true }))).otherLimit).to.equal(undefined);
-    expect((await session.enqueue(wish(queue, { limit: 4 }))).otherLimit, 'of the readers').to.equal(1);
-    expect((await session.enqueue(wish(queue, { limit: 5 }))).otherLimit).to.equal(4);
-    expect((await session.enqueue(wish(queue))).otherLimit).to.equal(5);
+    await session.enqueue(newSpec(queue, { limit: 4 }));
+    await session.enqueue(newSpec(queue, { shared: true }));
+    expect((await session.enqueue(newSpec(queue, { shared: true }))).otherLimit).to.equal(undefined);
+    expect((await session.enqueue(newSpec(queue, { limit: 4 }))).otherLimit, 'of the readers').to.equal(1);
+    expect((await session.enqueue(newSpec(queue, { limit: 5 }))).otherLimit).to.equal(4);
+    expect((await session.enqueue(newSpec(queue))).otherLimit).to.equal(5);
   });
 });
 
-describe('an entry in ZooKeeper that is evicted', () => {
+describe('the eviction of an entry in ZooKeeper', () => {
   const bench = new Bench();
   let server: string;
   let queue: string;
@@ -98,16 +98,16 @@ describe('an entry in ZooKeeper that is evicted', () => {
   });
   afterEach(() => bench.clear());
 
-  it('is that very one: its key and its order', async () => {
+  it('removes exactly the entry with this key and order', async () => {
     const session = await bench.session(server);
     const backend = bench.backend(server);
-    const { key, order } = await session.enqueue(wish(queue));
+    const { key, order } = await session.enqueue(newSpec(queue));
     expect(await backend.evict!(queue, { key, order: order + 1n })).to.equal(false);
     expect(await backend.evict!(queue, { key, order })).to.equal(true);
     expect(await backend.evict!(queue, { key, order })).to.equal(false);
   });
 
-  it('may be one of Curator', async () => {
+  it('can remove an entry of Curator', async () => {
     const backend = bench.backend(server);
     await asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'container');
@@ -117,10 +117,10 @@ describe('an entry in ZooKeeper that is evicted', () => {
     });
   });
 
-  it('is in the queue: other paths are refused, and nothing happens to them', async () => {
+  it('is refused for paths outside of the queue, which stay unchanged', async () => {
     const backend = bench.backend(server);
     const session = await bench.session(server);
-    const nested = await session.enqueue(wish(`${queue}/nested`));
+    const nested = await session.enqueue(newSpec(`${queue}/nested`));
     for (const key of [nested.key, `/${queue}/nested`, `/.queuelock/${session.id}`, '']) {
       const message = await backend.evict!(queue, { key, order: nested.order }).then(String, String);
       expect(message).to.include(`directly below /${queue}`);
@@ -129,7 +129,7 @@ describe('an entry in ZooKeeper that is evicted', () => {
     expect(seen).to.have.length(1);
   });
 
-  it('goes with its other node, while it turns into a reader', async () => {
+  it('removes both nodes of an entry that is being converted to a reader', async () => {
     const backend = bench.backend(server);
     await asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'container');

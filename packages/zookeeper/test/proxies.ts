@@ -1,6 +1,6 @@
-// The other side of far-proxy.ts: proxies in a process of their own, driven by messages.
+// The child process of far-proxy.ts: proxies that are controlled by messages.
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
-import type { ProxyAnswer, ProxyOrder } from './far-proxy.ts';
+import type { ProxyReply, ProxyOrder } from './far-proxy.ts';
 
 const proxies = new Map<string, TcpProxy>();
 
@@ -21,6 +21,6 @@ async function obey({ order, endpoint }: ProxyOrder): Promise<string> {
 
 process.on('message', (message) => {
   const { id, ...order } = message as ProxyOrder & { readonly id: number };
-  void obey(order).then((endpoint) => process.send!({ id, endpoint } satisfies ProxyAnswer));
+  void obey(order).then((endpoint) => process.send!({ id, endpoint } satisfies ProxyReply));
 });
 process.on('disconnect', () => process.exit());

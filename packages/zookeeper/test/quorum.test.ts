@@ -1,25 +1,25 @@
 import { expect } from 'chai';
 import type { ZkDriver } from '../src/driver/driver.ts';
-import { findNode } from '../src/entry/enqueue.ts';
+import { findNode } from '../src/entry/find-node.ts';
 import { schemeOf } from '../src/queue/naming.ts';
-import { NOWHERE } from '../src/driver/quorum.ts';
+import { MISSING_PATH } from '../src/driver/quorum.ts';
 
-describe('a node of ZooKeeper whose create was not answered', () => {
-  it('is looked for behind a change that needs a quorum: a deposed leader answers lists, and sync', async () => {
-    const asked: string[] = [];
+describe('a ZooKeeper node whose create got no reply', () => {
+  it('is searched for after a write through a quorum, since a deposed leader answers lists and sync', async () => {
+    const requested: string[] = [];
     const zk: Pick<ZkDriver, 'delete' | 'children'> = {
       delete: (path) => {
-        asked.push(`delete ${path}`);
+        requested.push(`delete ${path}`);
         return Promise.resolve(false);
       },
       children: (path) => {
-        asked.push(`children of ${path}`);
+        requested.push(`children of ${path}`);
         return Promise.resolve([]);
       },
     };
-    const place = { root: '', directory: '/jobs', scheme: schemeOf('curator') };
-    const found = await findNode(zk as ZkDriver, place, { id: 'a'.repeat(32), known: undefined });
+    const location = { root: '', directory: '/jobs', scheme: schemeOf('curator') };
+    const found = await findNode(zk as ZkDriver, location, { id: 'a'.repeat(32), known: undefined });
     expect(found).to.equal(undefined);
-    expect(asked).to.deep.equal([`delete ${NOWHERE}`, 'children of /jobs']);
+    expect(requested).to.deep.equal([`delete ${MISSING_PATH}`, 'children of /jobs']);
   });
 });

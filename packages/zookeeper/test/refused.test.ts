@@ -3,9 +3,9 @@ import type { Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { PERMISSION, allowAll } from './access.ts';
-import { Bench, ending, eventually, newQueue, outcome, wish } from './bench.ts';
+import { Bench, ending, eventually, newQueue, outcome, newSpec } from './bench.ts';
 import { OpCode, requestsIn } from './frames.ts';
-import { losing } from './losing.ts';
+import { losing } from './lose-reply.ts';
 import { asOperator } from './operator.ts';
 import { proxyTo } from './own-server.ts';
 
@@ -23,7 +23,7 @@ describe('an enqueue that ZooKeeper refuses', () => {
   });
   afterEach(() => bench.clear());
 
-  /** Everybody may do so much with the queue, which may not be looked into. */
+  /** Creates a queue with these permissions for all clients, which excludes the permission to read it. */
   async function queueWith(perms: number): Promise<void> {
     await asOperator(server, (zk) => zk.create(`/${queue}`, '', 'persistent'));
     await allowAll(server, `/${queue}`, perms);
@@ -32,30 +32,32 @@ describe('an enqueue that ZooKeeper refuses', () => {
   const count = async (): Promise<number | undefined> =>
     asOperator(server, async (zk) => (await zk.stat(`/${queue}`))?.childCount);
 
-  it('with the right to create and none to read leaves nothing', async () => {
+  it('leaves no entry with permission to create but not to read', async () => {
     await queueWith(PERMISSION.create + PERMISSION.delete);
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     for (let attempt = 0; attempt < 2; attempt += 1) {
       expect(await outcome(session.enqueue(spec))).to.equal('ACCESS_DENIED');
       expect(await count()).to.equal(0);
     }
-    expect(await outcome(session.enqueueAll!([wish(newQueue()), wish(queue)]))).to.equal('ACCESS_DENIED');
+    expect(await outcome(session.enqueueAll!([newSpec(newQueue()), newSpec(queue)]))).to.equal(
+      'ACCESS_DENIED',
+    );
     expect(await count()).to.equal(0);
     const elsewhere = await session.enqueue({ ...spec, queue: newQueue() });
     expect(elsewhere.turn.admitted).to.equal(true);
     expect(await outcome(session.renew(signal))).to.equal('fine');
   });
 
-  it('with the right to create and none to take that back ends the session, which frees the queue', async () => {
+  it('ends the session with permission to create but not to delete, which frees the queue', async () => {
     await queueWith(PERMISSION.create);
-    const other = ending(await session.enqueue(wish(newQueue())));
-    expect(await outcome(session.enqueue(wish(queue)))).to.equal('ACCESS_DENIED');
+    const other = ending(await session.enqueue(newSpec(newQueue())));
+    expect(await outcome(session.enqueue(newSpec(queue)))).to.equal('ACCESS_DENIED');
     expect(await outcome(session.renew(signal))).to.equal('SESSION_LOST');
     expect(await other).to.equal('SESSION_LOST');
     await eventually(async () => (await count()) === 0);
   });
 
-  it('ends what the session holds before another gets it, also when the server’s word comes late', async () => {
+  it('ends what the session holds before another client is admitted, also when the server reports the end late', async () => {
     await queueWith(PERMISSION.create);
     const proxy = await proxyTo(bench, server);
     const [one, other] = [proxy.endpoint, server].map((endpoint) =>
@@ -71,10 +73,10 @@ describe('an enqueue that ZooKeeper refuses', () => {
     expect(await refused).to.be.oneOf(['ACCESS_DENIED', 'SESSION_LOST']);
   });
 
-  it('for an entry of another naming leaves nothing, also when the reply to the create was lost', async () => {
+  it('leaves no entry of another naming, also when the reply to the create was lost', async () => {
     const proxy = await proxyTo(bench, server);
     const far = await bench.session(proxy.endpoint);
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     await asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'persistent');
       await zk.create(`/${queue}/x__lock__`, '', 'ephemeral-sequential');

@@ -9,7 +9,7 @@ import { NodeRegisters } from '../src/views/registers.ts';
 import { NEVER } from '../src/base/rx.ts';
 import { Bench, eventually, newQueue, outcome } from './bench.ts';
 import { OpCode, requestsIn } from './frames.ts';
-import { losing } from './losing.ts';
+import { losing } from './lose-reply.ts';
 import { asOperator } from './operator.ts';
 
 describe('a register in ZooKeeper', () => {
@@ -32,7 +32,7 @@ describe('a register in ZooKeeper', () => {
     return bench.backend(endpoint).registers!;
   }
 
-  it('is empty, is written, written again and emptied, each time by its version', async () => {
+  it('is empty at first, and written, overwritten and deleted by its version', async () => {
     const registers = registersAt();
     const read = () => registers.read(queue, 'limit');
     expect(await read()).to.equal(undefined);
@@ -54,7 +54,7 @@ describe('a register in ZooKeeper', () => {
     expect(left?.filter((name) => name.includes(queue))).to.deep.equal([]);
   });
 
-  it('that was emptied and written again is another one', async () => {
+  it('has another version after it was deleted and written again', async () => {
     const registers = registersAt();
     const write = (text: string | undefined, was: string | undefined) =>
       registers.write(queue, 'limit', { text, was });
@@ -68,15 +68,15 @@ describe('a register in ZooKeeper', () => {
   });
 
   for (const [what, text] of [
-    ['written over', '6'],
+    ['overwritten', '6'],
     ['emptied', undefined],
   ] as const) {
-    it(`is not ${what} by who has not seen what somebody wrote without the gate`, async () => {
+    it(`is not ${what} by a writer that has not seen a write that bypassed the gate`, async () => {
       const registers = registersAt();
       await registers.write(queue, 'limit', { text: '5', was: undefined });
       const { version } = (await registers.read(queue, 'limit'))!;
       const { path } = registerPaths('', queue, 'limit');
-      /** Somebody writes right behind the look. */
+      /** Writes right after each read. */
       const meeting = (zk: ZkDriver): ZkDriver =>
         new Proxy(zk, {
           get: (_, name: keyof ZkDriver) => {
@@ -90,30 +90,30 @@ describe('a register in ZooKeeper', () => {
         });
       const slow = new NodeRegisters({
         root: '',
-        ask: (work) => asOperator(server, (zk) => work(meeting(zk))),
+        withViewer: (work) => asOperator(server, (zk) => work(meeting(zk))),
         viewer$: NEVER,
-        shown: identity,
+        mapErrors: identity,
       });
       expect(await slow.write(queue, 'limit', { text, was: version })).to.equal(false);
       expect((await registers.read(queue, 'limit'))?.text).to.equal('by hand');
     });
   }
 
-  it('is one for each queue and kind, also of nested names', async () => {
+  it('exists once for each queue and kind, also for nested names', async () => {
     const registers = registersAt();
     const text = '錠 🔒'.repeat(400);
-    const places = [queue, `${queue}/b`, `${queue}%2Fb`, `${queue}//b`].flatMap((name) =>
+    const registerNames = [queue, `${queue}/b`, `${queue}%2Fb`, `${queue}//b`].flatMap((name) =>
       ['limit', 'count'].map((kind) => [name, kind] as const),
     );
-    for (const [at, [name, kind]] of places.entries())
+    for (const [at, [name, kind]] of registerNames.entries())
       expect(await registers.write(name, kind, { text: `${text}${at}`, was: undefined })).to.equal(true);
     const texts = await Promise.all(
-      places.map(async ([name, kind]) => (await registers.read(name, kind))?.text),
+      registerNames.map(async ([name, kind]) => (await registers.read(name, kind))?.text),
     );
-    expect(texts).to.deep.equal(places.map((_, at) => `${text}${at}`));
+    expect(texts).to.deep.equal(registerNames.map((_, at) => `${text}${at}`));
   });
 
-  it('loses no write of many who add to it and empty it at the same time', async () => {
+  it('loses no write of concurrent clients that add to it and delete it', async () => {
     const MANY = 4;
     const EACH = 15;
     let emptied = 0;
@@ -150,7 +150,7 @@ describe('a register in ZooKeeper', () => {
     expect(requests()).to.deep.equal([create, getChildren, getData, setData, OpCode.delete]);
   });
 
-  it('whose write was lost on its way back holds it, and the gate is left', async () => {
+  it('is written and its gate is free when the reply to the write was lost', async () => {
     const registers = registersAt(proxy.endpoint);
     await registers.write(queue, 'limit', { text: '5', was: undefined });
     const { version } = (await registers.read(queue, 'limit'))!;
@@ -161,7 +161,7 @@ describe('a register in ZooKeeper', () => {
     expect(await registersAt().write(queue, 'limit', { text: '7', was: version })).to.equal(false);
   });
 
-  it('shows itself to those who watch: now, and after every change', async () => {
+  it('is shown to observers now, and after every change', async () => {
     const seen: (Register | undefined)[] = [];
     const watching = registersAt()
       .observe(queue, 'limit')
@@ -180,7 +180,7 @@ describe('a register in ZooKeeper', () => {
     watching.unsubscribe();
   });
 
-  it('tells those who watch that the connection broke', async () => {
+  it('reports a broken connection to its observers', async () => {
     const ended = new Promise<string>((resolve) => {
       registersAt(proxy.endpoint)
         .observe(queue, 'limit')
@@ -189,7 +189,7 @@ describe('a register in ZooKeeper', () => {
     expect(await ended).to.include('UNAVAILABLE');
   });
 
-  it('has a gate of its own below that of all', () => {
+  it('has a gate of its own below the common gate', () => {
     const { gate } = registerPaths('/root', 'jobs/invoices', 'limit');
     expect(gate).to.equal(`${gateDirectory('/root')}/limit/jobs%2Finvoices`);
   });

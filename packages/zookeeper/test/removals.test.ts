@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { QueueLockError } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import type { Step, StepsDone, ZkDriver } from '../src/driver/driver.ts';
-import { Removals } from '../src/driver/removals.ts';
+import type { Step, TransactionResult, ZkDriver } from '../src/driver/driver.ts';
+import { RemovalBatcher } from '../src/driver/removal-batcher.ts';
 import { outcome } from './bench.ts';
 
-const ALL_DONE: StepsDone = { done: true, paths: [] };
+const ALL_DONE: TransactionResult = { done: true, paths: [] };
 
-/** A server on which everything is there, and which answers several steps at once like this. */
-function serverThat(multi?: () => Promise<StepsDone>): { removals: Removals; sent: string[] } {
+/** A server on which all nodes exist, and which answers transactions with the result of `multi`. */
+function serverThat(multi?: () => Promise<TransactionResult>): { removals: RemovalBatcher; sent: string[] } {
   const sent: string[] = [];
   const note = (paths: readonly string[]): void => void sent.push(paths.join('+'));
   const zk: Pick<ZkDriver, 'delete' | 'multi'> = {
@@ -23,20 +23,20 @@ function serverThat(multi?: () => Promise<StepsDone>): { removals: Removals; sen
       },
     }),
   };
-  return { removals: new Removals(zk as ZkDriver), sent };
+  return { removals: new RemovalBatcher(zk as ZkDriver), sent };
 }
 
-describe('nodes of ZooKeeper that are taken out', () => {
-  const both = (removals: Removals): Promise<boolean[]> =>
+describe('removals of ZooKeeper nodes', () => {
+  const both = (removals: RemovalBatcher): Promise<boolean[]> =>
     Promise.all(['a', 'b'].map((path) => removals.delete(path)));
 
-  it('in one turn go with one request', async () => {
+  it('of one tick are sent as one request', async () => {
     const { removals, sent } = serverThat(async () => ALL_DONE);
     expect(await both(removals)).to.deep.equal([true, true]);
     expect(sent).to.deep.equal(['a+b']);
   });
 
-  it('in different turns go by themselves', async () => {
+  it('of different ticks are sent separately', async () => {
     const { removals, sent } = serverThat(async () => ALL_DONE);
     const first = removals.delete('a');
     await nextTurn();
@@ -44,32 +44,32 @@ describe('nodes of ZooKeeper that are taken out', () => {
     expect(sent).to.deep.equal(['a', 'b']);
   });
 
-  it('go by themselves where the driver has one step at a time', async () => {
+  it('are sent separately when the driver has no transactions', async () => {
     const { removals, sent } = serverThat();
     expect(await both(removals)).to.deep.equal([true, true]);
     expect(sent).to.deep.equal(['a', 'b']);
   });
 
-  it('go by themselves when not all are there, or not all may go', async () => {
+  it('are sent separately when a node is missing or must not be deleted', async () => {
     const refused = new QueueLockError('ACCESS_DENIED', 'not yours');
-    for (const answer of [
-      async (): Promise<StepsDone> => ({ done: false, at: 0, reason: 'missing' }),
+    for (const reply of [
+      async (): Promise<TransactionResult> => ({ done: false, at: 0, reason: 'missing' }),
       () => Promise.reject(refused),
     ]) {
-      const { removals, sent } = serverThat(answer);
+      const { removals, sent } = serverThat(reply);
       expect(await both(removals)).to.deep.equal([true, true]);
       expect(sent).to.deep.equal(['a+b', 'a', 'b']);
     }
   });
 
-  it('are not known to be out when no answer came', async () => {
+  it('have an unknown outcome when no reply came', async () => {
     const { removals, sent } = serverThat(() => Promise.reject(new QueueLockError('UNAVAILABLE', 'silent')));
     const ended = await Promise.all(['a', 'b'].map((path) => outcome(removals.delete(path))));
     expect(ended).to.deep.equal(['UNAVAILABLE', 'UNAVAILABLE']);
     expect(sent).to.deep.equal(['a+b']);
   });
 
-  it('are sixty at most in one request', async () => {
+  it('are at most 60 in one request', async () => {
     const { removals, sent } = serverThat(async () => ALL_DONE);
     await Promise.all(Array.from({ length: 130 }, (_, at) => removals.delete(`${at}`)));
     expect(sent.map((paths) => paths.split('+').length)).to.deep.equal([60, 60, 10]);

@@ -7,7 +7,7 @@ import { proxyTo } from './own-server.ts';
 
 const { signal } = new AbortController();
 
-/** Resets the connections of several sessions in the middle of requests, and looks after each whether other sockets work. */
+/** Resets the connections of several sessions during requests, and checks after each reset that other sockets work. */
 export async function disturbNobody(
   bench: Bench,
   endpoint: string,
@@ -26,7 +26,7 @@ export async function disturbNobody(
   const { port } = echo.address() as { port: number };
   for (let round = 0; round < rounds; round += 1) {
     proxy.cut();
-    // The kernel knows of the reset, the event loop does not yet.
+    // The kernel knows about the reset, and the event loop does not yet.
     const calls = sessions.map((session) => outcome(session.renew(signal)));
     expect(await echoed(port)).to.equal('hello');
     await nextTurn();

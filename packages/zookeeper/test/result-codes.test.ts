@@ -2,17 +2,21 @@ import { expect } from 'chai';
 import { errorOf } from '../src/driver/errors.ts';
 
 describe('the result codes of ZooKeeper', () => {
-  /** What a server is, or how it is set up, where no lock can work. */
+  /** Kinds and settings of servers with which no lock can work. */
   const NOT_RETRYABLE = [
-    { of: 'a server older than 3.5.3, which knows no containers', code: -6, remedy: 'older than 3.5.3' },
+    {
+      of: 'a server older than 3.5.3, which has no containers',
+      code: -6,
+      remedy: 'upgrade it to ZooKeeper 3.5.3',
+    },
     { of: 'a local session', code: -120, remedy: 'localSessionsUpgradingEnabled=true' },
-    { of: 'a quota that is used up', code: -125, remedy: 'raise the quota' },
+    { of: 'an exceeded quota', code: -125, remedy: 'raise the quota' },
   ];
   for (const { of, code, remedy } of NOT_RETRYABLE)
-    it(`of ${of} are final, and the message says what to change`, () => {
+    it(`of ${of} are final, and the message contains the remedy`, () => {
       const error = errorOf(code, 'create /jobs');
       expect(error).to.include({ code: 'INVALID_ARGUMENT', retryable: false });
-      expect(error.message).to.include(`(${code}) to create /jobs: `).and.to.include(remedy);
+      expect(error.message).to.include(`(${code}) for create /jobs: `).and.to.include(remedy);
       expect(error.message).to.not.match(/outcome is unknown/);
     });
 

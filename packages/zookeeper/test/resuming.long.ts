@@ -3,11 +3,11 @@ import { expect } from 'chai';
 import { startProxy } from '@queuelock/harness/faults';
 import { livedSince } from '@queuelock/harness/lived-time';
 import { sharedZooKeeper, zkFourLetter } from '@queuelock/harness/services';
-import { Bench, ending, newQueue, outcome, wish } from './bench.ts';
+import { Bench, ending, newQueue, outcome, newSpec } from './bench.ts';
 import { asOperator } from './operator.ts';
-import { untilExpired } from './severed.ts';
+import { untilExpired } from './severable-backends.ts';
 
-describe('a session of ZooKeeper that goes on elsewhere', () => {
+describe('an abandoned ZooKeeper session', () => {
   const bench = new Bench();
   const { signal } = new AbortController();
   let server: string;
@@ -27,16 +27,16 @@ describe('a session of ZooKeeper that goes on elsewhere', () => {
     return asOperator(server, async (zk) => (await zk.children(`/${queue}`)) ?? []);
   }
 
-  it('that was abandoned takes no calls here and beats no more, and its entries stay until it expires', async () => {
+  it('refuses calls and sends no heartbeats, and its entries stay until it expires', async () => {
     const session = await bench.session(server, 5_000);
-    const placement = await session.enqueue(wish(queue));
+    const placement = await session.enqueue(newSpec(queue));
     let ended: string | undefined;
     void ending(placement).then((code) => (ended = code));
     await session.abandon!();
     await session.abandon!();
     await session.close();
     expect(await names()).to.have.length(1);
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     for (const call of [session.renew(signal), session.enqueue(spec), session.remove(queue, spec.id)])
       expect(await outcome(call)).to.be.oneOf(['CLOSED', 'fine']);
     expect(await outcome(session.renew(signal))).to.equal('CLOSED');

@@ -5,10 +5,10 @@ import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { until } from '@queuelock/harness/services/until';
 import { parseResumption, resumptionText } from '../src/session/resumption.ts';
-import { Bench, admitted, newQueue, outcome, wish, wishes } from './bench.ts';
+import { Bench, admitted, newQueue, outcome, newSpec, newSpecs } from './bench.ts';
 import { asOperator } from './operator.ts';
 
-describe('a session of ZooKeeper that goes on elsewhere', () => {
+describe('a resumed ZooKeeper session', () => {
   const bench = new Bench();
   const { signal } = new AbortController();
   let server: string;
@@ -33,11 +33,11 @@ describe('a session of ZooKeeper that goes on elsewhere', () => {
     return asOperator(server, async (zk) => (await zk.children(`/${of}`)) ?? []);
   }
 
-  it('has its entries at their places, and nobody came in between', async () => {
+  it('has its entries at their positions, and no other entry was admitted in between', async () => {
     const [first, other] = [await bench.session(server), await bench.session(server)];
-    const [held, waiting] = [wish(queue), wish(queue, { limit: 2 })];
+    const [held, waiting] = [newSpec(queue), newSpec(queue, { limit: 2 })];
     const before = [await first.enqueue(held), await first.enqueue(waiting)] as const;
-    const last = await other.enqueue(wish(queue));
+    const last = await other.enqueue(newSpec(queue));
     await first.abandon!();
     const second = await resumed(first);
     expect([second.id, second.ttlMs]).to.deep.equal([first.id, first.ttlMs]);
@@ -52,9 +52,9 @@ describe('a session of ZooKeeper that goes on elsewhere', () => {
     expect(await names()).to.have.length(1);
   });
 
-  it('can remove, update and share what it has not entered here, and take new entries', async () => {
+  it('can remove, update and downgrade entries that it has not enqueued, and enqueue new ones', async () => {
     const first = await bench.session(server);
-    const specs = [wish(queue), wish(queue), wish(queue)] as const;
+    const specs = [newSpec(queue), newSpec(queue), newSpec(queue)] as const;
     for (const spec of specs) await first.enqueue(spec);
     await first.traces!.leave(queue, specs[0].id);
     await first.abandon!();
@@ -63,18 +63,18 @@ describe('a session of ZooKeeper that goes on elsewhere', () => {
     expect(await asOperator(server, (zk) => zk.children(`/.queuelock/held/${queue}`))).to.deep.equal([]);
     expect(await second.update(queue, specs[1].id, 'new')).to.equal(true);
     expect(await second.share!(queue, specs[1].id, 'shared')).to.equal(true);
-    expect(await second.remove(queue, wish(queue).id)).to.equal(false);
-    await second.enqueue(wish(queue));
+    expect(await second.remove(queue, newSpec(queue).id)).to.equal(false);
+    await second.enqueue(newSpec(queue));
     expect(await names()).to.have.length(3);
     await second.close();
     expect(await names()).to.deep.equal([]);
   });
 
-  it('keeps the token of an entry that turned into a reader, though that is another node', async () => {
+  it('keeps the token of an entry that was converted to a reader, although that is another node', async () => {
     const [first, other] = [await bench.session(server), await bench.session(server)];
-    const held = wish(queue);
+    const held = newSpec(queue);
     const { token } = await first.enqueue(held);
-    const next = await other.enqueue(wish(queue));
+    const next = await other.enqueue(newSpec(queue));
     expect(await first.share!(queue, held.id, 'reads')).to.equal(true);
     await first.abandon!();
     const second = await resumed(first);
@@ -87,28 +87,28 @@ describe('a session of ZooKeeper that goes on elsewhere', () => {
     expect(await second.traces!.leave(queue, held.id)).to.have.length(0);
   });
 
-  for (const [what, stored, wanted, told] of [
+  for (const [what, stored, wanted, reported] of [
     [
       'a writer as a reader',
       {},
       { shared: true },
-      /exclusive with 1 of 1 permits and was asked for as shared/,
+      /exclusive with 1 of 1 permits and was requested as shared/,
     ],
-    ['a reader as a writer', { shared: true }, {}, /stored as shared and was asked for as exclusive/],
+    ['a reader as a writer', { shared: true }, {}, /stored as shared and was requested as exclusive/],
     ['one permit as three', { limit: 3 }, { limit: 3, permits: 3 }, /1 of 3 permits.* 3 of 3 permits/],
     ['a lock as a semaphore', {}, { limit: 3 }, /1 of 1 permits.* 1 of 3 permits/],
   ] as const) {
-    it(`refuses to take ${what}, and leaves the entry as it is`, async () => {
+    it(`refuses to claim ${what}, and leaves the entry unchanged`, async () => {
       const first = await bench.session(server);
-      const spec = wish(queue, stored);
+      const spec = newSpec(queue, stored);
       const { key } = await first.enqueue(spec);
       await first.abandon!();
       const second = await resumed(first);
-      const other = { ...wish(queue, wanted), id: spec.id };
+      const other = { ...newSpec(queue, wanted), id: spec.id };
       for (const attempt of [() => second.enqueue(other), () => second.enqueueAll!([other])]) {
         const error: unknown = await attempt().catch((reason: unknown) => reason);
         expect(isQueueLockError(error, 'INVALID_ARGUMENT'), String(error)).to.equal(true);
-        expect(String(error)).to.include(spec.id).and.match(told);
+        expect(String(error)).to.include(spec.id).and.match(reported);
         expect(await names()).to.deep.equal([key.split('/').at(-1)]);
       }
       expect((await second.enqueue(spec)).key).to.equal(key);
@@ -116,9 +116,9 @@ describe('a session of ZooKeeper that goes on elsewhere', () => {
     });
   }
 
-  it('refuses to take an entry that turned into a reader as the writer that it was', async () => {
+  it('refuses to claim an entry that was converted to a reader as the writer that it was', async () => {
     const first = await bench.session(server);
-    const held = wish(queue);
+    const held = newSpec(queue);
     await first.enqueue(held);
     await first.share!(queue, held.id, 'reads');
     await first.abandon!();
@@ -126,10 +126,10 @@ describe('a session of ZooKeeper that goes on elsewhere', () => {
     safely(() => expect(taken).to.equal('INVALID_ARGUMENT'));
   });
 
-  it('finds several entries that were entered at once, or none of them', async () => {
+  it('finds several entries that were enqueued together, or none of them', async () => {
     const first = await bench.session(server);
     const [b, c] = [newQueue(), newQueue()];
-    const [whole, half] = [wishes(queue, b), wishes(queue, c)];
+    const [whole, half] = [newSpecs(queue, b), newSpecs(queue, c)];
     const before = await first.enqueueAll!(whole);
     const [lost] = await first.enqueueAll!(half);
     await asOperator(server, (zk) => zk.delete(lost!.key));
@@ -139,13 +139,13 @@ describe('a session of ZooKeeper that goes on elsewhere', () => {
     expect(after.map(({ key }) => key)).to.deep.equal(before.map(({ key }) => key));
     expect(await outcome(second.enqueueAll!(half))).to.equal('ENTRY_LOST');
     expect(await names(c)).to.deep.equal([]);
-    expect(await second.enqueueAll!(wishes(queue, c))).to.have.length(2);
+    expect(await second.enqueueAll!(newSpecs(queue, c))).to.have.length(2);
   });
 
-  it('may be abandoned while the connection is down, or the server is silent', async () => {
+  it('can be abandoned while the connection is down or the server is silent', async () => {
     for (const trouble of ['down', 'silent']) {
       const session = await bench.session(proxy.endpoint);
-      await session.enqueue(wish(queue));
+      await session.enqueue(newSpec(queue));
       if (trouble === 'silent') proxy.toServer.hold();
       else {
         proxy.refuse();
@@ -161,16 +161,16 @@ describe('a session of ZooKeeper that goes on elsewhere', () => {
     }
   });
 
-  it('is taken from a client that still has it, which loses it when it is back, and does not end it', async () => {
+  it('is lost for a client that still has it, when that reconnects, and is not ended by it', async () => {
     const first = await bench.session(proxy.endpoint);
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     await first.enqueue(spec);
     proxy.refuse();
     const second = await resumed(first);
     expect((await second.enqueue(spec)).turn.admitted).to.equal(true);
     expect(await second.renew(signal)).to.be.within(1, second.ttlMs);
     await proxy.heal();
-    // Its connection takes the session back at first, and the other one's is cut.
+    // The connection of the first client takes the session back, and the connection of the second one is cut.
     const isLost = async (): Promise<void> => {
       expect(await outcome(first.renew(signal))).to.equal('SESSION_LOST');
     };
@@ -183,9 +183,9 @@ describe('a session of ZooKeeper that goes on elsewhere', () => {
     expect(await names()).to.have.length(1);
   });
 
-  it('does not end when nothing comes of the attempt to go on with it', async () => {
+  it('does not end when an attempt to resume it fails', async () => {
     const session = await bench.session(server);
-    await session.enqueue(wish(queue));
+    await session.enqueue(newSpec(queue));
     await session.abandon!();
     const aborted = bench.backend(server).resume!(session.resumption!, AbortSignal.abort(new Error('no')));
     expect(await outcome(aborted)).to.equal('Error: no');
@@ -195,7 +195,7 @@ describe('a session of ZooKeeper that goes on elsewhere', () => {
     expect(await (await resumed(session)).renew(signal)).to.be.greaterThan(0);
   });
 
-  it('is asked for with its password', async () => {
+  it('requires its password', async () => {
     const session = await bench.session(server);
     const { session: key, ttlMs } = parseResumption(session.resumption!);
     const wrong = resumptionText({ session: { ...key, client_password: '0'.repeat(32) }, ttlMs });
@@ -207,15 +207,15 @@ describe('a session of ZooKeeper that goes on elsewhere', () => {
   });
 });
 
-describe('the text that a session of ZooKeeper is resumed with', () => {
+describe('the text of an exported ZooKeeper session', () => {
   const key = { session: { client_id: '1000', client_password: 'ab'.repeat(16) }, ttlMs: 15_000 };
 
-  it('gives back what it was made of', () => {
+  it('is parsed as it was formatted', () => {
     expect(parseResumption(resumptionText(key))).to.deep.equal(key);
   });
 
   for (const text of ['', '{', 'null', '[]', '{"session":"1000"}', resumptionText({ ...key, ttlMs: -1 })]) {
-    it(`is refused, and not repeated, when it is ${JSON.stringify(text)}`, () => {
+    it(`is refused without being repeated when it is ${JSON.stringify(text)}`, () => {
       try {
         parseResumption(text);
       } catch (error) {

@@ -3,11 +3,11 @@ import { expect } from 'chai';
 import { Bench, SINGLE } from './bench.ts';
 import { ownServer } from './own-server.ts';
 
-describe('a ZooKeeper server that wants SASL', () => {
+describe('a ZooKeeper server that requires SASL', () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  it('denies access to who has none, definitely, and it is said why', async () => {
+  it('denies access, and the message says why', async () => {
     const { endpoint } = await ownServer(bench, {
       'zookeeper.sessionRequireClientSASLAuth': true,
       'zookeeper.authProvider.sasl': 'org.apache.zookeeper.server.auth.SASLAuthenticationProvider',

@@ -1,10 +1,10 @@
 import { isQueueLockError, type Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { sharedZooKeeper } from '@queuelock/harness/services';
-import { Bench, newQueue, outcome, wish } from './bench.ts';
+import { Bench, newQueue, outcome, newSpec } from './bench.ts';
 import { asOperator } from './operator.ts';
 
-describe('an entry in ZooKeeper that is asked for again', () => {
+describe('a repeated enqueue in ZooKeeper', () => {
   const bench = new Bench();
   let server: string;
   let session: Session;
@@ -21,8 +21,8 @@ describe('an entry in ZooKeeper that is asked for again', () => {
     return (await asOperator(server, (zk) => zk.children(`/${of}`))) ?? [];
   }
 
-  it('is the same one, also under another limit and after a lost answer', async () => {
-    const spec = wish(queue, { limit: 3, permits: 2 });
+  it('finds the same entry, also with another limit and after a lost reply', async () => {
+    const spec = newSpec(queue, { limit: 3, permits: 2 });
     const { key } = await session.enqueue(spec);
     for (const limit of [3, 2, 7]) expect((await session.enqueue({ ...spec, limit })).key).to.equal(key);
     expect(await names()).to.have.length(1);
@@ -32,8 +32,8 @@ describe('an entry in ZooKeeper that is asked for again', () => {
     ['as another kind', {}, { shared: true }],
     ['with more permits', { limit: 3 }, { limit: 3, permits: 2 }],
   ] as const) {
-    it(`${what} is refused, and stays as it is`, async () => {
-      const spec = wish(queue, stored);
+    it(`${what} is refused, and the entry is unchanged`, async () => {
+      const spec = newSpec(queue, stored);
       const { key } = await session.enqueue(spec);
       const other = { ...spec, ...wanted };
       expect(await outcome(session.enqueue(other))).to.equal('INVALID_ARGUMENT');
@@ -43,14 +43,14 @@ describe('an entry in ZooKeeper that is asked for again', () => {
     });
   }
 
-  it('in another queue is refused by name, and may go there when it has left', async () => {
-    const spec = wish(queue);
+  it('in another queue is refused by name, and allowed after the entry has left', async () => {
+    const spec = newSpec(queue);
     await session.enqueue(spec);
     const elsewhere = { ...spec, queue: newQueue() };
     const error: unknown = await session.enqueue(elsewhere).catch((reason: unknown) => reason);
     expect(isQueueLockError(error, 'INVALID_ARGUMENT')).to.equal(true);
     expect(String(error)).to.include(spec.id).and.include(spec.queue).and.include(elsewhere.queue);
-    expect(await outcome(session.enqueueAll!([wish(newQueue()), elsewhere]))).to.equal('INVALID_ARGUMENT');
+    expect(await outcome(session.enqueueAll!([newSpec(newQueue()), elsewhere]))).to.equal('INVALID_ARGUMENT');
     expect(await outcome(session.tryEnqueue(elsewhere))).to.equal('INVALID_ARGUMENT');
     expect(await names(elsewhere.queue)).to.deep.equal([]);
     expect(await session.remove(queue, spec.id)).to.equal(true);

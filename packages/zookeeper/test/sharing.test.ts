@@ -4,12 +4,12 @@ import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { readerOf } from '../src/queue/entries.ts';
 import { schemeOf } from '../src/queue/naming.ts';
-import { Bench, admitted, ending, eventually, newQueue, outcome, wish } from './bench.ts';
+import { Bench, admitted, ending, eventually, newQueue, outcome, newSpec } from './bench.ts';
 import { OpCode, requestsIn } from './frames.ts';
-import { losing } from './losing.ts';
+import { losing } from './lose-reply.ts';
 import { asOperator } from './operator.ts';
 
-describe('an entry in ZooKeeper that turns into a shared one', () => {
+describe('a downgrade of an entry in ZooKeeper', () => {
   const bench = new Bench();
   let server: string;
   let proxy: TcpProxy;
@@ -33,10 +33,14 @@ describe('an entry in ZooKeeper that turns into a shared one', () => {
     return (await asOperator(server, (zk) => zk.children(`/${queue}`))) ?? [];
   }
 
-  it('keeps its place: readers behind it come in, up to the next writer', async () => {
-    const holder = wish(queue);
+  it('keeps the position, and admits the readers behind it up to the next writer', async () => {
+    const holder = newSpec(queue);
     const held = await session.enqueue(holder);
-    const [near, writer, far] = [wish(queue, { shared: true }), wish(queue), wish(queue, { shared: true })];
+    const [near, writer, far] = [
+      newSpec(queue, { shared: true }),
+      newSpec(queue),
+      newSpec(queue, { shared: true }),
+    ];
     const turn = admitted(await other.enqueue(near));
     const next = await other.enqueue(writer);
     const last = await other.enqueue(far);
@@ -60,8 +64,8 @@ describe('an entry in ZooKeeper that turns into a shared one', () => {
     expect(await entries()).to.have.length(1);
   });
 
-  it('costs the new node and a write in one flight, and a delete', async () => {
-    const holder = wish(queue);
+  it('costs a create and a write in one flight, and a delete', async () => {
+    const holder = newSpec(queue);
     await session.enqueue(holder);
     const seen: number[] = [];
     proxy.onClientData = (chunk) => seen.push(...requestsIn(chunk));
@@ -73,34 +77,36 @@ describe('an entry in ZooKeeper that turns into a shared one', () => {
     ]);
   });
 
-  it('is never seen twice by those who look, nor gone', async () => {
-    const pictures: (readonly StoredEntry[])[] = [];
+  it('never shows the entry twice to observers, and never as missing', async () => {
+    const snapshots: (readonly StoredEntry[])[] = [];
     const watching = bench
       .backend(server)
       .observe(queue)
-      .subscribe((picture) => pictures.push(picture));
-    const holder = wish(queue, { value: 'writes' });
+      .subscribe((snapshot) => snapshots.push(snapshot));
+    const holder = newSpec(queue, { value: 'writes' });
     await session.enqueue(holder);
-    await eventually(() => pictures.at(-1)?.length === 1);
-    const from = pictures.length - 1;
+    await eventually(() => snapshots.at(-1)?.length === 1);
+    const from = snapshots.length - 1;
     await session.share!(queue, holder.id, 'reads');
-    await eventually(() => pictures.at(-1)?.[0]?.value === 'reads');
-    const seen = pictures.slice(from).map((picture) => picture.map(({ shared, value }) => [shared, value]));
+    await eventually(() => snapshots.at(-1)?.[0]?.value === 'reads');
+    const seen = snapshots
+      .slice(from)
+      .map((snapshot) => snapshot.map(({ shared, value }) => [shared, value]));
     expect(seen).to.deep.equal([[[false, 'writes']], [[true, 'reads']]]);
-    expect(new Set(pictures.slice(from).map(([entry]) => entry?.order)).size).to.equal(1);
+    expect(new Set(snapshots.slice(from).map(([entry]) => entry?.order)).size).to.equal(1);
     watching.unsubscribe();
   });
 
-  it('may be waiting: it goes on to wait for writers only', async () => {
-    const [reader, waiting] = [wish(queue, { shared: true }), wish(queue)];
+  it('may happen to a waiter, which then waits for writers only', async () => {
+    const [reader, waiting] = [newSpec(queue, { shared: true }), newSpec(queue)];
     await other.enqueue(reader);
     const turn = admitted(await session.enqueue(waiting));
     expect(await session.share!(queue, waiting.id, 'reads')).to.equal(true);
     await turn;
   });
 
-  it('is turned once, also when that is asked for again', async () => {
-    const holder = wish(queue);
+  it('happens once when it is repeated', async () => {
+    const holder = newSpec(queue);
     await session.enqueue(holder);
     expect(await session.share!(queue, holder.id, 'once')).to.equal(true);
     expect(await session.share!(queue, holder.id, 'twice')).to.equal(true);
@@ -110,8 +116,8 @@ describe('an entry in ZooKeeper that turns into a shared one', () => {
     expect((await session.enqueue({ ...holder, shared: true })).key).to.equal(`/${queue}/${name!}`);
   });
 
-  it('is lost when an operator removes the reader', async () => {
-    const holder = wish(queue);
+  it('loses the entry when an operator removes the reader', async () => {
+    const holder = newSpec(queue);
     const end = ending(await session.enqueue(holder));
     await session.share!(queue, holder.id, '');
     const [name] = await entries();
@@ -121,25 +127,25 @@ describe('an entry in ZooKeeper that turns into a shared one', () => {
     expect(await entries()).to.deep.equal([]);
   });
 
-  it('is not brought back when an operator has removed it before', async () => {
-    const holder = wish(queue);
+  it('does not restore an entry that an operator removed before', async () => {
+    const holder = newSpec(queue);
     const { key } = await session.enqueue(holder);
     await asOperator(server, (zk) => zk.delete(key));
     expect(await session.share!(queue, holder.id, '')).to.equal(false);
     expect(await entries()).to.deep.equal([]);
-    expect(await session.share!(queue, wish(queue).id, '')).to.equal(false);
+    expect(await session.share!(queue, newSpec(queue).id, '')).to.equal(false);
   });
 
   for (const [what, opCode] of [
-    ['the new node', OpCode.create],
+    ['the create', OpCode.create],
     ['the delete', OpCode.delete],
   ] as const) {
-    it(`is a reader after it was asked for again, when the reply to ${what} was lost`, async () => {
-      const holder = wish(queue);
+    it(`succeeds when it is repeated after the reply to ${what} was lost`, async () => {
+      const holder = newSpec(queue);
       const held = await session.enqueue(holder);
       let ended: string | undefined;
       void ending(held).then((code) => (ended = code));
-      const turn = admitted(await other.enqueue(wish(queue, { shared: true })));
+      const turn = admitted(await other.enqueue(newSpec(queue, { shared: true })));
       const share = () => session.share!(queue, holder.id, 'reads');
       expect(await losing(proxy, opCode, share)).to.equal('UNAVAILABLE');
       expect(await share()).to.equal(true);
@@ -150,8 +156,8 @@ describe('an entry in ZooKeeper that turns into a shared one', () => {
       expect(await entries()).to.have.length(1);
     });
 
-    it(`leaves nothing when it is removed after the reply to ${what} was lost`, async () => {
-      const holder = wish(queue);
+    it(`leaves no node when the entry is removed after the reply to ${what} was lost`, async () => {
+      const holder = newSpec(queue);
       await session.enqueue(holder);
       const share = () => session.share!(queue, holder.id, 'reads');
       expect(await losing(proxy, opCode, share)).to.equal('UNAVAILABLE');
@@ -160,8 +166,8 @@ describe('an entry in ZooKeeper that turns into a shared one', () => {
     });
   }
 
-  it('is not brought back when an operator removed it while the reply to the new node was on its way', async () => {
-    const holder = wish(queue);
+  it('does not restore an entry that an operator removed while the reply to the create was in flight', async () => {
+    const holder = newSpec(queue);
     const { key } = await session.enqueue(holder);
     const share = () => session.share!(queue, holder.id, 'reads');
     expect(await losing(proxy, OpCode.create, share)).to.equal('UNAVAILABLE');
@@ -171,8 +177,8 @@ describe('an entry in ZooKeeper that turns into a shared one', () => {
     expect(await entries()).to.deep.equal([]);
   });
 
-  it('takes the trace of its hold along, which is nobody else’s business', async () => {
-    const [holder, reader] = [wish(queue), wish(queue, { shared: true })];
+  it('moves the trace of the hold too, and keeps the traces of other holds', async () => {
+    const [holder, reader] = [newSpec(queue), newSpec(queue, { shared: true })];
     await session.enqueue(holder);
     expect(await session.traces!.leave(queue, holder.id)).to.deep.equal([]);
     await session.share!(queue, holder.id, '');

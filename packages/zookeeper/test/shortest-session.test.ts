@@ -4,31 +4,31 @@ import { expect } from 'chai';
 import { startZooKeeper, zkFourLetter } from '@queuelock/harness/services';
 import type { ZooKeeperSettings } from '@queuelock/harness/services/zookeeper-process';
 import type { ServiceOf } from '@queuelock/harness/services/service';
-import { Bench, eventually, newQueue, outcome, wish } from './bench.ts';
+import { Bench, eventually, newQueue, outcome, newSpec } from './bench.ts';
 
 const FOR_A_SINGLE_SERVER = '(syncLimit 2 for a single server, which has no followers)';
 const { signal } = new AbortController();
 
-describe('the shortest session that ZooKeeper can be trusted with', () => {
+describe('the minimum TTL of a ZooKeeper session', () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  for (const [what, ticks, least, usual] of [
+  for (const [what, ticks, min, usual] of [
     ['the default settings of the servers', {}, 14_000, 15_000],
     ['servers with a longer sync limit', { syncLimit: 10 }, 24_000, 24_000],
     ['servers with a short tick', { tickTimeMs: 500 }, 3_500, 15_000],
     ['a single server', { syncLimit: 2 }, 8_000, 15_000],
     ['a sync limit of one tick', { tickTimeMs: 1_000, syncLimit: 1 }, 4_000, 15_000],
   ] as const) {
-    it(`is ${least} ms, and ${usual} ms by default, on ${what}`, () => {
+    it(`is ${min} ms, and the default is ${usual} ms, on ${what}`, () => {
       const { minTtlMs, defaultTtlMs } = zookeeper({ hosts: ['h'], ...ticks }).info;
-      expect({ minTtlMs, defaultTtlMs }).to.deep.equal({ minTtlMs: least, defaultTtlMs: usual });
+      expect({ minTtlMs, defaultTtlMs }).to.deep.equal({ minTtlMs: min, defaultTtlMs: usual });
     });
   }
 
-  it('is told with its numbers, and with the options that change it', () => {
+  it('is reported with its numbers and with the options that change it', () => {
     expect(zookeeper({ hosts: ['h'] }).info.minTtlRule).to.equal(
-      '(syncLimit 5 + 2) x tickTime 2000 ms; set tickTimeMs and syncLimit of the backend to what the servers have ' +
+      '(syncLimit 5 + 2) x tickTime 2000 ms; set tickTimeMs and syncLimit of the backend to the values of the servers ' +
         FOR_A_SINGLE_SERVER,
     );
     expect(zookeeper({ hosts: ['h'], tickTimeMs: 500, syncLimit: 1 }).info.minTtlRule).to.match(
@@ -37,31 +37,31 @@ describe('the shortest session that ZooKeeper can be trusted with', () => {
   });
 
   for (const ttlMs of [13_999, 0, -1, Number.NaN, Infinity]) {
-    it(`is asked for at least: ${ttlMs} ms are refused without a connection`, async () => {
+    it(`is required: ${ttlMs} ms are refused without a connection`, async () => {
       const backend = bench.keep(zookeeper({ hosts: ['no-such-host.invalid'] }), (made) => made.close());
       expect(await refusal(backend.open(ttlMs, signal))).to.equal(
         '[INVALID_ARGUMENT] ttlMs is a number of milliseconds from 14000 to 2147483647 on zookeeper: ' +
-          '(syncLimit 5 + 2) x tickTime 2000 ms; set tickTimeMs and syncLimit of the backend to what the servers have ' +
+          '(syncLimit 5 + 2) x tickTime 2000 ms; set tickTimeMs and syncLimit of the backend to the values of the servers ' +
           `${FOR_A_SINGLE_SERVER}; got ${ttlMs}`,
       );
     });
   }
 
-  it('is granted at least: what a server grants below it is refused, and no session is left', async () => {
+  it('must be granted: a smaller grant of the server is refused, and no session remains', async () => {
     const server = await started({ maxSessionTimeout: 3_000 });
     const backend = bench.backend(server.endpoint, { syncLimit: 5 });
     const before = await sessions(server.endpoint);
     expect(await refusal(backend.open(4_000, signal))).to.equal(
       `[INVALID_ARGUMENT] ttlMs 4000 is more than the server at zk://${server.endpoint} allows: it grants 3000 ms ` +
         '(its maxSessionTimeout, by default 20 of its ticks), and at least 3500 ms are needed: (syncLimit 5 + 2) x tickTime ' +
-        `500 ms; set tickTimeMs and syncLimit of the backend to what the servers have ${FOR_A_SINGLE_SERVER}, or raise ` +
+        `500 ms; set tickTimeMs and syncLimit of the backend to the values of the servers ${FOR_A_SINGLE_SERVER}, or raise ` +
         'maxSessionTimeout of the servers; got 3000',
     );
-    // Told to the server; on a busy machine it is done a little later.
+    // The client has told the server; on a busy machine the session ends a little later.
     await eventually(async () => (await sessions(server.endpoint)).length === before.length);
   });
 
-  it('is all that counts: whatever else the server grants is taken, more or less', async () => {
+  it('is the only bound: any other grant of the server is accepted, larger or smaller than requested', async () => {
     const server = await started({ minSessionTimeout: 3_000, maxSessionTimeout: 5_000 });
     const backend = bench.backend(server.endpoint);
     expect((await backend.open(2_000, signal)).ttlMs).to.equal(3_000);
@@ -69,11 +69,11 @@ describe('the shortest session that ZooKeeper can be trusted with', () => {
     expect((await backend.open(15_000, signal)).ttlMs).to.equal(5_000);
   });
 
-  it('is no shorter after a reconnect: a session that is granted less than before is lost', async () => {
+  it('applies after a reconnect: a session that is granted less than before is lost', async () => {
     const settings = { maxSessionTimeout: 10_000 };
     const server = await started(settings);
     const session = await bench.session(server.endpoint, 8_000);
-    const spec = wish(newQueue());
+    const spec = newSpec(newQueue());
     await session.enqueue(spec);
     expect(await session.renew(signal)).to.be.greaterThan(0);
     settings.maxSessionTimeout = 6_000;
@@ -92,7 +92,7 @@ describe('the shortest session that ZooKeeper can be trusted with', () => {
   }
 });
 
-/** The sessions that the server knows, as it writes them. */
+/** Returns the ids of the sessions on the server, as it formats them. */
 async function sessions(endpoint: string): Promise<string[]> {
   const dump = await zkFourLetter(endpoint, 'dump');
   return [...dump.matchAll(/0x([0-9a-f]+)$/gm)].map(([, id]) => id!).sort();

@@ -1,12 +1,12 @@
 import type { Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { sharedZooKeeper } from '@queuelock/harness/services';
-import { Bench, newQueue, wish, type Driver } from './bench.ts';
+import { Bench, newQueue, newSpec, type Driver } from './bench.ts';
 import { OpCode } from './frames.ts';
 import { asOperator } from './operator.ts';
-import { TappedProcess } from './tapped.ts';
+import { TappedProcess } from './tapped-process.ts';
 
-describe('the token of an entry that need not wait', () => {
+describe('the token of an entry that is admitted at once', () => {
   const bench = new Bench();
   let server: string;
   let queue: string;
@@ -17,17 +17,17 @@ describe('the token of an entry that need not wait', () => {
   });
   afterEach(() => bench.clear());
 
-  /** Rounds of a free lock, with another in the queue in between; answers how often the node was looked at. */
-  async function looksIn(rounds: number, transport: Driver): Promise<number> {
+  /** Acquires a free lock repeatedly, with another entry in between; resolves with the number of reads of its node. */
+  async function readsIn(rounds: number, transport: Driver): Promise<number> {
     const own = await TappedProcess.start(bench, server, { transport });
     const [session, other] = [await own.open(), await bench.session(server)];
-    let looks = 0;
+    let reads = 0;
     await asOperator(server, async (zk) => {
       for (let round = 0; round < rounds; round += 1) {
         own.reset();
-        const [spec, between] = [wish(queue), wish(queue)];
+        const [spec, between] = [newSpec(queue), newSpec(queue)];
         const { key, token, turn } = await session.enqueue(spec);
-        looks += own.taken().requests.filter((code) => code === OpCode.exists).length;
+        reads += own.taken().requests.filter((code) => code === OpCode.exists).length;
         expect(turn.admitted).to.equal(true);
         expect(token).to.equal((await zk.stat(key))?.czxid);
         await session.remove(queue, spec.id);
@@ -35,23 +35,23 @@ describe('the token of an entry that need not wait', () => {
         await other.remove(queue, between.id);
       }
     });
-    return looks;
+    return reads;
   }
 
-  it('takes no look: the answer to its create tells it', async () => {
-    expect(await looksIn(3, 'wire')).to.equal(0);
+  it('needs no read, since the reply to the create contains it', async () => {
+    expect(await readsIn(3, 'wire')).to.equal(0);
   });
 
-  it('takes one with transport native', async () => {
-    expect(await looksIn(3, 'native')).to.equal(3);
+  it('needs one read with transport native', async () => {
+    expect(await readsIn(3, 'native')).to.equal(3);
   });
 
-  it('is that of its node, whoever comes and goes meanwhile', async () => {
+  it('is that of its node, whatever other entries come and go', async () => {
     const sessions = await Promise.all([1, 2, 3].map(() => bench.session(server)));
     await asOperator(server, async (zk) => {
       const live = async (session: Session): Promise<void> => {
         for (let round = 0; round < 40; round += 1) {
-          const specs = [wish(queue, { limit: 1_000 }), wish(queue, { limit: 1_000 })];
+          const specs = [newSpec(queue, { limit: 1_000 }), newSpec(queue, { limit: 1_000 })];
           const placements = await Promise.all(specs.map((spec) => session.enqueue(spec)));
           for (const { key, token } of placements) expect(token).to.equal((await zk.stat(key))?.czxid);
           await Promise.all(specs.slice(round % 2).map(({ id }) => session.remove(queue, id)));

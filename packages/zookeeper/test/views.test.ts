@@ -3,11 +3,11 @@ import { judgeServer, judgeTicks } from '../src/views/diagnose.ts';
 import { parseContender } from '../src/queue/entries.ts';
 import { schemeOf } from '../src/queue/naming.ts';
 import { queuePath } from '../src/queue/names.ts';
-import { Departures } from '../src/views/queues.ts';
+import { QueueDepartures } from '../src/views/queues.ts';
 import { nameOf, type WalkedQueue } from '../src/views/walk.ts';
 
 describe('the names that a walk finds', () => {
-  it('are those that the directories were made for', () => {
+  it('are the names that the directories were created for', () => {
     for (const name of [
       'a',
       'a/b',
@@ -24,7 +24,7 @@ describe('the names that a walk finds', () => {
       for (const root of ['', '/chroot']) expect(nameOf(root, queuePath(root, name)), name).to.equal(name);
   });
 
-  it('are none where no name leads', () => {
+  it('do not include directories that no name leads to', () => {
     for (const directory of [
       '/r',
       '/r/',
@@ -38,7 +38,7 @@ describe('the names that a walk finds', () => {
   });
 });
 
-describe('a count of those who left', () => {
+describe('the count of entries that left a ZooKeeper queue', () => {
   const scheme = schemeOf('curator');
   let now = 0;
   const clock = { now: () => now, after: () => () => undefined };
@@ -47,11 +47,11 @@ describe('a count of those who left', () => {
     const contenders = children.map((child) => parseContender(child, scheme)!);
     return { name: 'q', directory: '/q', children, contenders };
   };
-  const left = (departures: Departures, ...sequences: readonly number[]): number | undefined =>
+  const left = (departures: QueueDepartures, ...sequences: readonly number[]): number | undefined =>
     departures.listed(sequences.length === 0 ? [] : [walked(...sequences)])[0]?.left;
 
-  it('takes in also those who came and left between two looks', () => {
-    const departures = new Departures(clock);
+  it('includes entries that came and left between two walks', () => {
+    const departures = new QueueDepartures(clock);
     expect(left(departures, 3, 4)).to.equal(0);
     expect(left(departures, 4, 5)).to.equal(1);
     expect(left(departures, 15)).to.equal(12);
@@ -59,14 +59,14 @@ describe('a count of those who left', () => {
     expect(left(departures, 16)).to.equal(13);
   });
 
-  it('begins at 0 in a directory that was made anew, and counts who stood in the old one', () => {
-    const departures = new Departures(clock);
+  it('starts at 0 in a new directory, and includes the entries of the old one', () => {
+    const departures = new QueueDepartures(clock);
     left(departures, 3, 4);
     expect(left(departures, 0)).to.equal(2);
   });
 
-  it('is forgotten some time after the queue was empty', () => {
-    const departures = new Departures(clock);
+  it('is forgotten 60 s after the queue became empty', () => {
+    const departures = new QueueDepartures(clock);
     left(departures, 3, 4);
     now += 61_000;
     left(departures);
@@ -75,31 +75,35 @@ describe('a count of those who left', () => {
 });
 
 describe('the diagnosis of a ZooKeeper server', () => {
-  const told = (facts: Readonly<Record<string, string>>): string[] =>
+  const findingsFor = (facts: Readonly<Record<string, string>>): string[] =>
     judgeServer('s', new Map(Object.entries(facts))).map(({ level, text }) => `${level} ${text}`);
   const latency = { 'Latency min/avg/max': '0/0.5/12' };
 
-  it('knows what is wrong with its version', () => {
+  it('reports problems of its version', () => {
     const of = (version: string): string[] =>
-      told({ 'Zookeeper version': `${version}-abc, built on 2020`, Mode: 'leader', ...latency });
-    expect(of('3.9.3')).to.deep.equal(['ok ZooKeeper 3.9.3, leader, answers in 0.5 ms on average']);
+      findingsFor({ 'Zookeeper version': `${version}-abc, built on 2020`, Mode: 'leader', ...latency });
+    expect(of('3.9.3')).to.deep.equal(['ok ZooKeeper 3.9.3, leader, responds in 0.5 ms on average']);
     expect(of('3.10.0')).to.have.length(1);
     expect(of('3.9.2')[1]).to.match(/^warning .*ZOOKEEPER-4541/);
     expect(of('3.4.14')[1]).to.match(/^error .*container/);
   });
 
-  it('says that a server that tells nothing does not serve', () => {
-    expect(told({})).to.have.length(1);
-    expect(told({})[0]).to.match(/^error .*4lw/);
+  it('reports a server that does not respond as not serving', () => {
+    expect(findingsFor({})).to.have.length(1);
+    expect(findingsFor({})[0]).to.match(/^error .*4lw/);
   });
 
-  it('says that it is slow', () => {
+  it('reports that it is slow', () => {
     expect(
-      told({ 'Zookeeper version': '3.9.4', Mode: 'follower', 'Latency min/avg/max': '0/150.0/900' })[1],
+      findingsFor({
+        'Zookeeper version': '3.9.4',
+        Mode: 'follower',
+        'Latency min/avg/max': '0/150.0/900',
+      })[1],
     ).to.match(/^warning it is slow/);
   });
 
-  it('compares its ticks with those that the client goes by', () => {
+  it('compares its ticks with those that the client assumes', () => {
     const judged = (conf: Readonly<Record<string, string>>, tickTimeMs = 2_000, syncLimit = 5): string =>
       judgeTicks('s', new Map(Object.entries(conf)), { tickTimeMs, syncLimit })
         .map(({ level, text }) => `${level} ${text}`)

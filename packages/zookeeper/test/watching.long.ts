@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { livedSince } from '@queuelock/harness/lived-time';
 import { sharedZooKeeper } from '@queuelock/harness/services';
-import { Bench, ending, newQueue, wish } from './bench.ts';
+import { Bench, ending, newQueue, newSpec } from './bench.ts';
 import { asOperator } from './operator.ts';
 
-describe('a queue in ZooKeeper', () => {
+describe('a ZooKeeper queue', () => {
   const bench = new Bench();
   let server: string;
   let queue: string;
@@ -15,9 +15,9 @@ describe('a queue in ZooKeeper', () => {
   });
   afterEach(() => bench.clear());
 
-  it('tells a holder within a second that an operator removed its entry', async () => {
+  it('notifies a holder within a second when an operator removes its entry', async () => {
     const session = await bench.session(server);
-    const placement = await session.enqueue(wish(queue));
+    const placement = await session.enqueue(newSpec(queue));
     const end = ending(placement);
     await asOperator(server, async (zk) => {
       await zk.delete(placement.key);

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import { sharedZooKeeper, zkFourLetter } from '@queuelock/harness/services';
-import { Bench, admitted, ending, eventually, newQueue, outcome, wish } from './bench.ts';
+import { Bench, admitted, ending, eventually, newQueue, outcome, newSpec } from './bench.ts';
 import { OpCode, requestsIn } from './frames.ts';
 import { asOperator } from './operator.ts';
 
 const UUID = '01234567-89ab-cdef-0123-456789abcdef';
 
-describe('a queue in ZooKeeper', () => {
+describe('a ZooKeeper queue', () => {
   const bench = new Bench();
   let server: string;
   let proxy: TcpProxy;
@@ -23,15 +23,15 @@ describe('a queue in ZooKeeper', () => {
   });
   afterEach(() => bench.clear());
 
-  it('costs a create and a list in one flight when it is free, and one delete', async () => {
+  it('costs a create and a list in one flight when the lock is free, and one delete', async () => {
     const session = await bench.session(proxy.endpoint);
-    const first = wish(queue);
+    const first = newSpec(queue);
     await session.enqueue(first);
     await session.remove(queue, first.id);
     const seen: (number | 'answer')[] = [];
     proxy.onClientData = (chunk) => seen.push(...requestsIn(chunk));
     proxy.onServerData = () => seen.push('answer');
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     const { turn } = await session.enqueue(spec);
     await session.remove(queue, spec.id);
     expect(turn.admitted).to.equal(true);
@@ -42,20 +42,20 @@ describe('a queue in ZooKeeper', () => {
 
   it('admits a waiter whose predecessor left between the list and the watch', async () => {
     const [holder, waiter] = [await bench.session(server), await bench.session(server)];
-    const held = wish(queue);
+    const held = newSpec(queue);
     await holder.enqueue(held);
-    const placement = await waiter.enqueue(wish(queue));
+    const placement = await waiter.enqueue(newSpec(queue));
     expect(placement.turn).to.deep.equal({ admitted: false, ahead: 1 });
     await holder.remove(queue, held.id);
     await admitted(placement);
   });
 
-  it('wakes a waiter whose connection was down when its turn came', async () => {
+  it('wakes a waiter whose connection was down when it was admitted', async () => {
     const holder = await bench.session(server);
     const waiter = await bench.session(proxy.endpoint);
-    const held = wish(queue);
+    const held = newSpec(queue);
     const ahead = await holder.enqueue(held);
-    const turn = admitted(await waiter.enqueue(wish(queue)));
+    const turn = admitted(await waiter.enqueue(newSpec(queue)));
     await untilWatched(server, ahead.key);
     proxy.refuse();
     proxy.cut();
@@ -64,11 +64,11 @@ describe('a queue in ZooKeeper', () => {
     await turn;
   });
 
-  it('tells a waiter whose connection was down that its entry was removed', async () => {
+  it('notifies a waiter whose entry was removed while its connection was down', async () => {
     const holder = await bench.session(server);
     const waiter = await bench.session(proxy.endpoint);
-    await holder.enqueue(wish(queue));
-    const placement = await waiter.enqueue(wish(queue));
+    await holder.enqueue(newSpec(queue));
+    const placement = await waiter.enqueue(newSpec(queue));
     const end = ending(placement);
     await untilWatched(server, placement.key);
     proxy.refuse();
@@ -78,12 +78,12 @@ describe('a queue in ZooKeeper', () => {
     expect(await end).to.equal('ENTRY_LOST');
   });
 
-  it('is waited for while an entry of Curator is ahead', async () => {
+  it('makes a waiter wait while an entry of Curator is ahead', async () => {
     const session = await bench.session(server);
     await asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'container');
       const { path } = await zk.create(`/${queue}/_c_${UUID}-lock-`, '10.0.0.1', 'ephemeral-sequential');
-      const placement = await session.enqueue(wish(queue));
+      const placement = await session.enqueue(newSpec(queue));
       expect(placement.turn).to.deep.equal({ admitted: false, ahead: 1 });
       const turn = admitted(placement);
       await zk.delete(path!);
@@ -91,20 +91,20 @@ describe('a queue in ZooKeeper', () => {
     });
   });
 
-  it('does not count children that are no entries of it', async () => {
+  it('ignores children that are not its entries', async () => {
     const session = await bench.session(server);
-    await session.enqueue(wish(`${queue}/nested`));
+    await session.enqueue(newSpec(`${queue}/nested`));
     await asOperator(server, async (zk) => {
       for (const name of ['note', '9', `_c_${UUID}-lock-000000008`, `_c_${UUID}-lock-9999999999`]) {
         await zk.create(`/${queue}/${name}`, '', 'ephemeral');
       }
-      expect((await session.enqueue(wish(queue))).turn.admitted).to.equal(true);
+      expect((await session.enqueue(newSpec(queue))).turn.admitted).to.equal(true);
     });
   });
 
   it('removes the node that an earlier session left under the same id', async () => {
     const [earlier, session] = [await bench.session(server), await bench.session(server)];
-    const spec = wish(queue);
+    const spec = newSpec(queue);
     const left = await earlier.enqueue(spec);
     const placement = await session.enqueue(spec);
     expect(placement.turn).to.deep.equal({ admitted: true, ahead: 0 });
@@ -114,9 +114,9 @@ describe('a queue in ZooKeeper', () => {
     expect(await ending(left)).to.equal('ENTRY_LOST');
   });
 
-  it('is left with all entries when the private node of their session is removed', async () => {
+  it('loses all entries of a session when the private node of the session is removed', async () => {
     const session = await bench.session(server);
-    const placement = await session.enqueue(wish(queue));
+    const placement = await session.enqueue(newSpec(queue));
     const end = ending(placement);
     await asOperator(server, async (zk) => {
       expect(await zk.delete(`/.queuelock/${session.id}`)).to.equal(true);
@@ -126,9 +126,9 @@ describe('a queue in ZooKeeper', () => {
     });
   });
 
-  it('leaves no watch on the server when everybody is gone', async () => {
+  it('leaves no watch on the server when all entries have left', async () => {
     const [holder, waiter] = [await bench.session(server), await bench.session(server)];
-    const [held, early, late] = [wish(queue), wish(queue), wish(queue)];
+    const [held, early, late] = [newSpec(queue), newSpec(queue), newSpec(queue)];
     const first = await holder.enqueue(held);
     const watching = [first, await waiter.enqueue(early), await waiter.enqueue(late)].map(
       ({ key, turns$: turn$ }) => {
@@ -143,7 +143,7 @@ describe('a queue in ZooKeeper', () => {
     await eventually(async () => !(await zkFourLetter(server, 'wchp')).includes(`/${queue}/`));
   });
 
-  it('shows its values to those who look, also when they change', async () => {
+  it('shows its values to observers, also when they change', async () => {
     const session = await bench.session(server);
     const seen: string[][] = [];
     const watching = bench
@@ -152,7 +152,7 @@ describe('a queue in ZooKeeper', () => {
       .subscribe((entries) => {
         seen.push(entries.map(({ value }) => value));
       });
-    const [one, two] = [wish(queue, { value: 'one' }), wish(queue, { shared: true })];
+    const [one, two] = [newSpec(queue, { value: 'one' }), newSpec(queue, { shared: true })];
     await session.enqueue(one);
     await eventually(() => seen.at(-1)?.join() === 'one');
     await session.enqueue(two);
@@ -167,7 +167,7 @@ describe('a queue in ZooKeeper', () => {
   });
 });
 
-/** Resolves when somebody watches the node. */
+/** Resolves when the server has a watch on the node. */
 async function untilWatched(server: string, path: string): Promise<void> {
   await eventually(async () => (await zkFourLetter(server, 'wchp')).includes(path));
 }

@@ -1,6 +1,6 @@
-// What exit.test.ts runs as a process: everything once, against a server and against nobody, and then nothing more.
+// The process that exit.test.ts runs: it uses everything once, with a server and without one, and then does nothing.
 import { zookeeper } from '@queuelock/zookeeper';
-import { SINGLE, admitted, newQueue, outcome, wish, wishes } from './bench.ts';
+import { SINGLE, admitted, newQueue, outcome, newSpec, newSpecs } from './bench.ts';
 
 const [endpoint, transport = 'wire'] = process.argv.slice(2) as [string, ('native' | 'wire')?];
 const options = { transport, ...SINGLE };
@@ -15,14 +15,14 @@ await nowhere.close();
 const backend = zookeeper({ hosts: [endpoint], ...options });
 const watching = backend.observe(queue).subscribe(() => undefined);
 const [one, two] = [await backend.open(4_000, signal), await backend.open(4_000, signal)];
-const held = wish(queue);
+const held = newSpec(queue);
 await one.enqueue(held);
-const waiting = await two.enqueue(wish(queue));
+const waiting = await two.enqueue(newSpec(queue));
 const turn = admitted(waiting);
 await one.renew(signal);
 await one.remove(queue, held.id);
 await turn;
-const pair = wishes(newQueue(), newQueue());
+const pair = newSpecs(newQueue(), newQueue());
 await one.enqueueAll!(pair);
 await one.share!(pair[0]!.queue, pair[0]!.id, 'shared');
 const { key, order } = await one.enqueue(pair[1]!);

@@ -1,28 +1,28 @@
-/** Gives a lock back; resolves when the store has confirmed it. */
+/** Releases a lock; resolves when the store has confirmed it. */
 export type Release = () => Promise<unknown>;
 
-/** A connection with a session, as far as its make has those. */
+/** A connection with a session, if the library has sessions. */
 export interface Contender {
-  /** Waits for the lock; many of these may wait at a time, also for one name. */
+  /** Waits for the lock. Many calls may wait at a time, also for one name. */
   acquire(name: string): Promise<Release>;
   close(): Promise<void>;
 }
 
-/** A make of locks. */
+/** A lock library. */
 export interface Lock {
-  /** Connects before it resolves. */
+  /** Resolves when it is connected. */
   open(): Promise<Contender>;
-  /** Resolves when so many stand in line and the server keeps a watch for each of them, in step with the store. */
+  /** Resolves when this many entries are waiting and the server keeps a synchronized watch for each of them. */
   untilWatching?(waiters: number): Promise<void>;
 }
 
-/** The calls that a lock is made of, straight to the store: its floor. */
+/** The calls that a lock consists of, sent directly to the store: the lower bound of its cost. */
 export interface RawStore {
-  /** The calls that can be timed by their name, each on a key of its own. */
+  /** Calls that can be timed by their name, each on a key of its own. */
   readonly calls: Readonly<Record<string, (key: string) => Promise<unknown>>>;
   create(key: string): Promise<unknown>;
   remove(key: string): Promise<unknown>;
-  /** Resolves when the server watches; `gone` runs when it tells that the key was deleted. */
+  /** Resolves when the server watches; `gone` runs when it reports that the key was deleted. */
   watchDeletion(key: string, gone: () => void): Promise<void>;
   close(): Promise<void>;
 }

@@ -2,13 +2,13 @@ import { percentile } from '../../src/stats.ts';
 import type { Contender, Lock, RawStore, Release } from './contender.ts';
 import { cpuUs, nowUs, sayAndWait, type Parameters } from './protocol.ts';
 
-// As many hand-offs as in Java: code that is still being compiled takes twice as long.
+// Same number of warm-up hand-offs as in Java: code that is not compiled yet takes twice as long.
 const WARM_LINES = 10;
 const WARM_WAITERS = 300;
-// More at a time would measure how a make queues up its own requests.
+// More at a time would measure how a library queues its own requests.
 const ENQUEUE_AT_A_TIME = 64;
 
-/** N waiters behind a holder; then it releases, and everybody passes with hold 0. */
+/** Queues N waiters behind a holder; then it releases, and each waiter releases at once. */
 export async function drain(lock: Lock, parameters: Parameters): Promise<object> {
   const name = parameters.text('name');
   const contender = await lock.open();
@@ -19,7 +19,7 @@ export async function drain(lock: Lock, parameters: Parameters): Promise<object>
   return result;
 }
 
-/** `telling`: the harness is told where it stands, and answers. */
+/** `telling`: reports the progress to the harness and waits for its reply. */
 interface Passing {
   readonly name: string;
   readonly n: number;
@@ -40,7 +40,7 @@ async function pass(lock: Lock, contender: Contender, { name, n, telling }: Pass
   return { ...result, enqueueMs };
 }
 
-/** Times from the release call of one to the moment at which the next one knows. */
+/** Measures the time from a release to the moment at which the next holder is notified. */
 class HandOffs {
   readonly #times: number[] = [];
   readonly #waiters: number;
@@ -77,7 +77,7 @@ class HandOffs {
   }
 }
 
-/** The floor of hand-offs: key i is deleted when key i - 1 is seen deleted. */
+/** Measures the lower bound of hand-offs: key i is deleted when key i - 1 is seen deleted. */
 export async function chain(store: RawStore, parameters: Parameters): Promise<object> {
   const n = parameters.number('n');
   const name = parameters.text('name');

@@ -7,7 +7,7 @@ import { SESSION_MS } from './session.ts';
 
 const TTL_S = SESSION_MS / 1_000;
 
-/** npm etcd3's `Lock`: a lease per lock, no queue: who finds it taken fails. */
+/** npm etcd3's `Lock`: a lease per lock and no queue. It fails if the lock is held. */
 export function etcd3Lock(): Lock {
   return {
     async open() {
@@ -36,7 +36,7 @@ export function etcd3Election(): Lock {
           return () => campaign.resign();
         },
         async close() {
-          // Its watchers end a tick later; one that is left would fail in there.
+          // Its watchers end a tick later; one that is left would fail during that.
           await pause(100);
           etcd.close();
         },

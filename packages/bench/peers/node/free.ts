@@ -2,10 +2,10 @@ import { percentile } from '../../src/stats.ts';
 import type { Lock } from './contender.ts';
 import { cpuUs, nowUs, type Parameters } from './protocol.ts';
 
-// As in Java: code that is still being compiled takes twice as long.
+// Same warm-up as in Java: code that is not compiled yet takes twice as long.
 const WARM_AT_LEAST = 3_000;
 
-/** K loops, each on a name of its own: lock, unlock, without a hold. */
+/** Runs K loops, each on a name of its own: lock, unlock, without a hold time. */
 export async function free(lock: Lock, parameters: Parameters): Promise<object> {
   const prefix = parameters.text('name');
   const contender = await lock.open();
@@ -21,7 +21,7 @@ export async function free(lock: Lock, parameters: Parameters): Promise<object> 
   return { ...result, acquireP50: percentile(acquires.slice(-result.cycles), 0.5) };
 }
 
-/** Cycles that go on side by side; one of a loop begins when the one before has ended. */
+/** Parallel loops of cycles; a cycle of a loop begins when the previous one has ended. */
 export interface Loops {
   readonly count: number;
   readonly cycle: (loop: number) => Promise<unknown>;
@@ -29,7 +29,7 @@ export interface Loops {
 
 export interface LoopsResult {
   readonly cycles: number;
-  /** How many came before those. */
+  /** Number of warm-up cycles. */
   readonly warmed: number;
   /** Microseconds of one cycle. */
   readonly p50: number;
@@ -39,7 +39,7 @@ export interface LoopsResult {
   readonly clientCpu: number;
 }
 
-/** Runs them for `ms`, after `warm` cycles each and 3,000 of all at least. */
+/** Runs the loops for `ms`, after `warm` cycles each and at least 3,000 in total. */
 export async function loops(parameters: Parameters, { count, cycle }: Loops): Promise<LoopsResult> {
   const all = Array.from({ length: count }, (_, loop) => loop);
   const warm = Math.max(parameters.number('warm', 0), Math.ceil(WARM_AT_LEAST / count));

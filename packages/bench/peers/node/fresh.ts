@@ -3,14 +3,14 @@ import { mean, percentile } from '../../src/stats.ts';
 import type { Contender, Lock } from './contender.ts';
 import { nowUs, type Parameters } from './protocol.ts';
 
-// Of all clients, as in Java.
+// Total of all clients, as in Java.
 const WARM_ROUNDS = 200;
 const STALL_US = 50_000;
 
-/** Unrelated writes from a connection of their own, until the end is asked for. */
+/** Makes unrelated writes on a separate connection until the returned function is called. */
 export type Noise = () => Promise<() => Promise<void>>;
 
-/** C clients, each with a connection of its own, loop: acquire, hold, release. */
+/** Runs C clients, each with its own connection, in a loop: acquire, hold, release. */
 export async function fresh(lock: Lock, parameters: Parameters, noise: Noise): Promise<object> {
   const clients = parameters.number('clients');
   const name = parameters.text('name');
@@ -28,7 +28,7 @@ interface Grant {
   readonly by: number;
   readonly heldAt: number;
   releasedAt: number;
-  /** Whether somebody waited when it was released. */
+  /** Whether another client was waiting at the release. */
   contested: boolean;
 }
 

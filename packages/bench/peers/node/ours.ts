@@ -8,21 +8,21 @@ import { leaseRevocation } from './raw-etcd.ts';
 import { closeSession } from './raw-zookeeper.ts';
 import { SESSION_MS } from './session.ts';
 
-/** What `etcd()` can be asked to go over. */
+/** A transport of `etcd()`. */
 export type Transport = NonNullable<EtcdOptions['transport']>;
 
-/** More of a lock than the protocol asks of others. */
+/** Methods of our lock beyond the common protocol. */
 export interface OwnLock extends Lock {
   untilWatching(waiters: number): Promise<void>;
   open(ttlMs?: number): Promise<OwnContender>;
 }
 
 export interface OwnContender extends Contender {
-  /** All names in one step. */
+  /** Acquires all names in one step. */
   acquireAll(names: readonly string[]): Promise<Release>;
   /**
-   * Makes ready to end the session at one point of the store's order, with all that it holds, past the client; the answer is the call
-   * that does it and resolves when the server has answered.
+   * Prepares to end the session with all its holds at one point of the store's order, without the client. The returned function
+   * does it and resolves when the server has responded.
    */
   revocation(): Promise<() => Promise<unknown>>;
 }

@@ -1,4 +1,4 @@
-// What only ours is asked for.
+// Scenarios that only our lock supports.
 import { loops } from './free.ts';
 import type { OwnLock } from './ours.ts';
 import { nowUs, sayAndWait, type Parameters } from './protocol.ts';
@@ -24,7 +24,7 @@ export async function many(lock: OwnLock, parameters: Parameters): Promise<objec
   return { ...times, ...each, clientCpu: clientCpu / per };
 }
 
-/** Holds of one session end at one point of the store's order: when does the last of the successors know? */
+/** Ends all holds of one session at one point of the store's order, and measures when the last successor is notified. */
 export async function mass(lock: OwnLock, parameters: Parameters): Promise<object> {
   const names = Array.from({ length: parameters.number('n') }, (_, i) => `${parameters.text('name')}-${i}`);
   const [holder, waiter] = [await lock.open(), await lock.open()];
@@ -40,7 +40,7 @@ export async function mass(lock: OwnLock, parameters: Parameters): Promise<objec
   return { answerMs, allKnowMs, ratio: allKnowMs / answerMs };
 }
 
-/** Holds, and does nothing until the harness has counted. */
+/** Holds and does nothing until the harness has counted. */
 export async function idle(lock: OwnLock, parameters: Parameters): Promise<object> {
   const names = Array.from(
     { length: parameters.number('held') },
@@ -48,7 +48,7 @@ export async function idle(lock: OwnLock, parameters: Parameters): Promise<objec
   );
   const contender = await lock.open(IDLE_TTL_MS);
   await Promise.all(names.map((name) => contender.acquire(name)));
-  // A hold's own watch begins some time into it.
+  // The watch of a hold's own entry begins some time after the grant.
   await lock.untilWatching(names.length);
   await sayAndWait({ ready: true });
   await contender.close();

@@ -1,7 +1,7 @@
-// What a client program says and hears, see README.md, "The protocol".
+// Input and output of a client program, see README.md, "The protocol".
 import { createInterface, type Interface } from 'node:readline';
 
-/** `locks=64 name=jobs` of the command line. */
+/** Parameters of the command line, such as `locks=64 name=jobs`. */
 export class Parameters {
   readonly #values: ReadonlyMap<string, string>;
 
@@ -28,7 +28,7 @@ export class Parameters {
   }
 }
 
-/** Where the server is, by the environment. */
+/** Returns the address of the server from the environment. */
 export function endpointOf(variable: 'ETCD' | 'ZK' | 'REDIS'): string {
   const endpoint = process.env[variable];
   if (!endpoint) throw new Error(`${variable}=host:port is not set`);
@@ -41,7 +41,7 @@ export function say(line: Readonly<Record<string, unknown>>): void {
 
 let input: Interface | undefined;
 
-/** Says it, and waits until the harness answers with a line. */
+/** Prints the line, and waits until the harness replies with a line. */
 export function sayAndWait(line: Readonly<Record<string, unknown>>): Promise<void> {
   const lines = (input ??= createInterface(process.stdin));
   const heard = new Promise<void>((resolve) => lines.once('line', () => resolve()));
@@ -49,12 +49,12 @@ export function sayAndWait(line: Readonly<Record<string, unknown>>): Promise<voi
   return heard;
 }
 
-/** Microseconds on a clock that all processes of the machine share. */
+/** Returns microseconds of a clock that all processes of the machine share. */
 export function nowUs(): number {
   return Number(process.hrtime.bigint() / 100n) / 10;
 }
 
-/** Processor time of this process so far, in microseconds. */
+/** Returns the processor time of this process so far, in microseconds. */
 export function cpuUs(): number {
   const { user, system } = process.cpuUsage();
   return user + system;

@@ -5,7 +5,7 @@ import { until } from '@queuelock/harness/services/until';
 const QUIET_LOOKS = 3;
 const PATIENCE_MS = 120_000;
 
-/** Until the server keeps at least so many watches, all of them in step with the store, no more come, and nobody looks any more. */
+/** Resolves when the server keeps at least this many synchronized watches, no more are added, and no client reads any more. */
 export async function untilWatchingEtcd(endpoint: string, watches: number): Promise<void> {
   await untilSteady(watches, async () => {
     const metrics = await etcdMetrics(endpoint);
@@ -23,10 +23,10 @@ export async function untilWatchingZooKeeper(endpoint: string, watches: number):
   });
 }
 
-/** What a server has to do with those who wait. */
+/** Load of a server with waiters. */
 interface Load {
   readonly watched: number;
-  /** Requests so far, where they are counted. */
+  /** Number of requests so far, if the server counts them. */
   readonly asked: number;
 }
 

@@ -1,4 +1,4 @@
-import type { IWatchResponse } from 'etcd3';
+import type { IWatchResponse } from '../../../etcd/src/protocol/messages.ts';
 import type { Driver } from '../../../etcd/src/driver/driver.ts';
 import { checkOptions } from '../../../etcd/src/api/options.ts';
 import { driverOf } from '../../../etcd/src/wire/transport.ts';
@@ -9,7 +9,7 @@ import { endpointOf } from './protocol.ts';
 const CALL = { withinMs: 10_000 };
 const bytes = (text: string): Buffer => Buffer.from(text);
 
-/** etcd over the very transport that ours goes over, without anything of a lock. */
+/** Raw etcd calls over the same transport as our lock. */
 export function rawEtcd(transport: Transport): RawStore {
   const endpoint = endpointOf('ETCD');
   const driver = driverOf(endpoint, checkOptions({ hosts: endpoint, transport }));
@@ -33,7 +33,7 @@ export function rawEtcd(transport: Transport): RawStore {
   };
 }
 
-/** Makes ready to end a session past its client. */
+/** Prepares to end a session without its client. */
 export async function leaseRevocation(lease: string, transport: Transport): Promise<() => Promise<unknown>> {
   const endpoint = endpointOf('ETCD');
   const driver = driverOf(endpoint, checkOptions({ hosts: endpoint, transport }));
@@ -56,7 +56,7 @@ async function eventOf(put: (key: string) => Promise<unknown>, { remove, watches
   await Promise.all([remove(key), gone]);
 }
 
-/** Watches from now on, one per key, on one stream; a watch that has told is cancelled. */
+/** Watches keys from now on, on one stream; a watch is cancelled after its event. */
 class Deletions {
   readonly #channel: ReturnType<Driver['watch']>;
   readonly #live = new Map<string, () => void>();

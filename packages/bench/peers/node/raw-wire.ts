@@ -1,11 +1,11 @@
 import { systemClock } from '@queuelock/core/backend';
-import { Pace } from '../../../zookeeper/src/base/pace.ts';
+import { ConnectionPacer } from '../../../zookeeper/src/base/connection-pacer.ts';
 import { WireDriver } from '../../../zookeeper/src/wire/driver.ts';
 import type { RawStore } from './contender.ts';
 import { endpointOf } from './protocol.ts';
 import { SESSION_MS } from './session.ts';
 
-/** ZooKeeper over sockets of Node, the transport of ours, without anything of a lock. */
+/** Raw ZooKeeper calls over Node's sockets, as our native transport uses them. */
 export async function rawWire(): Promise<RawStore> {
   const clock = systemClock();
   const endpoint = endpointOf('ZK');
@@ -14,7 +14,7 @@ export async function rawWire(): Promise<RawStore> {
     onFailure: () => undefined,
     auth: undefined,
     ttlMs: SESSION_MS,
-    pace: new Pace(clock),
+    pacer: new ConnectionPacer(clock),
     clock,
   });
   driver.ended$.subscribe({ error: () => undefined });

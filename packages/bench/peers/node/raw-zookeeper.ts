@@ -10,7 +10,7 @@ const CLOSE_AFTER_MS = 50;
 
 type Done = (code: number, text: string, value: unknown) => void;
 
-/** As much of npm `zookeeper` as is used here; its own declarations do not stay within the package. */
+/** The part of npm `zookeeper` that is used here; its own declarations reference other packages. */
 interface Native extends EventEmitter {
   init(config: Config): void;
   close(): void;
@@ -23,14 +23,14 @@ interface Config {
   readonly connect: string;
   readonly timeout: number;
   readonly debug_level: number;
-  /** Both of a session to go on with. */
+  /** Both are needed to resume a session. */
   readonly client_id?: string;
   readonly client_password?: string;
 }
 
 const Native = createRequire(import.meta.url)('zookeeper') as new () => Native;
 
-/** ZooKeeper over npm `zookeeper`, the transport of ours, without anything of a lock. */
+/** Raw ZooKeeper calls over npm `zookeeper`, as our transport of that name uses it. */
 export async function rawZooKeeper(): Promise<RawStore> {
   const native = new Native();
   const watched = new Map<string, () => void>();
@@ -38,7 +38,7 @@ export async function rawZooKeeper(): Promise<RawStore> {
   native.init({ connect: endpointOf('ZK'), timeout: SESSION_MS, debug_level: 0 });
   await connected;
   native.on('deleted', (_self: unknown, path: string) => {
-    // Not within the package's callback: a call from there waits for the next one from outside.
+    // Called outside of the package's callback: a call from inside waits for the next external event.
     setImmediate(() => {
       watched.get(path)?.();
       watched.delete(path);
@@ -79,7 +79,7 @@ export async function rawZooKeeper(): Promise<RawStore> {
   };
 }
 
-/** Takes a session over; the answer ends it and resolves when the server has answered. */
+/** Resumes a session; the returned function closes it and resolves when the server has responded. */
 export async function closeSession(secret: {
   readonly session: string;
   readonly password: string;
@@ -89,14 +89,14 @@ export async function closeSession(secret: {
   const key = { client_id: secret.session, client_password: secret.password };
   native.init({ connect: endpointOf('ZK'), timeout: SESSION_MS, debug_level: 0, ...key });
   await connected;
-  // Blocks until the server has answered.
+  // Blocks until the server has responded.
   return async () => native.close();
 }
 
 function call(send: (done: Done) => number): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const sent = send((code, text, value) => {
-      // Not within the package's callback: a call from there waits for the next one from outside.
+      // Called outside of the package's callback: a call from inside waits for the next external event.
       setImmediate(() => (code === 0 ? resolve(value) : reject(new Error(`ZooKeeper answers ${text}`))));
     });
     if (sent !== 0) reject(new Error(`the ZooKeeper client refuses the call (${sent})`));

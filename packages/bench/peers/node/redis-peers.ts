@@ -6,7 +6,7 @@ import type { Lock } from './contender.ts';
 import { endpointOf } from './protocol.ts';
 import { SESSION_MS } from './session.ts';
 
-/** As much of redlock as is used here; its package does not export its declarations. */
+/** The part of redlock that is used here; its package does not export its declarations. */
 interface Redlock {
   acquire(names: string[], ms: number): Promise<{ release(): Promise<unknown> }>;
 }
@@ -15,7 +15,7 @@ const { default: Redlock } = createRequire(import.meta.url)('redlock') as {
   default: new (clients: Redis[], settings: { retryCount: number }) => Redlock;
 };
 
-/** redis-semaphore's `Mutex` as it comes: it asks again every 10 ms. */
+/** redis-semaphore's `Mutex` with its defaults: it retries every 10 ms. */
 export function redisSemaphore(): Lock {
   return {
     async open() {
@@ -32,7 +32,7 @@ export function redisSemaphore(): Lock {
   };
 }
 
-/** redlock on one redis: it asks again every 200 ms or so, as it comes; only the number of tries is raised. */
+/** redlock on one Redis with its defaults: it retries about every 200 ms; only the number of retries is raised. */
 export function redlock(): Lock {
   return {
     async open() {

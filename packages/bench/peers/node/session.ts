@@ -1,2 +1,2 @@
-/** Time to live of every session, in milliseconds: long, so that heartbeats do not count. */
+/** TTL of every session in milliseconds, long so that heartbeats do not count. */
 export const SESSION_MS = 60_000;

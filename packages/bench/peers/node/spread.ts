@@ -1,4 +1,4 @@
-// A drain whose waiters stand in several processes, which ends what one process has for itself: shared watches, a warm cache.
+// A drain whose waiters are in several processes, without the shared watches and warm cache of one process.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { percentile } from '../../src/stats.ts';
@@ -7,7 +7,7 @@ import { cpuUs, nowUs, sayAndWait, type Parameters } from './protocol.ts';
 
 const PROCESSES = 4;
 
-/** When a waiter knew that it holds, and when it released, on the clock of the machine. */
+/** Times of the grant and of the release, by the clock of the machine. */
 interface Passage {
   readonly grantedAt: number;
   readonly releasedAt: number;
@@ -26,7 +26,7 @@ export async function spread(lock: OwnLock, client: string, parameters: Paramete
   const release = await holder.acquire(name);
   const words = [client, 'spread-part', `n=${n / PROCESSES}`, `name=${name}`];
   const parts = Array.from({ length: PROCESSES }, () =>
-    // What they would print is not the result.
+    // Their output is not the result.
     fork(process.argv[1] ?? '', words, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }),
   );
   await Promise.all(parts.map((part) => once(part, 'message')));
@@ -47,7 +47,7 @@ export async function spread(lock: OwnLock, client: string, parameters: Paramete
   return { ...summaryOf({ grantedAt: 0, releasedAt }, shares), enqueueMs };
 }
 
-/** One of the processes: waits in line so many times, and tells what it saw. */
+/** Runs in one of the processes: waits the given number of times, and reports the times. */
 export async function spreadPart(lock: OwnLock, parameters: Parameters): Promise<object> {
   const n = parameters.number('n');
   const contender = await lock.open();

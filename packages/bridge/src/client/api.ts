@@ -17,71 +17,83 @@ import type {
 } from '../wire.ts';
 import type { BridgeError } from './bridge-error.ts';
 
-/** The connection of a page with its bridge. */
+/** State of the connection between a page and its bridge. */
 export interface Connection {
   /**
-   * `connecting`: nothing was heard yet. `live`. `stale`: nothing was heard for 2.5 heartbeats, or the stream broke; it is tried
-   * again by itself for as long as somebody looks.
+   * `connecting`: no data has arrived yet. `live`: the stream is up to date. `stale`: no data for 2.5 heartbeats, or the stream
+   * broke; the client reconnects by itself while anything is subscribed.
    */
   readonly connection: 'connecting' | 'live' | 'stale';
-  /** Since when, in milliseconds since 1970 by the clock of the page. */
+  /** Start of this state, in milliseconds since 1970 by the clock of the page. */
   readonly since: number;
-  /** While it is not `live`: why the last attempt failed. */
+  /** Error of the last attempt, while the connection is not `live`. */
   readonly error?: BridgeError;
 }
 
-/** A snapshot, and how far it can be relied on. A new object only when something has changed. */
+/** A snapshot with the state of the connection that it came over. The object changes only when its content does. */
 export interface Observed<P> extends Connection {
-  /** The last one that came; `undefined` before the first. Its own `status` tells of the bridge and the store. */
+  /**
+   * The latest snapshot; `undefined` before the first. Its own `status` describes the connection between the bridge and the
+   * store.
+   */
   readonly snapshot: P | undefined;
-  /** Why the bridge does not tell: it is not allowed, no such name can be, it has too much to do. The last one is tried again by itself. */
+  /**
+   * Reason why the bridge sends no snapshots: access denied, an invalid name, or an overloaded bridge. After an overload the
+   * client tries again by itself.
+   */
   readonly refusal?: BridgeError;
 }
 
-/** Settings of a join. */
+/** Options of a join. */
 export type JoinOptions = Omit<JoinRequest, 'name' | 'key'>;
 
-/** The right to act, as long as `held` says so. Tokens and orders are decimal strings. */
+/** A lock that this page holds for as long as `held` is true. Tokens and orders are decimal strings. */
 export interface PageLock {
   readonly name: string;
-  /** Of the entry, as in `EntrySnapshot.id`. */
+  /** Id of the entry, as in `EntrySnapshot.id`. */
   readonly id: string;
   readonly key: string;
   readonly order: string;
-  /** Fencing token: send it with every write, so that the receiver can refuse an older one. */
+  /** Fencing token. Send it with every write, so that the receiver can reject writes with an older token. */
   readonly token: string;
   /**
-   * Whether the bridge is sure to hold the lock for this page at this very moment; compares with the clock. A page that was
-   * asleep is told the truth when it wakes.
+   * Whether the bridge is proven to hold the lock for this page right now. Compares with the clock at each read, so it is right
+   * after the page was suspended.
    */
   readonly held: boolean;
-  /** Milliseconds for which the hold is proven from now on: at most the bridge's grace. 0 when it is not held. */
+  /** Milliseconds from now for which the hold is proven, at most the bridge's grace; 0 when the lock is not held. */
   readonly remainingMs: number;
-  /** Aborts when the hold is lost, not when it is released; its reason is a `BridgeError` `OWNERSHIP_LOST`. */
+  /** Aborts when the hold is lost, not when it is released. The reason is a `BridgeError` with the code `OWNERSHIP_LOST`. */
   readonly signal: AbortSignal;
-  /** Who asks for the lock, until they are answered. */
+  /** Handover requests that this holder has not answered yet. */
   readonly requests: readonly HandoverSnapshot[];
-  /** Answers one who asks: `yield` releases to the next in line, `pass` straight to the one who asks. */
+  /**
+   * Answers a handover request. `yield` releases to the next waiter, `pass` releases to the requester ahead of other waiters.
+   * @param to The `from` of the request.
+   * @param reason Shown to the requester after `decline`.
+   */
   answer(to: string, answer: 'yield' | 'pass' | 'decline', reason?: string): Promise<void>;
-  /** Gives it up; settles when the bridge has confirmed it or its grace is over. Calling it again answers the same. */
+  /**
+   * Releases the lock. Resolves when the bridge has confirmed it or its grace is over. A repeated call returns the same result.
+   */
   release(): Promise<void>;
 }
 
-/** A place in a queue, taken by this page, and how far it can be relied on. */
+/** A join of this page, with the state of the connection that reports it. */
 export type JoinState = Pick<Connection, 'connection' | 'since'> & PageClaimState;
 
-/** A place in a queue, taken by this page. */
+/** State of a join of this page: `joining`, `queued`, `held`, `suspect`, then `ended`. */
 export type PageClaimState =
   | { readonly status: 'joining' }
   | {
       readonly status: 'queued';
       readonly id: string;
-      /** The fencing token that it will have. */
+      /** Fencing token that the entry will have when it holds. */
       readonly token: string;
-      /** 1: it is next. */
+      /** Number of entries ahead plus one: 1 is the next to hold. */
       readonly position: number;
       readonly expectedWaitMs: number | undefined;
-      /** The bridge's time of the expectation; compare with `BridgeClient.serverNow`. */
+      /** Time of the estimate by the bridge's clock; compare with `BridgeClient.serverNow`. */
       readonly at: number;
       readonly answer:
         | { readonly answer: 'yields' | 'declined' | 'ignored'; readonly reason?: string }
@@ -90,74 +102,95 @@ export type PageClaimState =
   | { readonly status: 'held' | 'suspect'; readonly lock: PageLock }
   | {
       readonly status: 'ended';
-      /** `lost`: it was held and is lost. `failed`: it was never held. */
+      /** `lost`: the lock was held and then lost. `failed`: the lock was never held. */
       readonly outcome: 'released' | 'lost' | 'failed';
       readonly error: BridgeError | undefined;
     };
 
-/** Lock state from a bridge. One stream for everything that somebody looks at. */
+/** Client of a bridge. It shows lock state and takes locks over one stream for all subscriptions of the page. */
 export interface BridgeClient {
-  /** Of the stream; it is open only while somebody subscribes to something. Never errors. */
+  /** State of the stream, which is open only while anything is subscribed. Never errors. */
   readonly connection$: Observable<Connection>;
+  /** Emits each failure of the function `headers` after which the last headers were sent. Does not replay earlier failures. Never errors. */
+  readonly errors$: Observable<BridgeError>;
   /**
-   * Queues whose names begin with `prefix` (default: all). This and the following: the last known at once, then every change; shared
-   * among subscribers; they never error, and complete when the client is closed.
+   * Watches the queues whose names begin with `prefix` (default: all). This and the following observables emit the last known
+   * value at once, then each change. Subscribers share them. They never error, and complete when the client is closed.
    */
   queues(prefix?: string): Observable<Observed<QueuesSnapshot>>;
-  /** One queue: who holds it, who waits, in order. */
+  /** Watches one queue: its holders and waiters, in order. */
   queue(name: string): Observable<Observed<QueueSnapshot>>;
-  /** Who joined, held and left a queue, as far as the bridge has seen it. */
+  /** Watches the recent history of a queue: joins, grants and departures that the bridge has seen. */
   timeline(name: string): Observable<Observed<TimelineSnapshot>>;
-  /** Who leads, and who stands. */
+  /** Watches an election: the leader and the candidates. */
   election(name: string): Observable<Observed<ElectionSnapshot>>;
-  /** The entries of each program, in the queues whose names begin with `prefix` (default: all). */
+  /** Watches the entries of each program, in the queues whose names begin with `prefix` (default: all). */
   sessions(prefix?: string): Observable<Observed<SessionsSnapshot>>;
-  /** Circles of waiters among these queues. */
+  /** Watches deadlocks, which are cycles of waiters among these queues. */
   deadlocks(prefix?: string): Observable<Observed<DeadlocksSnapshot>>;
-  /** What is wrong with the store and these queues, and what the bridge has seen go wrong. */
+  /** Watches faults: what the diagnosis of the store finds now, and failures that the bridge has seen. */
   faults(prefix?: string): Observable<Observed<FaultsSnapshot>>;
-  /** Programs that this page may disturb, where the bridge has some (`BridgeFacts.contenders`); the name is that of their queue. */
+  /**
+   * Watches the demo programs that a visitor may disturb, if the bridge has any (`BridgeFacts.contenders`). `name` is their
+   * queue.
+   */
   contenders(name: string): Observable<Observed<ContendersSnapshot>>;
   /**
-   * A place in a queue. Cold: each subscription joins, unsubscribing leaves or releases. A broken connection is taken up again; when
-   * that takes longer than the bridge's grace the place is lost. Never errors; completes after `ended`.
+   * Joins a queue. Each subscription adds an entry; unsubscribing removes it or releases the lock. A broken connection is
+   * resumed, and the entry is lost if that takes longer than the bridge's grace. Never errors; completes after `ended`.
    */
   join(name: string, options?: JoinOptions): Observable<JoinState>;
-  /** Removes somebody's entry as it was seen; `false` if it is not there any more. Rejects with `BridgeError`, as the following. */
+  /**
+   * Removes an entry of another client. Resolves with `false` if the queue does not contain it any more. Rejects with
+   * `BridgeError`, as the following methods do.
+   */
   evict(name: string, entry: EntryRef, options: { readonly reason: string }): Promise<boolean>;
-  /** Stands in the queue, asks the holder to make way, and leaves with the answer. */
+  /** Queues an entry that requests the lock from its holder, and removes that entry when the holder responds. */
   ask(
     name: string,
     options: { readonly reason: string; readonly withinMs: number; readonly signal?: AbortSignal },
   ): Promise<HandoverResponse>;
-  /** The fencing token of an entry, decimal; `undefined` when it is gone. */
+  /** Reads the fencing token of an entry as a decimal string; `undefined` when the entry was removed. */
   tokenOf(name: string, entry: Pick<EntryRef, 'key' | 'order'>): Promise<string | undefined>;
-  /** Does something to the bridge's contenders; settles when it is done. */
+  /** Applies an action to the bridge's demo programs. Resolves when it is done. */
   contend(act: ContendersAct): Promise<void>;
-  /** What the bridge says of itself; asked once, and again after trouble. */
+  /** Reads the facts that the bridge publishes about itself. Requested once, and again after a failure. */
   facts(): Promise<BridgeFacts>;
-  /** The bridge's time now, in milliseconds since 1970, as far as this page knows: for ages of what snapshots tell. */
+  /** Current time of the bridge in milliseconds since 1970, as estimated by this page. Use it to compute ages from snapshots. */
   serverNow(): number;
-  /** Ends all streams; joins are left. */
+  /** Ends all streams and leaves all joined queues. */
   close(): void;
 }
 
-/** Settings of a client. */
+/** Headers of a request, by name. */
+export type BridgeHeaders = Readonly<Record<string, string>>;
+
+/** Options of a bridge client. */
 export interface BridgeClientOptions {
-  /** Where the bridge is mounted, for instance `https://locks.example/queuelock` or `/queuelock`. Default: `/queuelock` of the page's origin. */
+  /**
+   * URL of the bridge, for instance `https://locks.example/queuelock` or `/queuelock`. Default: `/queuelock` of the page's
+   * origin.
+   */
   readonly url?: string;
-  /** Sent with every request, for instance `authorization`. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** For tests: instead of the platform's. */
+  /**
+   * Headers of every request, for instance `authorization`. A function that returns them, or a promise of them, is called for each request, so that
+   * tokens may rotate. If it fails, or takes longer than 2 s, the last headers that it returned are sent, and `errors$` emits the failure. If it has
+   * returned none yet, the request fails as one without a response.
+   */
+  readonly headers?: BridgeHeaders | (() => BridgeHeaders | PromiseLike<BridgeHeaders>);
+  /** Replaces the platform's `fetch`, for tests. */
   readonly fetch?: typeof fetch;
-  /** For tests: the time that counts. */
+  /** Replaces the page's clock, for tests. */
   readonly clock?: ClientClock;
 }
 
-/** Time, for the client. */
+/** Clock and timer of the client. */
 export interface ClientClock {
-  /** Milliseconds since any start; never goes back, and goes on while the machine sleeps where the platform can tell. */
+  /**
+   * Milliseconds since an arbitrary start. Never goes back, and advances while the machine sleeps if the platform can measure
+   * that.
+   */
   now(): number;
-  /** Calls `task` once, `ms` from now or later; the answer cancels it. */
+  /** Calls `task` once after `ms` or later. The returned function cancels it. */
   after(ms: number, task: () => void): () => void;
 }

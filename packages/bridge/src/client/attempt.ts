@@ -2,47 +2,49 @@ import type { ClientClock } from './api.ts';
 import { unavailable } from './bridge-error.ts';
 import { EventParser, type StreamEvent } from './event-parser.ts';
 
-/** What an attempt needs. */
+/** Dependencies of one connection attempt. */
 export interface AttemptTools {
   readonly clock: ClientClock;
   readonly open: (signal: AbortSignal) => Promise<Response>;
-  /** Something came, and be it a part of a comment. */
-  readonly onSign: () => void;
-  /** What it throws ends the attempt. */
+  /** Called for each piece of data, a part of a comment included. */
+  readonly onData: () => void;
+  /** Called for each event. An error that it throws ends the attempt. */
   readonly onEvent: (event: StreamEvent) => void;
-  /** Once, unless it was stopped. */
+  /** Called once when the stream ends, unless `stop` was called. */
   readonly onEnd: (error: unknown) => void;
 }
 
-const ANSWER_WITHIN_MS = 10_000;
+const RESPONSE_TIMEOUT_MS = 10_000;
 const MISSED_HEARTBEATS = 2.5;
 
-/** One stream, from the request to its end. It ends by itself when nothing comes for too long: a dead connection says nothing. */
+/**
+ * One stream, from the request to its end. It ends when no data arrives for too long, because a dead connection reports no error.
+ */
 export class Attempt {
   readonly #tools: AttemptTools;
   readonly #abort = new AbortController();
-  #patienceMs = ANSWER_WITHIN_MS;
-  #heardAt: number;
-  #cancelPatience: (() => void) | undefined;
+  #timeoutMs = RESPONSE_TIMEOUT_MS;
+  #dataAt: number;
+  #cancelTimeout: (() => void) | undefined;
 
   constructor(tools: AttemptTools) {
     this.#tools = tools;
-    this.#heardAt = tools.clock.now();
+    this.#dataAt = tools.clock.now();
   }
 
   start(): void {
-    this.#waitPatiently(this.#patienceMs);
+    this.#waitForData(this.#timeoutMs);
     void this.#run();
   }
 
   expectEvery(heartbeatMs: number): void {
-    this.#patienceMs = MISSED_HEARTBEATS * heartbeatMs;
-    this.#hear();
-    this.#waitPatiently(this.#patienceMs);
+    this.#timeoutMs = MISSED_HEARTBEATS * heartbeatMs;
+    this.#noteData();
+    this.#waitForData(this.#timeoutMs);
   }
 
   stop(): void {
-    this.#cancelPatience?.();
+    this.#cancelTimeout?.();
     this.#abort.abort();
   }
 
@@ -65,28 +67,28 @@ export class Attempt {
     for (;;) {
       const { done, value } = (await reader?.read()) ?? { done: true };
       if (done || this.#abort.signal.aborted) return;
-      this.#hear();
+      this.#noteData();
       for (const event of parser.push(decoder.decode(value, { stream: true }))) this.#tools.onEvent(event);
-      this.#tools.onSign();
+      this.#tools.onData();
     }
   }
 
-  #hear(): void {
-    this.#heardAt = this.#tools.clock.now();
+  #noteData(): void {
+    this.#dataAt = this.#tools.clock.now();
   }
 
-  #waitPatiently(ms: number): void {
+  #waitForData(ms: number): void {
     const { clock } = this.#tools;
-    this.#cancelPatience?.();
-    this.#cancelPatience = clock.after(ms, () => {
-      const leftMs = this.#heardAt + this.#patienceMs - clock.now();
-      if (leftMs > 0) this.#waitPatiently(leftMs);
-      else this.#giveUp();
+    this.#cancelTimeout?.();
+    this.#cancelTimeout = clock.after(ms, () => {
+      const remainingMs = this.#dataAt + this.#timeoutMs - clock.now();
+      if (remainingMs > 0) this.#waitForData(remainingMs);
+      else this.#endByTimeout();
     });
   }
 
-  #giveUp(): void {
+  #endByTimeout(): void {
     this.stop();
-    this.#tools.onEnd(unavailable('nothing was heard of the bridge for too long'));
+    this.#tools.onEnd(unavailable('the bridge sent no data for ${String(this.#timeoutMs)} ms'));
   }
 }

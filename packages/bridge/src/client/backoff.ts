@@ -1,15 +1,20 @@
 const FIRST_MS = 250;
 const LONGEST_MS = 10_000;
 
-/** Pauses between attempts: each up to twice as long as the one before, somewhere between half and whole, so that not all come at once. */
+/**
+ * Exponential backoff between attempts. Each delay is a random 50 to 100 % of a limit that doubles, so that clients spread out.
+ */
 export class Backoff {
   #ceilingMs = FIRST_MS;
 
-  /** @param leastMs what the bridge asks for; as much again as jitter at most, so that not all come at its end. */
-  nextMs(leastMs = 0): number {
+  /**
+   * @param minMs Delay that the bridge requires. Jitter of up to as much again is added, so that clients do not all return at
+   * its end.
+   */
+  nextMs(minMs = 0): number {
     const ms = this.#ceilingMs * (0.5 + Math.random() / 2);
     this.#ceilingMs = Math.min(2 * this.#ceilingMs, LONGEST_MS);
-    return Math.max(ms, Math.min(leastMs, LONGEST_MS) * (1 + Math.random()));
+    return Math.max(ms, Math.min(minMs, LONGEST_MS) * (1 + Math.random()));
   }
 
   reset(): void {

@@ -1,16 +1,16 @@
 import type { QueueLockErrorCode } from '@queuelock/core';
 import type { Removal, WireError } from '../wire.ts';
 
-/** An error that the bridge answered, or that kept it from answering. Match on `code`. */
+/** An error that the bridge sent, or that kept its response from arriving. Match on `code`. */
 export class BridgeError extends Error {
   override readonly name = 'BridgeError';
-  /** As the core uses it; `UNAVAILABLE` when the bridge could not be reached or its answer was not understood. */
+  /** Code of the core. `UNAVAILABLE` when the bridge could not be reached or its response was not understood. */
   readonly code: QueueLockErrorCode;
-  /** Whether the same call may succeed when it is made again. */
+  /** Whether the same call may succeed when it is repeated. */
   readonly retryable: boolean;
-  /** Who removed the place and why, if somebody did and said so. */
+  /** The removal of the entry, with the actor and the reason if another client removed it and gave them. */
   readonly eviction: Removal | undefined;
-  /** How long the bridge asks to wait before the same call, in milliseconds: a limit is reached. */
+  /** Milliseconds to wait before the same call, when a limit of the bridge was reached. */
   readonly retryAfterMs: number | undefined;
 
   constructor(error: WireError & { readonly retryAfterMs?: number | undefined }, cause?: unknown) {
@@ -23,7 +23,7 @@ export class BridgeError extends Error {
   }
 }
 
-/** What kept the bridge from answering. */
+/** Makes the error for a response that did not arrive or was not understood. */
 export function unavailable(why: string, cause?: unknown): BridgeError {
   const detail = cause instanceof Error ? `: ${cause.message}` : '';
   return new BridgeError(
@@ -32,7 +32,7 @@ export function unavailable(why: string, cause?: unknown): BridgeError {
   );
 }
 
-/** Any error as one of a bridge. */
+/** Converts any error to a `BridgeError`. */
 export function bridgeError(error: unknown): BridgeError {
   return error instanceof BridgeError ? error : unavailable('the bridge cannot be reached', error);
 }

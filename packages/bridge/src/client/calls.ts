@@ -1,85 +1,96 @@
 import type * as v from 'valibot';
 import { TOKEN_HEADER, WIRE_VERSION, factsSchema, refusalSchema, type BridgeFacts } from '../wire.ts';
-import type { BridgeClientOptions, ClientClock } from './api.ts';
+import type { Observable } from '../rx.ts';
+import type { BridgeClientOptions, BridgeHeaders, ClientClock } from './api.ts';
 import { BridgeError, bridgeError, unavailable } from './bridge-error.ts';
+import { FreshHeaders } from './fresh-headers.ts';
 import { parsed } from './parsed.ts';
 
-/** One request. */
+/** One request to the bridge. */
 export interface Call<T> {
   readonly path: string;
   readonly body: unknown;
   readonly answer: v.GenericSchema<T>;
   readonly signal?: AbortSignal;
-  /** It is to arrive even if the page is closed. */
+  /** Whether the browser finishes the request after the page is closed (`keepalive`). */
   readonly outlivesPage?: boolean;
-  /** How long the answer may take, in milliseconds; after that it counts as lost. Default 10,000. */
+  /** Longest wait for the response, in milliseconds. Default 10,000. */
   readonly withinMs?: number;
 }
 
-const ANSWER_WITHIN_MS = 10_000;
+const RESPONSE_TIMEOUT_MS = 10_000;
 
-/** Requests to a bridge. */
+/** Sends requests to a bridge. */
 export class Calls {
   readonly #clock: ClientClock;
   readonly #base: string;
-  readonly #headers: Readonly<Record<string, string>>;
+  readonly #headers: FreshHeaders;
   readonly #fetch: typeof fetch;
   #facts: Promise<BridgeFacts> | undefined;
   #token: string | undefined;
 
-  constructor(clock: ClientClock, { url = '/queuelock', headers = {}, fetch: given }: BridgeClientOptions) {
+  constructor(clock: ClientClock, { url = '/queuelock', headers, fetch: given }: BridgeClientOptions) {
     this.#clock = clock;
     this.#base = `${url.replace(/\/$/, '')}/v${String(WIRE_VERSION)}/`;
-    this.#headers = headers;
-    // The platform's wants to be called on its own object.
+    this.#headers = new FreshHeaders(clock, headers);
+    // The platform's `fetch` throws when it is called as a method of another object.
     this.#fetch = given ?? ((...request) => fetch(...request));
   }
 
-  /** Asked once; again after trouble. */
+  /** Failures of the caller's function for headers. */
+  get errors$(): Observable<BridgeError> {
+    return this.#headers.errors$;
+  }
+
+  close(): void {
+    this.#headers.close();
+  }
+
+  /** Reads the facts once, and again after a failure. */
   facts(): Promise<BridgeFacts> {
-    const asked = (this.#facts ??= this.#askForFacts());
+    const asked = (this.#facts ??= this.#fetchFacts());
     asked.catch(() => {
       if (this.#facts === asked) this.#facts = undefined;
     });
     return asked;
   }
 
-  /** Rejects with `BridgeError`, or with the signal's reason. */
+  /** Sends a request and parses the response. Rejects with `BridgeError`, or with the signal's reason. */
   async post<T>(call: Call<T>): Promise<T> {
-    await this.#haveToken();
+    await this.#ensureToken();
     const token = this.#token;
     try {
       return await this.#post(call);
     } catch (error) {
-      // After a restart the bridge has another token.
+      // A restarted bridge has another token: the request is repeated once with it.
       if (!(error instanceof BridgeError) || error.code !== 'ACCESS_DENIED') throw error;
       this.#facts = undefined;
-      await this.#haveToken();
+      await this.#ensureToken();
       if (this.#token === token) throw error;
       return this.#post(call);
     }
   }
 
-  /** The answer, with its body still to come. Rejects as `post`. */
+  /** Resolves with the response before its body has arrived. Rejects as `post` does. */
   async open(path: string, init: RequestInit): Promise<Response> {
     const response = await this.#send(path, init);
     if (response.ok) return response;
     throw await refusalIn(response);
   }
 
-  async #haveToken(): Promise<void> {
+  async #ensureToken(): Promise<void> {
     if (this.#token === undefined || !this.#facts) this.#token = (await this.facts()).token;
   }
 
-  #askForFacts(): Promise<BridgeFacts> {
-    return this.#inTime({}, async (signal) => {
+  #fetchFacts(): Promise<BridgeFacts> {
+    return this.#withTimeout({}, async (signal) => {
       const response = await this.open('facts', { signal });
       return parsed(await textOf(response), factsSchema);
     });
   }
 
   #post<T>({ path, body, answer, outlivesPage, ...limits }: Call<T>): Promise<T> {
-    return this.#inTime(limits, async (signal) => {
+    return this.#withTimeout(limits, async (signal) => {
       const response = await this.open(path, {
         method: 'POST',
         body: JSON.stringify(body),
@@ -91,25 +102,28 @@ export class Calls {
     });
   }
 
-  /** A connection may look open for minutes after the other end is gone. */
-  async #inTime<T>(
-    { signal, withinMs = ANSWER_WITHIN_MS }: Pick<Call<T>, 'signal' | 'withinMs'>,
-    ask: (signal: AbortSignal) => Promise<T>,
+  /** Limits the wait, because a connection may look open for minutes after the other end died. */
+  async #withTimeout<T>(
+    { signal, withinMs = RESPONSE_TIMEOUT_MS }: Pick<Call<T>, 'signal' | 'withinMs'>,
+    send: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const giveUp = new AbortController();
+    const timeout = new AbortController();
     const cancel = this.#clock.after(withinMs, () => {
-      giveUp.abort(unavailable('the bridge does not answer'));
+      timeout.abort(unavailable(`the bridge did not respond within ${String(withinMs)} ms`));
     });
     try {
-      return await ask(signal ? AbortSignal.any([signal, giveUp.signal]) : giveUp.signal);
+      return await send(signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal);
     } finally {
       cancel();
     }
   }
 
   async #send(path: string, { headers, ...init }: RequestInit): Promise<Response> {
-    const all = { ...this.#headers, ...(headers as Record<string, string> | undefined) };
     try {
+      const present = this.#headers.next();
+      const own = present instanceof Promise ? await present : present;
+      init.signal?.throwIfAborted();
+      const all = { ...own, ...(headers as BridgeHeaders | undefined) };
       return await this.#fetch(this.#base + path, { ...init, headers: all });
     } catch (error) {
       init.signal?.throwIfAborted();
@@ -123,11 +137,11 @@ async function refusalIn(response: Response): Promise<BridgeError> {
   try {
     return new BridgeError({ ...parsed(text, refusalSchema).error, retryAfterMs: retryAfterMsOf(response) });
   } catch {
-    return unavailable(`the answer was ${String(response.status)}, and not that of a bridge`);
+    return unavailable(`the response with status ${String(response.status)} is not from a bridge`);
   }
 }
 
-/** A bridge says it in seconds; a date, which a proxy may send, is not understood. */
+/** Reads `Retry-After` in seconds, as a bridge sends it. A date, which a proxy may send, is ignored. */
 function retryAfterMsOf({ headers }: Response): number | undefined {
   const seconds = headers.get('retry-after') ?? '';
   return /^\d{1,5}$/.test(seconds) ? Number(seconds) * 1_000 : undefined;

@@ -31,8 +31,9 @@ import type {
   Observed,
 } from './api.ts';
 import type { BridgeError } from './bridge-error.ts';
+import { inCallerContext } from './caller-context.ts';
 import { Calls } from './calls.ts';
-import { Line } from './line.ts';
+import { PageStream } from './page-stream.ts';
 import { PageJoin, type PageJoinTools } from './page-join.ts';
 import { pageClock } from './page-time.ts';
 import { understood } from './parsed.ts';
@@ -42,15 +43,15 @@ import { Touches } from './touches.ts';
 const NOTHING = (): void => undefined;
 const DONE = v.object({});
 
-type Looked = Exclude<Topic, { kind: 'join' }>;
+type WatchedTopic = Exclude<Topic, { kind: 'join' }>;
 
-/** What is known of a topic. */
-interface Told<P> {
+/** Latest data of a topic. */
+interface TopicState<P> {
   readonly snapshot: P | undefined;
   readonly refusal?: BridgeError;
 }
 
-/** Makes a client of a bridge. Nothing is connected until somebody subscribes or calls. */
+/** Makes a client of a bridge. It connects with the first subscription or call. */
 export function createBridgeClient(options: BridgeClientOptions = {}): BridgeClient {
   return new StreamingClient(options);
 }
@@ -67,59 +68,63 @@ class StreamingClient implements BridgeClient {
   constructor(options: BridgeClientOptions) {
     const clock = options.clock ?? pageClock();
     const calls = new Calls(clock, options);
-    const line = new Line({ calls, clock });
-    this.#tools = { calls, line, clock, touches: new Touches({ calls, line, clock }) };
+    const stream = new PageStream({ calls, clock });
+    this.#tools = { calls, stream, clock, touches: new Touches({ calls, stream, clock }) };
   }
 
   get connection$(): Observable<Connection> {
-    return this.#tools.line.connection$;
+    return inCallerContext(this.#tools.stream.connection$);
+  }
+
+  get errors$(): Observable<BridgeError> {
+    return inCallerContext(this.#tools.calls.errors$);
   }
 
   queues(prefix = ''): Observable<Observed<SnapshotOf['queues']>> {
-    return this.#look('queues', { kind: 'queues', prefix });
+    return this.#watch('queues', { kind: 'queues', prefix });
   }
 
   queue(name: string): Observable<Observed<SnapshotOf['queue']>> {
-    return this.#look('queue', { kind: 'queue', name });
+    return this.#watch('queue', { kind: 'queue', name });
   }
 
   timeline(name: string): Observable<Observed<SnapshotOf['timeline']>> {
-    return this.#look('timeline', { kind: 'timeline', name });
+    return this.#watch('timeline', { kind: 'timeline', name });
   }
 
   election(name: string): Observable<Observed<SnapshotOf['election']>> {
-    return this.#look('election', { kind: 'election', name });
+    return this.#watch('election', { kind: 'election', name });
   }
 
   sessions(prefix = ''): Observable<Observed<SnapshotOf['sessions']>> {
-    return this.#look('sessions', { kind: 'sessions', prefix });
+    return this.#watch('sessions', { kind: 'sessions', prefix });
   }
 
   deadlocks(prefix = ''): Observable<Observed<SnapshotOf['deadlocks']>> {
-    return this.#look('deadlocks', { kind: 'deadlocks', prefix });
+    return this.#watch('deadlocks', { kind: 'deadlocks', prefix });
   }
 
   faults(prefix = ''): Observable<Observed<SnapshotOf['faults']>> {
-    return this.#look('faults', { kind: 'faults', prefix });
+    return this.#watch('faults', { kind: 'faults', prefix });
   }
 
   contenders(name: string): Observable<Observed<SnapshotOf['contenders']>> {
-    return this.#look('contenders', { kind: 'contenders', name });
+    return this.#watch('contenders', { kind: 'contenders', name });
   }
 
   join(name: string, options: JoinOptions = {}): Observable<JoinState> {
-    const place$ = new Observable<JoinState>((subscriber) => {
+    const state$ = new Observable<JoinState>((subscriber) => {
       const join = new PageJoin(name, options, this.#tools);
       this.#follow(join);
-      const states$ = combineLatest([join.place$, this.#tools.line.connection$]).pipe(
+      const states$ = combineLatest([join.state$, this.#tools.stream.connection$]).pipe(
         map(([place, { connection, since }]) => ({ ...place, connection, since })),
       );
       subscriber.add(follow(states$, (state) => subscriber.next(state)));
-      subscriber.add(follow(join.place$, NOTHING, () => subscriber.complete()));
+      subscriber.add(follow(join.state$, NOTHING, () => subscriber.complete()));
       subscriber.add(() => void join.leave());
       join.start();
     });
-    return place$.pipe(takeUntil(this.#closed$));
+    return inCallerContext(state$.pipe(takeUntil(this.#closed$)));
   }
 
   async evict(name: string, entry: EntryRef, { reason }: { readonly reason: string }): Promise<boolean> {
@@ -161,16 +166,17 @@ class StreamingClient implements BridgeClient {
   }
 
   serverNow(): number {
-    return this.#tools.line.serverNow();
+    return this.#tools.stream.serverNow();
   }
 
   close(): void {
     this.#closed$.next();
     this.#closed$.complete();
-    this.#tools.line.close();
+    this.#tools.stream.close();
+    this.#tools.calls.close();
   }
 
-  /** A page that goes away leaves at once: its last request goes out without it. */
+  /** Leaves the queue when the page is hidden for good: the last request outlives the page. */
   #follow(join: PageJoin): void {
     const page = globalThis as Partial<Pick<EventTarget, 'addEventListener' | 'removeEventListener'>>;
     if (this.#joins.size === 0) page.addEventListener?.('pagehide', this.#onPageHide);
@@ -179,14 +185,14 @@ class StreamingClient implements BridgeClient {
       this.#joins.delete(join);
       if (this.#joins.size === 0) page.removeEventListener?.('pagehide', this.#onPageHide);
     };
-    follow(join.place$, NOTHING, forget);
+    follow(join.state$, NOTHING, forget);
   }
 
-  #look<K extends Looked['kind']>(kind: K, topic: Looked): Observable<Observed<SnapshotOf[K]>> {
+  #watch<K extends WatchedTopic['kind']>(kind: K, topic: WatchedTopic): Observable<Observed<SnapshotOf[K]>> {
     const key = JSON.stringify(topic);
-    const known$ = this.#shared.get(key) as Observable<Observed<SnapshotOf[K]>> | undefined;
-    if (known$) return known$;
-    const seen$ = combineLatest([this.#told(kind, topic), this.#tools.line.connection$]).pipe(
+    const shared$ = this.#shared.get(key) as Observable<Observed<SnapshotOf[K]>> | undefined;
+    if (shared$) return inCallerContext(shared$);
+    const observed$ = combineLatest([this.#topicState(kind, topic), this.#tools.stream.connection$]).pipe(
       map(([told, connection]): Observed<SnapshotOf[K]> => ({ ...connection, ...told })),
       takeUntil(this.#closed$),
       finalize(() => this.#shared.delete(key)),
@@ -197,18 +203,21 @@ class StreamingClient implements BridgeClient {
         resetOnRefCountZero: true,
       }),
     );
-    this.#shared.set(key, seen$);
-    return seen$;
+    this.#shared.set(key, observed$);
+    return inCallerContext(observed$);
   }
 
-  #told<K extends Looked['kind']>(kind: K, topic: Looked): Observable<Told<SnapshotOf[K]>> {
+  #topicState<K extends WatchedTopic['kind']>(
+    kind: K,
+    topic: WatchedTopic,
+  ): Observable<TopicState<SnapshotOf[K]>> {
     return new Observable((subscriber) => {
-      const told$ = new BehaviorSubject<Told<SnapshotOf[K]>>({ snapshot: undefined });
-      subscriber.add(told$.subscribe(subscriber));
-      const take = (snapshot: unknown): void =>
-        told$.next({ snapshot: understood(snapshot, snapshotSchemas[kind]) });
-      const refuse = (refusal: BridgeError): void => told$.next({ snapshot: undefined, refusal });
-      subscriber.add(this.#tools.line.listen({ topic, take, refuse }));
+      const state$ = new BehaviorSubject<TopicState<SnapshotOf[K]>>({ snapshot: undefined });
+      subscriber.add(state$.subscribe(subscriber));
+      const onSnapshot = (snapshot: unknown): void =>
+        state$.next({ snapshot: understood(snapshot, snapshotSchemas[kind]) });
+      const onRefusal = (refusal: BridgeError): void => state$.next({ snapshot: undefined, refusal });
+      subscriber.add(this.#tools.stream.listen({ topic, onSnapshot, onRefusal }));
     });
   }
 }

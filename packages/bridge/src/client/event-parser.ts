@@ -6,8 +6,8 @@ export interface StreamEvent {
 }
 
 /**
- * Takes a stream of server-sent events apart, whatever the pieces in which it comes. Comments are signs of life and nothing else.
- * After the WHATWG's "Server-sent events", section 9.2.6; `retry` is not followed.
+ * Parses server-sent events from a stream in pieces of any size. Comments prove that the connection is alive and carry no data.
+ * Follows the WHATWG's "Server-sent events", section 9.2.6, except that `retry` is ignored.
  */
 export class EventParser {
   #rest = '';
@@ -15,7 +15,7 @@ export class EventParser {
   #id = '';
   #data: string[] = [];
 
-  /** The events that are complete with this piece. */
+  /** Returns the events that this piece completes. */
   push(piece: string): readonly StreamEvent[] {
     const events: StreamEvent[] = [];
     const lines = (this.#rest + piece).split(/\r\n|\n|\r(?=[^])/);

@@ -1,11 +1,12 @@
 import type { HandoverSnapshot } from '../wire.ts';
 import type { ClientClock, PageLock } from './api.ts';
+import { callerScope, type CallerScope } from './caller-context.ts';
 import { BridgeError } from './bridge-error.ts';
 
-/** What a hold is made of. */
+/** Initial values of a hold. */
 export interface PageHoldSpec extends Pick<PageLock, 'name' | 'id' | 'key' | 'order' | 'token'> {
   readonly clock: ClientClock;
-  /** Until when the hold is proven, by the clock. */
+  /** End of the time for which the hold is proven, by the page's clock. */
   readonly deadline: number;
   readonly onLoss: (error: BridgeError) => void;
   readonly release: () => Promise<void>;
@@ -23,6 +24,8 @@ export class PageHold implements PageLock {
   requests: readonly HandoverSnapshot[] = [];
   readonly #spec: PageHoldSpec;
   readonly #loss = new AbortController();
+  /** The context of the first reader of the signal, in which its listeners run. */
+  #inScope: CallerScope | undefined;
   #deadline: number;
   #hasEnded = false;
   #cancel: () => void = () => undefined;
@@ -44,11 +47,12 @@ export class PageHold implements PageLock {
   }
 
   get signal(): AbortSignal {
+    this.#inScope ??= callerScope();
     this.#check();
     return this.#loss.signal;
   }
 
-  /** It is proven for longer; not when it is over already. */
+  /** Extends the proven time, unless it has ended already. */
   prove(deadline: number): void {
     this.#check();
     this.#deadline = Math.max(this.#deadline, deadline);
@@ -59,7 +63,7 @@ export class PageHold implements PageLock {
     return this.#spec.release();
   }
 
-  /** Of itself: no loss. */
+  /** Ends the hold as released, which is not a loss. */
   end(): void {
     this.#hasEnded = true;
     this.#cancel();
@@ -68,13 +72,14 @@ export class PageHold implements PageLock {
   lose(error: BridgeError): void {
     if (this.#hasEnded) return;
     this.end();
-    this.#loss.abort(error);
+    if (this.#inScope) this.#inScope(() => this.#loss.abort(error));
+    else this.#loss.abort(error);
     this.#spec.onLoss(error);
   }
 
   #check(): void {
     if (this.held || this.#hasEnded) return;
-    const message = '[OWNERSHIP_LOST] the bridge has not confirmed the hold in time';
+    const message = '[OWNERSHIP_LOST] the bridge did not confirm the hold in time';
     this.lose(new BridgeError({ code: 'OWNERSHIP_LOST', message, retryable: false }));
   }
 

@@ -6,15 +6,15 @@ import type { ClientClock, PageClaimState, PageLock } from './api.ts';
 import { Backoff } from './backoff.ts';
 import { BridgeError, bridgeError } from './bridge-error.ts';
 import type { Calls } from './calls.ts';
-import type { Line } from './line.ts';
+import type { PageStream } from './page-stream.ts';
 import { PageHold } from './page-hold.ts';
 import { understood } from './parsed.ts';
 import type { Touches } from './touches.ts';
 
-/** What joins of a page are made with. */
+/** Dependencies of `PageJoin`. */
 export interface PageJoinTools {
   readonly calls: Calls;
-  readonly line: Line;
+  readonly stream: PageStream;
   readonly touches: Touches;
   readonly clock: ClientClock;
 }
@@ -23,28 +23,30 @@ type Queued = Extract<JoinSnapshot, { status: 'queued' }>;
 type Holding = Extract<JoinSnapshot, { status: 'held' | 'suspect' }>;
 type Ended = Extract<PageClaimState, { status: 'ended' }>;
 
-// Clocks run at nearly the same rate.
-const OF_THE_GRACE = 0.98;
+// Allows for clocks that differ by up to 2 % in rate.
+const USABLE_PART_OF_GRACE = 0.98;
 const NOTHING = v.object({});
-const LEFT_WITHIN_MS = 5_000;
+const LEAVE_TIMEOUT_MS = 5_000;
 
 /**
- * One place of this page, from joining to the end. What the bridge promises counts from when the page *sent* what the promise answers, so the
- * page never believes to hold for longer than the bridge does.
+ * One join of this page, from the first request to the end. The bridge's promise counts from when the page *sent* the request
+ * that it answers. So the page never believes to hold for longer than the bridge does.
  */
 export class PageJoin {
   readonly #request: JoinRequest & { readonly key: JoinKey };
   readonly #tools: PageJoinTools;
-  readonly #place$ = new Subject<PageClaimState>();
-  /** Until it leaves: from then on the bridge is to notice by itself, should it not be reached. */
-  readonly #keeping = new Subscription();
+  readonly #state$ = new Subject<PageClaimState>();
+  /**
+   * Touches that keep the join. They stop when the page leaves, so that the bridge detects the silence if it cannot be reached.
+   */
+  readonly #touches = new Subscription();
   readonly #listening = new Subscription();
   readonly #backoff = new Backoff();
   #graceMs = 0;
-  /** When the newest request was sent after which the bridge did not hold yet. */
+  /** Send time of the newest request whose response reported that the bridge did not hold yet. */
   #waitedAt = 0;
   #hold: PageHold | undefined;
-  /** The bridge holds, as it said last; the page only if that is proven. */
+  /** Hold as the bridge last reported it. The page holds only if that is also proven. */
   #holding: Holding | undefined;
   #joining: Promise<void> = Promise.resolve();
   #leaving: Promise<void> | undefined;
@@ -55,20 +57,20 @@ export class PageJoin {
     this.#tools = tools;
   }
 
-  /** Completes after `ended`. */
-  get place$(): Observable<PageClaimState> {
-    return this.#place$;
+  /** Emits the states of the join; completes after `ended`. */
+  get state$(): Observable<PageClaimState> {
+    return this.#state$;
   }
 
   start(): void {
-    this.#place$.next({ status: 'joining' });
+    this.#state$.next({ status: 'joining' });
     this.#joining = this.#join();
   }
 
-  /** Leaves or releases; settles when the bridge has confirmed it, or will have noticed by itself. */
+  /** Leaves the queue or releases the lock. Resolves when the bridge has confirmed it, or must have detected the silence. */
   leave(outlivesPage = false): Promise<void> {
     this.#hold?.end();
-    this.#keeping.unsubscribe();
+    this.#touches.unsubscribe();
     this.#leaving ??= this.#hasEnded ? Promise.resolve() : this.#leave(outlivesPage);
     return this.#leaving;
   }
@@ -83,9 +85,9 @@ export class PageJoin {
     } catch (error) {
       const { retryable, retryAfterMs } = bridgeError(error);
       if (this.#leaving) return;
-      // The key tells the bridge that it is the same join, if it has come there after all.
+      // The key identifies the join if the first request did reach the bridge.
       if (retryable)
-        this.#keeping.add(
+        this.#touches.add(
           clock.after(this.#backoff.nextMs(retryAfterMs), () => {
             this.#joining = this.#join();
           }),
@@ -95,59 +97,59 @@ export class PageJoin {
   }
 
   #keep(graceMs: number): void {
-    const { line, touches } = this.#tools;
+    const { stream, touches } = this.#tools;
     const { key } = this.#request;
     this.#graceMs = graceMs;
-    const take = (snapshot: unknown): void => this.#take(understood(snapshot, joinSnapshotSchema));
-    const refuse = (error: BridgeError): void => this.#onUnknown(error);
+    const onSnapshot = (snapshot: unknown): void => this.#take(understood(snapshot, joinSnapshotSchema));
+    const onRefusal = (error: BridgeError): void => this.#onUnknown(error);
     const touched = (answer: TouchResponse['joins'][number], sentAt: number): void =>
       this.#touched(answer, sentAt);
-    this.#listening.add(line.listen({ topic: { kind: 'join', ...key }, take, refuse }));
-    this.#keeping.add(touches.keep({ key, touched }, graceMs));
+    this.#listening.add(stream.listen({ topic: { kind: 'join', ...key }, onSnapshot, onRefusal }));
+    this.#touches.add(touches.keep({ key, touched }, graceMs));
   }
 
   #take(snapshot: JoinSnapshot): void {
     if (this.#hasEnded || this.#leaving) return;
-    if (snapshot.status === 'queued') this.#place$.next(queuedPlace(snapshot));
-    else if (snapshot.status === 'ended') this.#end(endedPlace(snapshot));
+    if (snapshot.status === 'queued') this.#state$.next(queuedState(snapshot));
+    else if (snapshot.status === 'ended') this.#end(endedState(snapshot));
     else if (snapshot.status !== 'joining') this.#takeHold(snapshot);
   }
 
   #takeHold(snapshot: Holding): void {
     this.#holding = snapshot;
-    const provenMs = Math.min(this.#graceMs, snapshot.remainingMs) * OF_THE_GRACE;
+    const provenMs = Math.min(this.#graceMs, snapshot.remainingMs) * USABLE_PART_OF_GRACE;
     if (!this.#hold) this.#prove(this.#waitedAt + provenMs);
-    else this.#tell();
+    else this.#emitHold();
     this.#tools.touches.now();
   }
 
   #touched({ keepsMs, holds, known }: TouchResponse['joins'][number], sentAt: number): void {
     if (this.#hasEnded || this.#leaving) return;
     if (!known) this.#onUnknown(undefined);
-    else if (holds) this.#prove(sentAt + keepsMs * OF_THE_GRACE);
+    else if (holds) this.#prove(sentAt + keepsMs * USABLE_PART_OF_GRACE);
     else this.#waitedAt = sentAt;
   }
 
-  /** Begins to hold, or goes on, where the time of the proof is not over already. */
+  /** Begins or extends the hold, unless the proven time has ended. */
   #prove(deadline: number): void {
     const snapshot = this.#holding;
     if (this.#hold) this.#hold.prove(deadline);
     else if (snapshot && deadline > this.#tools.clock.now()) {
       this.#hold = this.#begin(snapshot, deadline);
-      this.#tell();
+      this.#emitHold();
     }
   }
 
   #begin({ id, key, order, token }: Holding, deadline: number): PageHold {
     const answer: PageLock['answer'] = async (to, kind, reason) => {
-      const said = {
+      const body = {
         secret: this.#request.key.secret,
         to,
         answer: kind,
         ...(reason === undefined ? {} : { reason }),
       };
       const path = `joins/${this.#request.key.id}/answer`;
-      await this.#tools.calls.post({ path, body: said, answer: NOTHING });
+      await this.#tools.calls.post({ path, body, answer: NOTHING });
     };
     return new PageHold({
       ...{ name: this.#request.name, id, key, order, token, deadline, answer },
@@ -157,61 +159,61 @@ export class PageJoin {
     });
   }
 
-  #tell(): void {
+  #emitHold(): void {
     const snapshot = this.#holding;
     const lock = this.#hold;
     if (!snapshot || !lock) return;
     lock.requests = snapshot.requests;
-    this.#place$.next({ status: snapshot.status, lock });
+    this.#state$.next({ status: snapshot.status, lock });
   }
 
   #onLoss(error: BridgeError): void {
     if (this.#hasEnded) return;
-    // Perhaps the bridge holds it still: nobody needs that any more.
+    // The bridge may still hold the lock, which this page can no longer use.
     void this.#leave(false);
     this.#end({ status: 'ended', outcome: 'lost', error });
   }
 
-  /** The bridge does not know the join, or not any more. */
+  /** Handles a response by which the bridge does not know the join, or has forgotten it. */
   #onUnknown(error: BridgeError | undefined): void {
     if (this.#hasEnded || this.#leaving) return;
     const code = this.#hold ? 'OWNERSHIP_LOST' : 'SESSION_LOST';
-    const message = `[${code}] the bridge does not know this place any more: it was restarted, or has not heard of the page for too long`;
+    const message = `[${code}] the bridge does not know this join any more: it was restarted, or the page was silent for too long`;
     const why =
       error && !this.#hold ? error : new BridgeError({ code, message, retryable: code === 'SESSION_LOST' });
     this.#end({ status: 'ended', outcome: this.#hold ? 'lost' : 'failed', error: why });
   }
 
-  #end(place: Ended): void {
+  #end(state: Ended): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#keeping.unsubscribe();
+    this.#touches.unsubscribe();
     this.#listening.unsubscribe();
-    if (place.outcome === 'lost' && place.error) this.#hold?.lose(place.error);
+    if (state.outcome === 'lost' && state.error) this.#hold?.lose(state.error);
     else this.#hold?.end();
-    this.#place$.next(place);
-    this.#place$.complete();
+    this.#state$.next(state);
+    this.#state$.complete();
   }
 
   async #leave(outlivesPage: boolean): Promise<void> {
     const { clock } = this.#tools;
     const { id, secret } = this.#request.key;
-    // What has not come to the bridge yet cannot be left; a page that goes away does not wait, and is missed by the bridge.
+    // A join that has not reached the bridge cannot be left. A page that closes does not wait; the bridge detects its silence.
     if (!outlivesPage) await this.#joining;
-    // The bridge notices by itself when it does not hear of the page: a quarter of the grace later at most.
-    const noticedAt = clock.now() + 1.25 * this.#graceMs;
+    // The bridge detects the silence of a page at most a quarter of the grace after the grace has ended.
+    const detectedAt = clock.now() + 1.25 * this.#graceMs;
     const call = {
       path: `joins/${id}/leave`,
       body: { secret },
       answer: NOTHING,
       outlivesPage,
-      withinMs: LEFT_WITHIN_MS,
+      withinMs: LEAVE_TIMEOUT_MS,
     };
-    while (!(await this.#hasLeft(call)) && clock.now() < noticedAt) await this.#pause();
+    while (!(await this.#tryToLeave(call)) && clock.now() < detectedAt) await this.#pause();
     this.#end({ status: 'ended', outcome: 'released', error: undefined });
   }
 
-  async #hasLeft(call: Parameters<Calls['post']>[0]): Promise<boolean> {
+  async #tryToLeave(call: Parameters<Calls['post']>[0]): Promise<boolean> {
     return this.#tools.calls.post(call).then(
       () => true,
       (error: unknown) => !bridgeError(error).retryable || bridgeError(error).code === 'SESSION_LOST',
@@ -233,10 +235,10 @@ function newKey(): JoinKey {
   return { id: hex(12), secret: hex(24) };
 }
 
-function queuedPlace({ id, token, position, expectedWaitMs, at, answer }: Queued): PageClaimState {
+function queuedState({ id, token, position, expectedWaitMs, at, answer }: Queued): PageClaimState {
   return { status: 'queued', id, token, position, expectedWaitMs, at, answer };
 }
 
-function endedPlace({ outcome, error }: Extract<JoinSnapshot, { status: 'ended' }>): Ended {
+function endedState({ outcome, error }: Extract<JoinSnapshot, { status: 'ended' }>): Ended {
   return { status: 'ended', outcome, error: error && new BridgeError(error) };
 }

@@ -1,8 +1,8 @@
 import type { ClientClock } from './api.ts';
 
 /**
- * The page's clock: what the monotonic clock says has passed, and what the time of day says besides, since the former may stand still during
- * sleep. Somebody may set the time of day: once it was ahead, this clock stays ahead by that, and goes on.
+ * The page's clock. It adds to the monotonic clock the time by which the time of day advanced further, because the monotonic
+ * clock may stop during sleep. If a user sets the time of day forward, this clock stays ahead by that amount.
  */
 export function pageClock(): ClientClock {
   const monotonicOrigin = performance.now();
@@ -23,7 +23,7 @@ export function pageClock(): ClientClock {
   };
 }
 
-/** Milliseconds since 1970 by the clock of the page, for people. */
+/** Milliseconds since 1970 by the clock of the page, for display only. */
 export function wallTime(): number {
   // eslint-disable-next-line no-restricted-syntax -- on its own it decides nothing
   return Date.now();

@@ -1,24 +1,30 @@
 import * as v from 'valibot';
 import { unavailable } from './bridge-error.ts';
 
-/** What the bridge said, checked. @throws {BridgeError} when it is not understood: another version, or something in between. */
+/**
+ * Parses and validates JSON from the bridge.
+ * @throws {BridgeError} when it is not valid: the bridge has another version, or a proxy responded.
+ */
 export function parsed<T>(json: string, schema: v.GenericSchema<T>): T {
   return understood(fromJson(json), schema);
 }
 
-/** @throws {BridgeError} */
+/**
+ * Returns the value if it matches the schema.
+ * @throws {BridgeError} when it does not.
+ */
 export function understood<T>(value: unknown, schema: v.GenericSchema<T>): T {
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
   const [issue] = result.issues;
-  const where = v.getDotPath(issue) ?? 'the answer';
-  throw unavailable(`what the bridge said is not understood: ${where}: ${issue.message.slice(0, 200)}`);
+  const where = v.getDotPath(issue) ?? 'the response';
+  throw unavailable(`the response of the bridge is not valid: ${where}: ${issue.message.slice(0, 200)}`);
 }
 
 function fromJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {
-    throw unavailable('what the bridge said is no JSON', error);
+    throw unavailable('the response of the bridge is not JSON', error);
   }
 }

@@ -3,46 +3,47 @@ import type { Subscription } from '../rx.ts';
 import { follow } from '../follow.ts';
 import type { ClientClock } from './api.ts';
 import type { Calls } from './calls.ts';
-import type { Line } from './line.ts';
+import type { PageStream } from './page-stream.ts';
 
-/** A join that has to be kept. */
-export interface Kept {
+/** A join that is kept by touches. */
+export interface KeptJoin {
   readonly key: JoinKey;
-  /** What the bridge answered to a touch that was sent at this time of the clock. */
+  /** Called with the bridge's response for this join, and the time by the clock at which the touch was sent. */
   readonly touched: (answer: TouchResponse['joins'][number], sentAt: number) => void;
 }
 
-/** What touches are made with. */
+/** Dependencies of `Touches`. */
 export interface TouchesTools {
   readonly calls: Calls;
-  readonly line: Line;
+  readonly stream: PageStream;
   readonly clock: ClientClock;
 }
 
 const TOUCHES_IN_GRACE = 2.5;
 
 /**
- * Tells the bridge that the page is there, for all its joins at once: whenever a heartbeat comes, since browsers slow the timers of a hidden page
- * down to one a minute but not what comes over the network; and by a timer, for the time in which the stream is broken.
+ * Sends touches, which prove to the bridge that the page is alive, one request for all joins. Each heartbeat of the stream
+ * triggers one: browsers slow the timers of a hidden page down to one a minute, but not network events. A timer covers the time
+ * when the stream is broken.
  */
 export class Touches {
   readonly #tools: TouchesTools;
-  readonly #kept = new Set<Kept>();
+  readonly #kept = new Set<KeptJoin>();
   #graceMs = 0;
   #signs: Subscription | undefined;
   #cancel: (() => void) | undefined;
-  #isUnderWay = false;
+  #isInFlight = false;
   #sentAt = -Infinity;
 
   constructor(tools: TouchesTools) {
     this.#tools = tools;
   }
 
-  /** Touches until the answer is called. */
-  keep(kept: Kept, graceMs: number): () => void {
+  /** Keeps a join until the returned function is called. */
+  keep(kept: KeptJoin, graceMs: number): () => void {
     this.#kept.add(kept);
     this.#graceMs = graceMs;
-    this.#signs ??= follow(this.#tools.line.signs$, () => this.#onSign());
+    this.#signs ??= follow(this.#tools.stream.data$, () => this.#onSign());
     this.#cancel ??= this.#later();
     return () => {
       this.#kept.delete(kept);
@@ -50,9 +51,9 @@ export class Touches {
     };
   }
 
-  /** At once, or right after the one that is under way. */
+  /** Sends a touch at once, or right after the one in flight. */
   now(): void {
-    if (!this.#isUnderWay) void this.#touch();
+    if (!this.#isInFlight) void this.#touch();
   }
 
   #onSign(): void {
@@ -78,7 +79,7 @@ export class Touches {
     const { calls, clock } = this.#tools;
     const kept = [...this.#kept];
     if (kept.length === 0) return;
-    this.#isUnderWay = true;
+    this.#isInFlight = true;
     const sentAt = (this.#sentAt = clock.now());
     try {
       const body = { joins: kept.map(({ key }) => key) };
@@ -94,9 +95,9 @@ export class Touches {
         if (answer) join.touched(answer, sentAt);
       }
     } catch {
-      // The next one follows soon, and what is not proven meanwhile ends by itself.
+      // A failed touch needs no handling: the next one follows soon, and a hold that is not proven meanwhile ends by itself.
     } finally {
-      this.#isUnderWay = false;
+      this.#isInFlight = false;
     }
   }
 }

@@ -1,50 +1,51 @@
 import type { Clock } from '@queuelock/core';
 
-/** What tells for how long nothing was heard. */
+/** Dependencies of `IdleDetector`. */
 export interface IdleDetectorTools {
   readonly clock: Clock;
-  /** Silence that is borne. */
+  /** Longest silence of a page that is still alive, in milliseconds. */
   readonly graceMs: number;
 }
 
-/** How a page shows that it is there. */
+/** Signal by which a page proves that it is alive. */
 export type Sign = 'touch' | 'stream';
 
-const STEPS = 4;
+const CHECKS_PER_GRACE = 4;
 
 /**
- * Whether a page is still there, judged by its touches, since a stream to a page that is gone may look open for minutes; of one that cannot
- * touch, by its stream. Told when the grace is over, a quarter of it later at most.
+ * Detects that a page has gone silent. A page is judged by its touches, because a stream to a dead page may look open for
+ * minutes. A client that cannot send touches is judged by its stream. Reports at most a quarter of the grace after the grace has
+ * ended.
  */
 export class IdleDetector {
   readonly #tools: IdleDetectorTools;
-  readonly #onTooLong: () => void;
-  #heardAt: number;
+  readonly #onIdle: () => void;
+  #seenAt: number;
   #sign: Sign;
   #streams = 0;
-  #wasTooLong = false;
+  #wasIdle = false;
   #cancel: () => void;
 
   constructor(sign: Sign, tools: IdleDetectorTools, onTooLong: () => void) {
     this.#sign = sign;
     this.#tools = tools;
-    this.#onTooLong = onTooLong;
-    this.#heardAt = tools.clock.now();
-    this.#cancel = this.#later();
+    this.#onIdle = onTooLong;
+    this.#seenAt = tools.clock.now();
+    this.#cancel = this.#scheduleCheck();
   }
 
   touch(): void {
     this.#sign = 'touch';
-    this.#hear();
+    this.#noteSign();
   }
 
-  /** A stream of the page is open until the answer is called. */
+  /** Records an open stream of the page until the returned function is called. */
   openStream(): () => void {
     this.#streams += 1;
-    this.#hear();
+    this.#noteSign();
     return () => {
       this.#streams -= 1;
-      this.#hear();
+      this.#noteSign();
     };
   }
 
@@ -52,27 +53,28 @@ export class IdleDetector {
     this.#cancel();
   }
 
-  #hear(): void {
-    this.#heardAt = this.#tools.clock.now();
+  #noteSign(): void {
+    this.#seenAt = this.#tools.clock.now();
   }
 
-  #later(): () => void {
+  #scheduleCheck(): () => void {
     const { clock, graceMs } = this.#tools;
-    return clock.after(graceMs / STEPS, () => {
-      this.#look();
+    return clock.after(graceMs / CHECKS_PER_GRACE, () => {
+      this.#check();
     });
   }
 
-  #look(): void {
+  #check(): void {
     const { clock, graceMs } = this.#tools;
-    if (this.#streams > 0 && this.#sign === 'stream') this.#hear();
-    const isTooLong = clock.now() - this.#heardAt >= graceMs;
-    // A timer that is late, in a process that stood still, fires before the touches that came meanwhile are read: the second does not.
-    if (isTooLong && this.#wasTooLong) {
-      this.#onTooLong();
+    if (this.#streams > 0 && this.#sign === 'stream') this.#noteSign();
+    const isIdle = clock.now() - this.#seenAt >= graceMs;
+    // After a freeze of this process, a late timer fires before the touches are read that arrived meanwhile. So the silence must
+    // last for two timers.
+    if (isIdle && this.#wasIdle) {
+      this.#onIdle();
       return;
     }
-    this.#wasTooLong = isTooLong;
-    this.#cancel = this.#later();
+    this.#wasIdle = isIdle;
+    this.#cancel = this.#scheduleCheck();
   }
 }

@@ -1,26 +1,26 @@
 import type { PositionedClaimState } from '@queuelock/core';
-import { given } from '../snapshots/given.ts';
+import { ifDefined } from '../snapshots/if-defined.ts';
 import { toWireError } from '../refusal.ts';
 import type { HandoverSnapshot, JoinSnapshot } from '../wire.ts';
 
-/** What is known of a join besides its claim. */
+/** Data of a join beyond the state of its claim. */
 export interface JoinDetails {
   readonly at: number;
-  /** Of the entry; known once it stands in the queue. */
+  /** Key of the entry; empty until the entry is in the queue. */
   readonly key: string;
   readonly requests: readonly HandoverSnapshot[];
 }
 
-/** A join as it is sent. */
+/** Converts a join to its wire form. */
 export function joinSnapshot(state: PositionedClaimState, { at, key, requests }: JoinDetails): JoinSnapshot {
   switch (state.status) {
     case 'joining':
       return { at, status: 'joining' };
     case 'queued': {
-      const { id, order, token, position, expectedWaitMs, answer } = state;
+      const { id, order, token, expectedWaitMs, answer } = state;
       const names = { id, key, order: String(order), token: String(token) };
-      const place = { position, ...given('expectedWaitMs', expectedWaitMs) };
-      return { at, status: 'queued', ...names, ...place, ...given('answer', answer) };
+      const position = { position: state.position, ...ifDefined('expectedWaitMs', expectedWaitMs) };
+      return { at, status: 'queued', ...names, ...position, ...ifDefined('answer', answer) };
     }
     case 'held':
     case 'suspect': {
@@ -29,7 +29,7 @@ export function joinSnapshot(state: PositionedClaimState, { at, key, requests }:
       return { at, status: state.status, ...names, remainingMs, requests };
     }
     case 'ended':
-      return { at, status: 'ended', outcome: state.outcome, ...given('error', errorIn(state)) };
+      return { at, status: 'ended', outcome: state.outcome, ...ifDefined('error', errorIn(state)) };
   }
 }
 

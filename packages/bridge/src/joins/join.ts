@@ -4,52 +4,52 @@ import { follow } from '../follow.ts';
 import { Subject, Subscription, type Observable } from '../rx.ts';
 import type { ServerTime } from '../server-time.ts';
 import type { JoinAnswer, JoinKey, JoinSnapshot, JoinRequest, TouchResponse } from '../wire.ts';
-import { Asking } from './asking.ts';
+import { PendingRequests } from './pending-requests.ts';
 import { joinSnapshot } from './join-snapshot.ts';
 import { IdleDetector, type Sign, type IdleDetectorTools } from './idle-detector.ts';
 
-/** What a join is made with. */
+/** Dependencies of `Join`. */
 export interface JoinTools extends IdleDetectorTools {
   readonly client: Pick<LockClient, 'claimWithPosition' | 'watch'>;
   readonly time: ServerTime;
 }
 
-/** Who joins, and with what secret. */
+/** Identity, secret and options of a join. */
 export interface JoinSpec {
   readonly key: JoinKey;
   readonly request: JoinRequest;
-  /** The entry's label. */
+  /** Owner label of the entry. */
   readonly owner: string;
-  /** How the page will show that it is there. */
+  /** Signal by which the page will prove that it is alive. */
   readonly sign: Sign;
 }
 
 /**
- * A place in a queue that the bridge keeps for a page: from joining to the end. Without a word from the page it leaves or releases when
- * the grace is over.
+ * An entry that the bridge keeps for a page, from joining to the end. It leaves the queue or releases the lock when the page has
+ * been silent for the grace.
  */
 export class Join {
   readonly key: JoinKey;
   readonly #tools: JoinTools;
   readonly #changed$ = new Subject<void>();
-  readonly #line = new Subscription();
+  readonly #claim = new Subscription();
   readonly #idleDetector: IdleDetector;
   #state: PositionedClaimState = { status: 'joining' };
-  /** The key of the entry, read as soon as it is known: after the page's release it may not be readable. */
+  /** Key of the entry, read as soon as it is known: after the page's release it may not be readable. */
   #entryKey = '';
-  /** The requests to one that holds. */
+  /** Subscription to the handover requests, while the join holds. */
   #requests = new Subscription();
-  #asking: Asking | undefined;
-  /** The request for the place carries one to the holder. */
+  #pendingRequests: PendingRequests | undefined;
+  /** Whether the join carries a handover request. */
   readonly #hasRequest: boolean;
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT`. */
+  /** @throws {QueueLockError} `INVALID_ARGUMENT` when the claim's options are not valid. */
   constructor(spec: JoinSpec, tools: JoinTools) {
     const { name, metadata, mode, timeoutMs, request } = spec.request;
     this.key = spec.key;
     this.#tools = tools;
     this.#hasRequest = request !== undefined;
-    const line$ = tools.client.claimWithPosition(name, {
+    const claim$ = tools.client.claimWithPosition(name, {
       owner: spec.owner,
       holding: [],
       ...(metadata && { metadata }),
@@ -60,10 +60,10 @@ export class Join {
     this.#idleDetector = new IdleDetector(spec.sign, tools, () => {
       this.#abandon();
     });
-    this.#line.add(follow(line$, (state) => this.#take(state)));
+    this.#claim.add(follow(claim$, (state) => this.#take(state)));
   }
 
-  /** Completes with the end. */
+  /** Emits after each change; completes with the end of the join. */
   get changed$(): Observable<void> {
     return this.#changed$;
   }
@@ -76,19 +76,19 @@ export class Join {
     return this.#state.status === 'ended';
   }
 
-  /** Whether it asks the holder to make way, and has no answer yet. */
-  get isAsking(): boolean {
+  /** Whether the join carries a handover request that has no answer yet. */
+  get hasPendingRequest(): boolean {
     const { status } = this.#state;
     if (!this.#hasRequest || (status !== 'joining' && status !== 'queued')) return false;
     return !('answer' in this.#state && this.#state.answer);
   }
 
-  /** While it holds. */
+  /** The ownership, while the join holds. */
   get ownership(): Ownership | undefined {
     return 'ownership' in this.#state ? this.#state.ownership : undefined;
   }
 
-  /** For so long from now the page may rely on the bridge; see `TouchResponse`. */
+  /** What the bridge promises from now on; see `TouchResponse`. */
   get touched(): TouchResponse['joins'][number] {
     const { ownership, hasEnded, key } = this;
     const graceMs = hasEnded ? 0 : this.#tools.graceMs;
@@ -100,21 +100,22 @@ export class Join {
     return joinSnapshot(this.#state, {
       at: this.#tools.time.now(),
       key: this.#entryKey,
-      requests: this.#asking?.snapshots ?? [],
+      requests: this.#pendingRequests?.snapshots ?? [],
     });
   }
 
-  /** Leaves, or releases; settles when the server has confirmed the release. */
+  /** Leaves the queue or releases the lock. Resolves when the server has confirmed the release. */
   async leave(): Promise<void> {
     const { ownership } = this;
     if (ownership) await ownership.release();
     this.#endBy({ status: 'ended', outcome: 'released' });
   }
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` when nobody of this id asks. */
+  /** @throws {QueueLockError} `INVALID_ARGUMENT` when no request with this id is pending. */
   async answer(answer: JoinAnswer): Promise<void> {
-    if (!this.#asking) throw invalidArgument('join', this.key.id, 'holds the lock: only a holder is asked');
-    await this.#asking.answer(answer);
+    if (!this.#pendingRequests)
+      throw invalidArgument('join', this.key.id, 'holds the lock: only a holder can answer requests');
+    await this.#pendingRequests.answer(answer);
   }
 
   #take(state: PositionedClaimState): void {
@@ -122,21 +123,21 @@ export class Join {
     if (state.status === 'queued') this.#entryKey = state.key;
     if ('ownership' in state) this.#entryKey = state.ownership.key;
     if (state.status === 'ended') this.#finish();
-    else if ('ownership' in state && !this.#asking) this.#followRequests(state.ownership);
+    else if ('ownership' in state && !this.#pendingRequests) this.#followRequests(state.ownership);
     this.#changed$.next();
     if (state.status === 'ended') this.#changed$.complete();
   }
 
   #followRequests(ownership: Ownership): void {
-    const asking = new Asking(ownership, this.#tools.client.watch(ownership.name));
-    this.#asking = asking;
-    this.#requests = asking.watch(() => this.#changed$.next());
+    const pendingRequests = new PendingRequests(ownership, this.#tools.client.watch(ownership.name));
+    this.#pendingRequests = pendingRequests;
+    this.#requests = pendingRequests.watch(() => this.#changed$.next());
   }
 
-  /** Nothing was heard of the page for too long. */
+  /** Ends the join of a page that has been silent for too long. */
   #abandon(): void {
     const seconds = String(this.#tools.graceMs / 1_000);
-    const message = `the bridge has not heard of the page for ${seconds} s, and has left the queue for it`;
+    const message = `the page was silent for ${seconds} s, so the bridge left the queue or released the lock`;
     const [outcome, code] = this.ownership
       ? (['lost', 'OWNERSHIP_LOST'] as const)
       : (['failed', 'ENTRY_LOST'] as const);
@@ -144,16 +145,16 @@ export class Join {
     this.#endBy({ status: 'ended', outcome, error });
   }
 
-  /** Unsubscribing from the line leaves or releases, and what the line would have said is said here. */
+  /** Unsubscribes from the claim, which leaves or releases. The claim then emits nothing more, so the end state is set here. */
   #endBy(state: Extract<PositionedClaimState, { status: 'ended' }>): void {
     if (this.hasEnded) return;
-    this.#line.unsubscribe();
+    this.#claim.unsubscribe();
     this.#take(state);
   }
 
   #finish(): void {
     this.#idleDetector.stop();
     this.#requests.unsubscribe();
-    this.#asking = undefined;
+    this.#pendingRequests = undefined;
   }
 }

@@ -8,15 +8,15 @@ import type { JoinResponse, JoinKey, JoinRequest, TouchResponse, TouchRequest } 
 import { Join, type JoinTools } from './join.ts';
 import type { Sign } from './idle-detector.ts';
 
-/** What joins are made with. */
+/** Dependencies of `Joins`. */
 export interface JoinsTools extends JoinTools {
-  /** Places, with those that have ended and are still known. */
+  /** Quota of joins, including ended ones that are still known. */
   readonly joins: Quota;
-  /** Requests to holders that are not answered. */
+  /** Quota of handover requests that no holder has answered yet. */
   readonly asks: Quota;
 }
 
-/** The client that joins, and how its page will show that it is there. */
+/** The joining client, and the signal by which its page will prove that it is alive. */
 export interface JoinerFacts {
   readonly sign: Sign;
   readonly identity: Identity | undefined;
@@ -29,16 +29,16 @@ interface EndedJoin {
   readonly forget: () => void;
 }
 
-/** So long is told how a join has ended, to a page that was away meanwhile. */
+/** Keeps the outcome of an ended join for this long, for a page that was disconnected meanwhile. */
 const ENDED_KEPT_MS = 60_000;
 
-/** The places that were taken through this bridge. All stand in the one session of its client, and end with it. */
+/** All joins that pages made through this bridge. They are entries of the client's one session, and end with it. */
 export class Joins {
   readonly #tools: JoinsTools;
   readonly #joins = new Map<string, Join>();
-  /** Those that hold, by the id of their entry. */
+  /** Joins that hold, by the id of their entry. */
   readonly #holds = new Map<string, Join>();
-  /** Those that ended first come first. */
+  /** Ended joins, the oldest first. */
   readonly #ended = new Map<string, EndedJoin>();
 
   constructor(tools: JoinsTools) {
@@ -46,13 +46,13 @@ export class Joins {
   }
 
   /**
-   * What has ended makes room for what begins.
-   * @throws {QueueLockError} `INVALID_ARGUMENT`; `UNAVAILABLE` when there are too many joins, or too many requests to holders.
+   * Adds a join. The oldest ended joins are forgotten when there is no room.
+   * @throws {QueueLockError} `INVALID_ARGUMENT`; `UNAVAILABLE` when there are too many joins or handover requests.
    */
   join(request: JoinRequest, { sign, identity, client }: JoinerFacts): JoinResponse {
     const { graceMs, joins, asks } = this.#tools;
     const { key = newKey() } = request;
-    // Sent again, since its answer was lost.
+    // The page repeats a request whose response was lost.
     if (this.#joins.has(key.id)) return { ...this.get(key).key, graceMs };
     if (joins.isFullFor(client)) this.#forgetOldest((ended) => ended.client === client);
     if (joins.isFull) this.#forgetOldest(() => true);
@@ -72,28 +72,31 @@ export class Joins {
     }
   }
 
-  /** @throws {Refused} when it is not known; the same for a wrong secret. */
+  /**
+   * Returns the join.
+   * @throws {Refused} when the id is not known; the same for a wrong secret.
+   */
   get({ id, secret }: JoinKey): Join {
     const join = this.#joins.get(id);
     if (join && isSame(join.key.secret, secret)) return join;
     throw new Refused(
       404,
       'SESSION_LOST',
-      'the bridge does not know this join: it has ended, or the bridge is another one',
+      'the bridge does not know this join: it ended more than a minute ago, or the bridge was restarted',
     );
   }
 
-  /** A touch keeps a join. */
+  /** Keeps the joins of a page alive. */
   touch({ joins }: TouchRequest): TouchResponse {
     return { joins: joins.map((key) => this.#touched(key)) };
   }
 
-  /** What is left of a hold of this bridge, by the id of the entry. */
+  /** Remaining time of a hold of this bridge in milliseconds, by the id of the entry. */
   budgetOf(id: string | undefined): number | undefined {
     return id === undefined ? undefined : this.#holds.get(id)?.ownership?.remainingMs;
   }
 
-  /** Leaves and releases everything; settles when the server has confirmed the releases. */
+  /** Leaves all queues and releases all locks. Resolves when the server has confirmed the releases. */
   async close(): Promise<void> {
     await Promise.allSettled([...this.#joins.values()].map((join) => join.leave()));
     for (const { forget } of this.#ended.values()) forget();
@@ -117,7 +120,7 @@ export class Joins {
       if (held !== undefined && held !== now) this.#holds.delete(held);
       if (now !== undefined) this.#holds.set(now, join);
       held = now;
-      if (!join.isAsking) answered();
+      if (!join.hasPendingRequest) answered();
     };
     const onEnd = (): void => {
       answered();
@@ -144,7 +147,7 @@ export class Joins {
   }
 }
 
-/** The client of a join, and what gives back the limits that the join counts in. */
+/** The client of a join, and the functions that return what the join takes from quotas. */
 interface JoinReleases {
   readonly client: ClientId;
   readonly forget: () => void;

@@ -1,23 +1,23 @@
 import type { ClientId } from './quota.ts';
 
-/** How many bytes may be on their way to clients that have not read them yet. */
+/** Limits of the bytes that were sent to clients and are not read yet. */
 export interface FlightLimits {
   readonly perClient: number;
-  /** Each snapshot counts once, however many clients it is sent to. */
+  /** Limit of all clients. Each snapshot counts once, however many clients receive it. */
   readonly perBridge: number;
 }
 
-// Of small snapshots each stream may have one, so that pages with little to show are served when others read slowly.
+// Each stream may have one snapshot of this size in flight, so that small pages are served while other clients read slowly.
 const SMALL_BYTES = 16_384;
 
 /**
- * Counts the bytes of snapshots that were sent and are not read yet. A client that reads slowly keeps each snapshot that it was sent alive, although
- * newer ones have replaced it, and many of them would fill the memory.
+ * Counts the bytes of snapshots that were sent and are not read yet. A slow client keeps each snapshot in memory that it was
+ * sent, although newer ones exist. Many slow clients would fill the memory.
  */
 export class BytesInFlight {
   readonly #limits: FlightLimits;
   readonly #byClient = new Map<ClientId, number>();
-  /** How many streams each snapshot is on its way in. */
+  /** Number of streams that each snapshot is in flight on. */
   readonly #snapshots = new Map<Uint8Array, number>();
   #bytes = 0;
   #waiting = new Set<() => void>();
@@ -27,8 +27,8 @@ export class BytesInFlight {
   }
 
   /**
-   * Returns the function to call when the snapshot was read, or `undefined` when there is no room: then `onRoom` is called once when there
-   * may be some. A snapshot that is larger than a limit is sent alone.
+   * Counts a snapshot as in flight. Returns the function to call when it was read, or `undefined` when there is no room. In that
+   * case `onRoom` is called once when there may be room. A snapshot that is larger than a limit is sent alone.
    */
   take(snapshot: Uint8Array, client: ClientId, onRoom: () => void): (() => void) | undefined {
     const bytes = snapshot.byteLength;
@@ -44,7 +44,7 @@ export class BytesInFlight {
     return () => this.#release(snapshot, client);
   }
 
-  /** Of a stream that has ended. */
+  /** Removes the callback of a stream that has ended. */
   forget(onRoom: () => void): void {
     this.#waiting.delete(onRoom);
   }

@@ -1,34 +1,37 @@
+import type { IncomingMessage } from 'node:http';
 import { isIPv4, isIPv6 } from 'node:net';
 import type { ClientId } from './quota.ts';
 
-/** What is known of the connection that a request came over. */
+/** Facts about the connection that a request arrived on. */
 export interface ConnectionFacts {
-  /** The address of the other end, which is that of a proxy where there is one. */
+  /** Address of the peer, which is the proxy if there is one. */
   readonly remoteAddress?: string | undefined;
+  /** Request of the host, as `nodeListener` received it. Undefined in other hosts. */
+  readonly incoming?: IncomingMessage | undefined;
 }
 
-/** What is known of the client of a request. */
+/** Facts about the client of a request. */
 export interface ClientFacts extends ConnectionFacts {
-  /** The name that `authorize` returned; `undefined` before it was called, and where it returned `true`. */
+  /** Name that `authorize` returned; `undefined` before the call, and when `authorize` returned `true`. */
   readonly principal?: string | undefined;
 }
 
 const MAX_LENGTH = 256;
 const IPV6_NETWORK_GROUPS = 4;
 
-/** The default of `clientOf`: the remote address and the principal; `undefined` when neither is known. */
+/** Default of `clientOf`: the remote address and the principal; `undefined` when neither is known. */
 export function addressAndPrincipal({ remoteAddress, principal }: ClientFacts): ClientId {
   const address = remoteAddress === undefined ? undefined : networkOf(remoteAddress);
   if (address === undefined && principal === undefined) return undefined;
   return boundedId(JSON.stringify([address ?? '', principal ?? '']));
 }
 
-/** A host may take an id from text of the client. */
+/** Bounds the length of an id, because a host may take it from text that the client sent. */
 export function boundedId(id: ClientId): ClientId {
   return id?.slice(0, MAX_LENGTH);
 }
 
-/** One machine has all addresses of an IPv6 network of 64 bits, and one IPv4 address. */
+/** Returns the IPv4 address, or the first 64 bits of an IPv6 address: one machine may use all addresses of such a network. */
 export function networkOf(address: string): string {
   const ipv4 = address.replace(/^::ffff:(?=\d+\.)/i, '');
   if (isIPv4(ipv4) || !isIPv6(address)) return ipv4;

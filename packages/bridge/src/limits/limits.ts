@@ -3,7 +3,7 @@ import { RequestRate } from './request-rate.ts';
 import type { Clock } from '@queuelock/core';
 import type { AllLimits, BridgeLimits, ClientLimits } from './options.ts';
 
-/** Everything that a bridge counts by client. */
+/** All quotas and rates that a bridge counts by client. */
 export interface Limits {
   readonly streams: Quota;
   readonly topics: Quota;
@@ -13,13 +13,13 @@ export interface Limits {
   readonly asks: Quota;
   readonly bodies: Quota;
   readonly rate: RequestRate;
-  /** Of touches and departures: a page that is over its other rate keeps its places, and can give them up. */
+  /** Rate of touches and leave requests. It is separate, so that a page over its other rate keeps its joins and can leave. */
   readonly touchRate: RequestRate;
 }
 
 const TOUCHES_PER_REQUEST = 4;
 
-/** The limits of the options, with nothing in use. */
+/** Makes the quotas and rates of the options, with nothing in use. */
 export function limitsOf(limits: AllLimits, clock: Clock): Limits {
   const { perClient } = limits;
   const quota = (option: keyof ClientLimits & keyof BridgeLimits): Quota =>

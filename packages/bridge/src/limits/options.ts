@@ -1,60 +1,63 @@
 import { checkedOptions, type KnownOptions } from '@queuelock/core/backend';
 import { filled, numbersOf } from '../filled.ts';
 
-/** What one client may use of a bridge at a time. Beyond it the client gets status 429. */
+/** Limits of one client at a time. A request beyond them gets status 429. */
 export interface ClientLimits {
   /** Open streams. Default 200. */
   readonly streams?: number;
-  /** Distinct topics of its streams, for as long as it reads them and 5 s longer. Default 200. */
+  /** Distinct topics of its streams, counted while it reads them and 5 s longer. Default 200. */
   readonly topics?: number;
-  /** Of these: lists of queues, sessions, deadlocks, faults. Default 16. */
+  /** Topics that are overviews: lists of queues, sessions, deadlocks, faults. Default 16. */
   readonly overviews?: number;
   /** Distinct queues that its topics watch one by one. Default 100. */
   readonly queues?: number;
-  /** Places in queues. Default 100. */
+  /** Joins. Default 100. */
   readonly joins?: number;
-  /** Requests to holders that are not answered: by `ask`, and by a join with a `request`. Default 10. */
+  /** Handover requests without an answer, from `ask` and from joins with a `request`. Default 10. */
   readonly asks?: number;
-  /** Bytes that were sent and are not read yet, in large snapshots. Default 8 MiB. */
+  /** Bytes of large snapshots that were sent and are not read yet. Default 8 MiB. */
   readonly bytes?: number;
   /** Request bodies that are being received. Default 16. */
   readonly bodies?: number;
   /**
-   * Requests a second, five times as many at once; of touches and departures four times as many. Every eight topics of a stream count as
-   * one request more. Default 100.
+   * Requests a second, with a burst of five times as many. Touches and leave requests have four times this rate. Every eight
+   * topics of a stream count as one more request. Default 100.
    */
   readonly requestsPerSecond?: number;
 }
 
-/** What a bridge takes upon itself at a time. Beyond it clients get status 503. */
+/** Limits of the whole bridge at a time. A request beyond them gets status 503. */
 export interface BridgeLimits {
   /** Open streams. Default 2,000. */
   readonly streams?: number;
   /** Distinct topics of all streams. Default 2,000. */
   readonly topics?: number;
-  /** Of these: lists of queues, sessions, deadlocks, faults. Default 64. */
+  /** Topics that are overviews: lists of queues, sessions, deadlocks, faults. Default 64. */
   readonly overviews?: number;
   /** Queues watched one by one. Default 500. */
   readonly queues?: number;
-  /** Queues that one look over many goes into (sessions, deadlocks): the deepest. Default 200. */
+  /** Queues that one overview (sessions, deadlocks) reads: the deepest. Default 200. */
   readonly deepest?: number;
   /** Queues in a list. Default 20,000. */
   readonly listed?: number;
-  /** Places taken through the bridge, with those that have ended within the last minute. Default 1,000. */
+  /** Joins, including those that have ended within the last minute. Default 1,000. */
   readonly joins?: number;
-  /** Requests to holders that are not answered. Default 100. */
+  /** Handover requests without an answer. Default 100. */
   readonly asks?: number;
-  /** Bytes of large snapshots that are encoded and not read yet, each snapshot counted once; as many are kept for later readers. Default 32 MiB. */
+  /**
+   * Bytes of large snapshots that are encoded and not read yet, each snapshot counted once. As many bytes are cached for later
+   * readers. Default 32 MiB.
+   */
   readonly bytes?: number;
   /** Request bodies that are being received. Default 200. */
   readonly bodies?: number;
   /** Bytes of a request body. Default 256 KiB. */
   readonly bodyBytes?: number;
-  /** What one client may use of it. */
+  /** Limits of each client. */
   readonly perClient?: ClientLimits;
 }
 
-/** Limits, filled in. */
+/** Limits with all defaults filled in. */
 export type AllLimits = Required<Omit<BridgeLimits, 'perClient'>> & {
   readonly perClient: Required<ClientLimits>;
 };
@@ -85,7 +88,7 @@ const CLIENT_LIMITS: Required<ClientLimits> = {
   requestsPerSecond: 100,
 };
 
-/** Checks the limits, and fills in the defaults. */
+/** Validates the limits and fills in the defaults. */
 export function filledLimits(limits: BridgeLimits | undefined): AllLimits {
   const known: KnownOptions<BridgeLimits> = { ...numbersOf(LIMITS), perClient: 'object' };
   const { perClient, ...rest } = checkedOptions('limits', limits, known);

@@ -1,27 +1,27 @@
 import { Overloaded } from '../refusal.ts';
 
-/** The client that a request comes from, by the name that limits count it under; `undefined`: nothing identifies it. */
+/** Id under which the limits count a client; `undefined` when nothing identifies the client. */
 export type ClientId = string | undefined;
 
-/** What is limited. */
+/** The limit and its name. */
 export interface QuotaSpec {
-  /** The option's name in `limits` and in `limits.perClient`. */
+  /** Name of the option in `limits` and in `limits.perClient`. */
   readonly option: string;
   readonly perBridge: number;
   readonly perClient: number;
 }
 
-/** A client that retries earlier is refused again in most cases, in seconds. */
+/** `Retry-After` in seconds. A client that retries earlier is refused again in most cases. */
 const RETRY_AFTER_S = 5;
 
 /**
- * Counts what the bridge has in use, by client and in all. What has the same key counts once. Clients that nothing identifies are not limited
- * separately, since a limit for all of them together would let one of them shut out the others earlier.
+ * Counts resources in use, by client and in total. Resources with the same key count once. Clients without an id are not limited
+ * separately: one of them could exhaust a common limit and lock out the others.
  */
 export class Quota {
   readonly #spec: QuotaSpec;
   readonly #inUse = new Counts();
-  /** A client is forgotten with the last thing that it uses. */
+  /** Counts by client. A client is forgotten when its last resource is returned. */
   readonly #byClient = new Map<string, Counts>();
 
   constructor(spec: QuotaSpec) {
@@ -33,14 +33,14 @@ export class Quota {
     return this.#inUse.size >= this.#spec.perBridge;
   }
 
-  /** Whether the client is at its limit. */
+  /** Returns whether the client is at its limit. */
   isFullFor(client: ClientId): boolean {
     return client !== undefined && (this.#byClient.get(client)?.size ?? 0) >= this.#spec.perClient;
   }
 
   /**
    * Counts one use until the returned function is called.
-   * @throws {Overloaded} 429 when the client uses its own limit already, 503 when the bridge does.
+   * @throws {Overloaded} 429 when the client is at its limit, 503 when the bridge is.
    */
   take(client: ClientId, key: unknown = Symbol(this.#spec.option)): () => void {
     const { option, perBridge, perClient } = this.#spec;
@@ -61,7 +61,7 @@ export class Quota {
   }
 }
 
-/** How often each key is in use. */
+/** Number of uses of each key. */
 class Counts {
   readonly #counts = new Map<unknown, number>();
 
@@ -78,20 +78,20 @@ class Counts {
   }
 
   remove(key: unknown): void {
-    const left = (this.#counts.get(key) ?? 1) - 1;
-    if (left > 0) this.#counts.set(key, left);
+    const remaining = (this.#counts.get(key) ?? 1) - 1;
+    if (remaining > 0) this.#counts.set(key, remaining);
     else this.#counts.delete(key);
   }
 }
 
-/** The client's own limit. */
-function clientIsOver(option: string, most: number): Overloaded {
-  const message = `this client has reached its limit of ${String(most)} (limits.perClient.${option}); retry later, or with less`;
+/** Makes the error for a client at its own limit. */
+function clientIsOver(option: string, max: number): Overloaded {
+  const message = `this client has reached its limit of ${String(max)} (limits.perClient.${option}); retry later, or use less`;
   return new Overloaded(429, message, RETRY_AFTER_S);
 }
 
-/** The limit of the bridge, which all its clients share. */
-function bridgeIsOver(option: string, most: number): Overloaded {
-  const message = `the bridge has reached its limit of ${String(most)} (limits.${option}); retry later`;
+/** Makes the error for the limit that all clients of the bridge share. */
+function bridgeIsOver(option: string, max: number): Overloaded {
+  const message = `the bridge has reached its limit of ${String(max)} (limits.${option}); retry later`;
   return new Overloaded(503, message, RETRY_AFTER_S);
 }

@@ -1,47 +1,47 @@
 import { admittedEntries, type Eviction, type QueueEntry, type QueueState } from '@queuelock/core';
 import type { Span } from '../wire.ts';
 
-const KEPT_SPANS = 200;
+const MAX_SPANS = 200;
 const SHOWN_PRESENT = 100;
-const KEPT_GAPS = 20;
-const KEPT_HOLDS = 9;
+const MAX_GAPS = 20;
+const MAX_HOLDS = 9;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 type Stay = Writable<Span>;
 
-/** A time in which the store could not be seen. */
+/** A period in which the store could not be read. */
 export interface Gap {
   readonly from: number;
   readonly to?: number;
 }
 
 /**
- * What one observer has seen of a queue: who joined, held and left, and when it was seen. Keeps the latest only. What happened between two
- * snapshots and was over again is not in it.
+ * History of a queue as one observer has seen it: joins, grants and departures, with the time when they were seen. Keeps the
+ * latest only. It misses an entry that came and went between two snapshots.
  */
 export class Chronicle {
   readonly beganAt: number;
-  /** Of those who are there, by `nameOf`. */
+  /** Stays of entries that are in the queue, by `nameOf`. */
   #present: ReadonlyMap<string, Stay> = new Map();
   readonly #past: Stay[] = [];
   readonly #gaps: Writable<Gap>[] = [];
   readonly #holds: number[] = [];
   #handOffs = 0;
-  /** Whether the snapshot before this one was the newest all the time until now. */
+  /** Whether the previous snapshot was current until this one arrived. */
   #isContinuous = false;
 
   constructor(beganAt: number) {
     this.beganAt = beganAt;
   }
 
-  look({ status, entries }: QueueState, now: number): void {
+  record({ status, entries }: QueueState, now: number): void {
     if (status === 'live') this.#take(entries, now);
     else if (this.#isContinuous) this.#gaps.push({ from: now });
-    if (this.#gaps.length > KEPT_GAPS) this.#gaps.shift();
+    if (this.#gaps.length > MAX_GAPS) this.#gaps.shift();
     this.#isContinuous = status === 'live';
   }
 
-  /** Evictions come after or before the departures that they explain. */
+  /** Matches evictions with departures. An eviction may arrive before or after the departure that it explains. */
   explain(evictions: readonly Eviction[]): void {
     for (const { entry, kind, by, reason } of evictions) {
       const stay = this.#past.findLast((past) => nameOf(past) === nameOf(entry));
@@ -53,7 +53,7 @@ export class Chronicle {
     return this.#present.get(nameOf(entry));
   }
 
-  /** Those who have left, then the first of those who are there, in the order of the queue. */
+  /** Stays that have ended, then those of the first entries, in the order of the queue. */
   get spans(): readonly Span[] {
     return [...this.#past, ...[...this.#present.values()].slice(0, SHOWN_PRESENT)];
   }
@@ -62,12 +62,12 @@ export class Chronicle {
     return this.#gaps;
   }
 
-  /** Holds that have ended. */
+  /** Number of holds that have ended. */
   get handOffs(): number {
     return this.#handOffs;
   }
 
-  /** The median of the holds seen lately from beginning to end. */
+  /** Median of the recent holds that were seen from beginning to end, in milliseconds. */
   get typicalHoldMs(): number | undefined {
     return [...this.#holds].sort((a, b) => a - b)[Math.floor(this.#holds.length / 2)];
   }
@@ -107,16 +107,16 @@ export class Chronicle {
   #end(stay: Stay, now: number): void {
     stay.leftAt = now;
     this.#past.push(stay);
-    if (this.#past.length > KEPT_SPANS) this.#past.shift();
+    if (this.#past.length > MAX_SPANS) this.#past.shift();
     if (stay.heldAt === undefined) return;
     this.#handOffs += 1;
     if (stay.heldEarlier || !this.#isContinuous) return;
     this.#holds.push(now - stay.heldAt);
-    if (this.#holds.length > KEPT_HOLDS) this.#holds.shift();
+    if (this.#holds.length > MAX_HOLDS) this.#holds.shift();
   }
 }
 
-/** Also where a store uses a key again. */
+/** Identifies an entry, also in a store that uses a key again. */
 export function nameOf({ key, order }: { readonly key: string; readonly order: bigint | string }): string {
   return `${String(order)} ${key}`;
 }

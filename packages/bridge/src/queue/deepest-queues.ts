@@ -4,50 +4,53 @@ import { Observable, Subscription } from '../rx.ts';
 import type { ListView } from './list-view.ts';
 import type { NameBudget } from './name-budget.ts';
 
-/** What is known of the deepest queues of a list. */
+/** State of the deepest queues of a list. */
 export interface DeepQueues {
   readonly list: QueuesState;
-  /** Of those that were looked into. */
+  /** States of the queues that are watched. */
   readonly queues: readonly QueueState[];
-  /** How many were not looked into for lack of room. */
-  readonly left: number;
+  /** Number of queues that are not watched because of a limit. */
+  readonly omitted: number;
 }
 
-/** Which queues are looked into, and how often. */
+/** Selects which queues are watched, and how often a value is emitted. */
 export interface DeepSettings {
   readonly client: Pick<LockClient, 'watch'>;
   readonly clock: Clock;
-  /** The queues that all such looks of a bridge watch. */
+  /** Budget of queues that all overviews of a bridge share. */
   readonly names: NameBudget;
-  /** Entries that a queue has at least. */
+  /** Least number of entries of a watched queue. */
   readonly minDepth: number;
-  /** Queues at most: the deepest. */
-  readonly most: number;
-  /** Between two values at least: many queues change often. */
+  /** Largest number of watched queues; the deepest ones are chosen. */
+  readonly max: number;
+  /** Shortest interval between two values in milliseconds, because many queues change often. */
   readonly everyMs: number;
-  /** Whether the same value is to be emitted again although there is no newer one. Default: never. */
+  /** Returns whether the same value is emitted again without a change. Default: never. */
   readonly again?: () => boolean;
 }
 
-/** Entries in all queues that are looked into at most: what is made of them takes its time. */
+/** Limit of the entries in all watched queues of one overview, because computing the result takes time. */
 const MAX_ENTRIES = 20_000;
 
-/** Looks into the deepest queues of a list: each that stays among them is watched on. Closes the view with the last subscription. */
+/**
+ * Watches the deepest queues of a list. A queue that stays among them keeps its watch. Closes the view with the last
+ * subscription.
+ */
 export function watchDeepest(view: ListView, settings: DeepSettings): Observable<DeepQueues> {
   return new Observable((subscriber) => {
     const { clock, everyMs, again } = settings;
     const watches = new DeepWatches(settings);
-    let [isKnown, isListNew, left] = [false, false, 0];
+    let [isKnown, isListNew, omitted] = [false, false, 0];
     let cancel = clock.after(everyMs, tick);
     function update(): void {
       isListNew = false;
-      left = watches.choose(view.state.queues);
+      omitted = watches.choose(view.state.queues);
     }
     function tick(): void {
       cancel = clock.after(everyMs, tick);
       if (isListNew) update();
       if (!isKnown || !(watches.takeChange() || again?.())) return;
-      subscriber.next({ list: view.state, queues: watches.states, left });
+      subscriber.next({ list: view.state, queues: watches.states, omitted });
     }
     subscriber.add(() => {
       cancel();
@@ -64,7 +67,7 @@ export function watchDeepest(view: ListView, settings: DeepSettings): Observable
   });
 }
 
-/** The queues that one look watches. */
+/** The queues that one overview watches. */
 class DeepWatches {
   readonly #settings: DeepSettings;
   readonly #watches = new Map<string, Subscription>();
@@ -79,21 +82,21 @@ class DeepWatches {
     return [...this.#states.values()];
   }
 
-  /** Whether anything has changed since the last call. */
+  /** Returns whether anything has changed since the last call. */
   takeChange(): boolean {
     const hasChanged = this.#hasChanged;
     this.#hasChanged = false;
     return hasChanged;
   }
 
-  /** Returns how many of them are not watched. */
+  /** Updates which queues are watched. Returns how many are left out. */
   choose(queues: readonly ListedQueue[]): number {
     this.#hasChanged = true;
     const [names, others] = deepestOf(queues, this.#settings);
     for (const name of this.#watches.keys()) if (!names.has(name)) this.#unwatch(name);
-    let left = others;
-    for (const name of names) if (!this.#watches.has(name) && !this.#watch(name)) left += 1;
-    return left;
+    let omitted = others;
+    for (const name of names) if (!this.#watches.has(name) && !this.#watch(name)) omitted += 1;
+    return omitted;
   }
 
   close(): void {
@@ -123,13 +126,13 @@ class DeepWatches {
 
 function deepestOf(
   queues: readonly ListedQueue[],
-  { minDepth, most }: DeepSettings,
+  { minDepth, max }: DeepSettings,
 ): [ReadonlySet<string>, number] {
   const deep = queues.filter(({ depth }) => depth >= minDepth).sort((a, b) => b.depth - a.depth);
   const names = new Set<string>();
   let entries = 0;
   for (const { name, depth } of deep) {
-    if (names.size >= most) break;
+    if (names.size >= max) break;
     if (entries + depth > MAX_ENTRIES) continue;
     entries += depth;
     names.add(name);

@@ -3,7 +3,7 @@ import { snapshotOf } from '../snapshots/entry.ts';
 import { filter, startWith, type Observable } from '../rx.ts';
 import { textOf, type ListedRecord, type SharedList } from './shared-list.ts';
 
-/** Queues whose texts are joined between two looks at the clock. */
+/** Number of queues in one piece of JSON, between two reads of the clock. */
 const STEP = 500;
 
 /** The part of a shared list that one prefix covers. */
@@ -21,7 +21,7 @@ export class ListView {
     this.#onClose = onClose;
   }
 
-  /** Emits when this part has changed, and at the subscription if anything is known. */
+  /** Emits when this part has changed, and upon subscription if any state is known. */
   get changed$(): Observable<unknown> {
     return this.#list.changed$.pipe(
       startWith(undefined),
@@ -33,8 +33,8 @@ export class ListView {
     return { ...this.#list.state, queues: this.#shown.map(({ queue }) => queue) };
   }
 
-  /** The snapshot in pieces of JSON, as of now. */
-  *pieces(now: number, most: number): Generator<string> {
+  /** Yields the current snapshot in pieces of JSON. */
+  *pieces(now: number, max: number): Generator<string> {
     const shown = this.#shown;
     const head = JSON.stringify({
       ...snapshotOf(this.#list.state, now),
@@ -42,7 +42,7 @@ export class ListView {
       count: shown.length,
     });
     yield `${head.slice(0, -1)},"queues":[`;
-    const queues = shown.slice(0, most);
+    const queues = shown.slice(0, max);
     for (let begin = 0; begin < queues.length; begin += STEP) {
       const texts = queues.slice(begin, begin + STEP).map(textOf);
       yield `${begin === 0 ? '' : ','}${texts.join(',')}`;

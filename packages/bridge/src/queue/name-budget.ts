@@ -1,16 +1,16 @@
-/** How many queues are watched for looks over many, each counted once. */
+/** Limits how many queues the overviews watch, each queue counted once. */
 export class NameBudget {
-  readonly #most: number;
+  readonly #max: number;
   readonly #uses = new Map<string, number>();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
-  /** Counts a use until the returned function is called; `undefined` when there is no room for another name. */
+  /** Counts a use until the returned function is called. Returns `undefined` when there is no room for another name. */
   take(name: string): (() => void) | undefined {
     const uses = this.#uses.get(name) ?? 0;
-    if (uses === 0 && this.#uses.size >= this.#most) return undefined;
+    if (uses === 0 && this.#uses.size >= this.#max) return undefined;
     this.#uses.set(name, uses + 1);
     return () => {
       const left = (this.#uses.get(name) ?? 1) - 1;

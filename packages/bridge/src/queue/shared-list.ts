@@ -4,35 +4,35 @@ import { Subject, type Observable, type Subscription } from '../rx.ts';
 import type { ServerTime } from '../server-time.ts';
 import type { ListedQueueSnapshot } from '../wire.ts';
 
-/** What lists are made with. */
+/** Dependencies of `SharedList`. */
 export interface ListTools {
   readonly client: Pick<LockClient, 'queues'>;
   readonly time: ServerTime;
 }
 
-/** A queue of a list; the same object for as long as nothing about the queue changes. */
+/** A queue of a list. The object stays the same until the queue changes. */
 export interface ListedRecord {
   readonly queue: ListedQueue;
-  /** Since when the bridge has seen this front; earlier if `isLonger`. */
+  /** Time since which the bridge has seen this first entry; it was there earlier if `isLonger`. */
   readonly frontAt: number;
   readonly isLonger: boolean;
-  /** As it is sent: encoded once, however many lists it is sent in. */
+  /** JSON of the record, encoded once for all lists that contain it. */
   text?: string;
 }
 
-/** One list of queues, read from the store once for all topics whose prefixes begin with its own. */
+/** One list of queues. It is read from the store once for all topics whose prefixes begin with its own. */
 export class SharedList {
   readonly prefix: string;
   readonly #changed$ = new Subject<void>();
   readonly #time: ServerTime;
   readonly #watch: Subscription;
   #state: QueuesState = { status: 'connecting', queues: [] };
-  /** By name. */
+  /** The queues, sorted by name. */
   #records: readonly ListedRecord[] = [];
-  /** Whether the list before this one was the newest all the time until now. */
+  /** Whether the previous list was current until this one arrived. */
   #isContinuous = false;
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` for a store that has no list. */
+  /** @throws {QueueLockError} `INVALID_ARGUMENT` for a store that cannot list queues. */
   constructor(prefix: string, { client, time }: ListTools) {
     this.prefix = prefix;
     this.#time = time;
@@ -47,7 +47,7 @@ export class SharedList {
     return this.#state;
   }
 
-  /** The queues of a prefix that begins with the list's own, by name. */
+  /** Returns the queues of a prefix that begins with the list's own, by name. */
   recordsOf(prefix: string): readonly ListedRecord[] {
     const first = firstFrom(this.#records, prefix);
     let end = first;
@@ -68,7 +68,7 @@ export class SharedList {
     this.#changed$.next();
   }
 
-  /** Both lists are sorted by name: one walk through them finds what is known of each queue. */
+  /** Merges the new list with the known records. Both are sorted by name, so one pass finds all matches. */
   #merged(queues: readonly ListedQueue[]): readonly ListedRecord[] {
     const seen = { now: this.#time.now(), isContinuous: this.#isContinuous };
     const known = this.#records;
@@ -91,18 +91,25 @@ function recordOf(
   return { queue, frontAt: known.frontAt, isLonger: known.isLonger };
 }
 
-/** A queue of a list, as it is sent. */
+/** Returns the JSON of a queue of a list. */
 export function textOf(record: ListedRecord): string {
   record.text ??= JSON.stringify(snapshotOfRecord(record));
   return record.text;
 }
 
 function snapshotOfRecord({ queue, frontAt, isLonger }: ListedRecord): ListedQueueSnapshot {
-  const { name, depth, front, left } = queue;
-  return { name, depth, front: String(front), left, frontAt, ...(isLonger ? { frontLonger: true } : {}) };
+  const { name, depth, front, left: departures } = queue;
+  return {
+    name,
+    depth,
+    front: String(front),
+    departures,
+    frontAt,
+    ...(isLonger ? { frontLonger: true } : {}),
+  };
 }
 
-/** Where the names begin that are not before `prefix`: those that begin with it follow each other from there. */
+/** Returns the index of the first name that is not before `prefix`. All names with this prefix follow from there. */
 function firstFrom(records: readonly ListedRecord[], prefix: string): number {
   let [low, high] = [0, records.length];
   while (low < high) {

@@ -3,7 +3,7 @@ import { coversQueue } from '../authorization.ts';
 import { ListView } from './list-view.ts';
 import { SharedList, type ListTools } from './shared-list.ts';
 
-/** What the lists are made with. */
+/** Dependencies of `SharedLists`. */
 export interface SharedListsTools extends ListTools {
   readonly clock: Clock;
 }
@@ -11,14 +11,16 @@ export interface SharedListsTools extends ListTools {
 interface Open {
   readonly list: SharedList;
   viewers: number;
-  /** Of the linger. */
+  /** Cancels the timer that closes the list. */
   cancel: () => void;
 }
 
-// A page that is drawn anew drops its lists and takes them again.
+// Keeps a list without views for a moment: a page that renders anew drops its lists and takes them again.
 const LINGER_MS = 1_000;
 
-/** The lists that are read from the store. A list of a longer prefix is a part of one that is read already, where there is one. */
+/**
+ * The lists that are read from the store. A list of a longer prefix is a part of a list that is read already, if one covers it.
+ */
 export class SharedLists {
   readonly #tools: SharedListsTools;
   readonly #open = new Map<string, Open>();
@@ -29,7 +31,7 @@ export class SharedLists {
 
   /**
    * Views the queues of a prefix until `close` of the view is called.
-   * @throws {QueueLockError} `INVALID_ARGUMENT` for a store that has no list.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` for a store that cannot list queues.
    */
   view(prefix: string): ListView {
     const open = this.#covering(prefix) ?? this.#begin(prefix);

@@ -14,17 +14,17 @@ import { evictionSchema } from '../wire.ts';
 import { evictionSnapshot } from '../snapshots/entry.ts';
 import { Chronicle, nameOf } from './chronicle.ts';
 
-/** What a watched queue works with. */
+/** Dependencies of `WatchedQueue`. */
 export interface WatchTools {
   readonly client: Pick<LockClient, 'watch' | 'evictions' | 'tokenOf'>;
   readonly time: ServerTime;
   readonly faults: FaultLog;
 }
 
-/** Tokens are asked for of so many holders; those of readers beyond are left out. */
-const TOKENS_OF = 20;
+/** Reads the tokens of this many holders. With more shared holders the rest have no token in the snapshot. */
+const MAX_TOKENS = 20;
 
-/** One queue, watched once for all who look: its present, its recent past, its evictions, the tokens of its holders. */
+/** One queue, watched once for all readers: its state, history, evictions, and the tokens of its holders. */
 export class WatchedQueue {
   readonly name: string;
   readonly chronicle: Chronicle;
@@ -33,7 +33,7 @@ export class WatchedQueue {
   readonly #changed$ = new Subject<void>();
   #state: QueueState;
   #evictions: readonly Eviction[] = [];
-  /** By `nameOf`; `undefined` while it is asked for. */
+  /** Tokens by `nameOf`; `undefined` while the token is being read. */
   #tokens = new Map<string, bigint | undefined>();
 
   constructor(name: string, tools: WatchTools) {
@@ -43,7 +43,7 @@ export class WatchedQueue {
     this.#state = { status: 'connecting', name, entries: [] };
     const { client } = tools;
     const state$ = client.watch(name);
-    this.#watches.add(follow(state$, (state) => this.#look(state)));
+    this.#watches.add(follow(state$, (state) => this.#update(state)));
     this.#watches.add(follow(evictionsOf(client, name), (evictions) => this.#explain(evictions)));
   }
 
@@ -51,12 +51,12 @@ export class WatchedQueue {
     return this.#state;
   }
 
-  /** The newest last. What does not look like one, written by somebody else, is left out. */
+  /** Valid evictions, the newest last. Records of another form, which other programs may have written, are left out. */
   get evictions(): readonly Eviction[] {
     return this.#evictions;
   }
 
-  /** After every change. */
+  /** Emits after every change. */
   get changed$(): Observable<void> {
     return this.#changed$;
   }
@@ -70,13 +70,13 @@ export class WatchedQueue {
     this.#changed$.complete();
   }
 
-  #look(state: QueueState): void {
+  #update(state: QueueState): void {
     const { time, faults } = this.#tools;
     if (state.status !== this.#state.status) faults.store(this.name, state);
     this.#state = state;
-    this.chronicle.look(state, time.now());
+    this.chronicle.record(state, time.now());
     this.chronicle.explain(this.#evictions);
-    this.#askForTokens();
+    this.#readTokens();
     this.#changed$.next();
   }
 
@@ -87,18 +87,18 @@ export class WatchedQueue {
     this.#changed$.next();
   }
 
-  #askForTokens(): void {
+  #readTokens(): void {
     const { entries, status } = this.#state;
     if (status !== 'live') return;
     const known = this.#tokens;
-    const holders = [...admittedEntries(entries)].slice(0, TOKENS_OF);
+    const holders = [...admittedEntries(entries)].slice(0, MAX_TOKENS);
     this.#tokens = new Map(holders.map((entry) => [nameOf(entry), known.get(nameOf(entry))]));
-    for (const entry of holders) if (!known.has(nameOf(entry))) void this.#askForToken(entry);
+    for (const entry of holders) if (!known.has(nameOf(entry))) void this.#readToken(entry);
   }
 
-  async #askForToken(entry: QueueState['entries'][number]): Promise<void> {
+  async #readToken(entry: QueueState['entries'][number]): Promise<void> {
     const { client } = this.#tools;
-    // Without an answer it stays unknown until the next change of the queue.
+    // A token that cannot be read stays unknown until the next change of the queue.
     const token = await client.tokenOf(this.name, entry).catch(() => undefined);
     if (!this.#tokens.has(nameOf(entry)) || this.#watches.closed) return;
     if (token === undefined) this.#tokens.delete(nameOf(entry));
@@ -107,7 +107,7 @@ export class WatchedQueue {
   }
 }
 
-/** None where the store keeps none. */
+/** Returns the evictions of a queue; none for a store that does not keep them. */
 function evictionsOf(client: WatchTools['client'], name: string): Observable<readonly Eviction[]> {
   try {
     return client.evictions(name);

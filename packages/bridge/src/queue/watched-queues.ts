@@ -2,26 +2,26 @@ import type { Clock } from '@queuelock/core';
 import { Refused } from '../refusal.ts';
 import { WatchedQueue, type WatchTools } from './watched-queue.ts';
 
-/** What the queues are watched with. */
+/** Dependencies of `WatchedQueues`. */
 export interface WatchedQueuesTools extends WatchTools {
   readonly clock: Clock;
-  /** How long one is watched that nobody looks at any more. */
+  /** Time in milliseconds for which a queue without readers is still watched. */
   readonly lingerMs: number;
-  /** Watched at a time, at most. */
-  readonly most: number;
+  /** Largest number of queues watched at a time. */
+  readonly max: number;
 }
 
 interface Watched {
   readonly queue: WatchedQueue;
-  lookers: number;
-  /** Of the linger. */
+  readers: number;
+  /** Cancels the timer that ends the watch. */
   cancel: () => void;
 }
 
-/** The queues that somebody looks at, or has looked at lately: each is watched once. */
+/** The queues that have readers, or had some recently. Each is watched once. */
 export class WatchedQueues {
   readonly #tools: WatchedQueuesTools;
-  /** Those left longest ago first. */
+  /** Queues by name, the least recently left first. */
   readonly #queues = new Map<string, Watched>();
 
   constructor(tools: WatchedQueuesTools) {
@@ -29,26 +29,26 @@ export class WatchedQueues {
   }
 
   /**
-   * Looks at a queue until the second answer is called.
-   * @throws {Refused} when too many are watched; `INVALID_ARGUMENT` for a name that the store cannot have.
+   * Watches a queue until the returned function is called.
+   * @throws {Refused} when too many queues are watched; `INVALID_ARGUMENT` for a name that the store cannot represent.
    */
-  look(name: string): readonly [WatchedQueue, () => void] {
+  watch(name: string): readonly [WatchedQueue, () => void] {
     const watched = this.#queues.get(name) ?? this.#begin(name);
-    watched.lookers += 1;
+    watched.readers += 1;
     watched.cancel();
-    let isLooking = true;
+    let isWatching = true;
     return [
       watched.queue,
       () => {
-        if (!isLooking) return;
-        isLooking = false;
-        watched.lookers -= 1;
-        if (watched.lookers === 0) this.#linger(name, watched);
+        if (!isWatching) return;
+        isWatching = false;
+        watched.readers -= 1;
+        if (watched.readers === 0) this.#linger(name, watched);
       },
     ];
   }
 
-  /** Of one that somebody looks at. */
+  /** Returns a queue that has readers. */
   get(name: string): WatchedQueue | undefined {
     return this.#queues.get(name)?.queue;
   }
@@ -58,17 +58,21 @@ export class WatchedQueues {
   }
 
   #begin(name: string): Watched {
-    if (this.#queues.size >= this.#tools.most) this.#makeRoom();
-    const watched = { queue: new WatchedQueue(name, this.#tools), lookers: 0, cancel: () => undefined };
+    if (this.#queues.size >= this.#tools.max) this.#makeRoom();
+    const watched = { queue: new WatchedQueue(name, this.#tools), readers: 0, cancel: () => undefined };
     this.#queues.set(name, watched);
     return watched;
   }
 
   #makeRoom(): void {
-    const idle = [...this.#queues].find(([, { lookers }]) => lookers === 0);
+    const idle = [...this.#queues].find(([, { readers }]) => readers === 0);
     if (!idle) {
-      const most = String(this.#tools.most);
-      throw new Refused(503, 'UNAVAILABLE', `the bridge watches ${most} queues already, its limit`);
+      const max = String(this.#tools.max);
+      throw new Refused(
+        503,
+        'UNAVAILABLE',
+        `the bridge has reached its limit of ${max} watched queues (limits.queues)`,
+      );
     }
     this.#end(...idle);
   }

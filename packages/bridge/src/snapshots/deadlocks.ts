@@ -3,17 +3,19 @@ import { findDeadlocks, type Deadlock, type StuckWait } from '@queuelock/recipes
 import type { DeepQueues } from '../queue/deepest-queues.ts';
 import type { DeadlocksSnapshot, StuckSnapshot } from '../wire.ts';
 import { entryRef, snapshotOf } from './entry.ts';
-import { given } from './given.ts';
+import { ifDefined } from './if-defined.ts';
 
-/** How long a circle is seen before it is told, in milliseconds: snapshots of different queues are not of one moment. */
+/**
+ * How long a cycle must be seen before it is reported, in milliseconds. Snapshots of different queues are of different moments.
+ */
 const CONFIRM_MS = 1_000;
 
-/** Circles that have been there for a while. */
+/** Deadlocks that have been seen for a while. */
 export class SeenDeadlocks {
   readonly #prefix: string;
   readonly #clock: Clock;
-  #deep: DeepQueues = { list: { status: 'connecting', queues: [] }, queues: [], left: 0 };
-  /** When each was seen first, by its waits. */
+  #deep: DeepQueues = { list: { status: 'connecting', queues: [] }, queues: [], omitted: 0 };
+  /** First sighting of each cycle, by its waits. */
   #since: ReadonlyMap<string, number> = new Map();
   #sure: readonly Deadlock[] = [];
 
@@ -22,7 +24,7 @@ export class SeenDeadlocks {
     this.#clock = clock;
   }
 
-  look(deep: DeepQueues): void {
+  update(deep: DeepQueues): void {
     this.#deep = deep;
     const now = this.#clock.now();
     const found = findDeadlocks(deep.queues).map((deadlock) => [keyOf(deadlock), deadlock] as const);
@@ -32,15 +34,15 @@ export class SeenDeadlocks {
       .map(([, deadlock]) => deadlock);
   }
 
-  /** Whether another look, some time later, may tell more. */
+  /** Whether a later evaluation may report more. */
   get isUnsure(): boolean {
     return this.#since.size > this.#sure.length;
   }
 
   snapshot(at: number): DeadlocksSnapshot {
-    const { list, queues, left } = this.#deep;
+    const { list, queues, omitted } = this.#deep;
     const deadlocks = this.#sure.map(({ waits }) => waits.map(stuckSnapshot));
-    return { ...snapshotOf(list, at), prefix: this.#prefix, deadlocks, looked: queues.length, left };
+    return { ...snapshotOf(list, at), prefix: this.#prefix, deadlocks, included: queues.length, omitted };
   }
 }
 
@@ -54,7 +56,7 @@ function stuckSnapshot({ name, entry, waitsFor }: StuckWait): StuckSnapshot {
   const { host, pid } = entry;
   return {
     name,
-    entry: { ...entryRef(entry), ...given('host', host), ...given('pid', pid) },
+    entry: { ...entryRef(entry), ...ifDefined('host', host), ...ifDefined('pid', pid) },
     waitsFor: entryRef(waitsFor),
   };
 }

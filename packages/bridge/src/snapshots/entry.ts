@@ -9,37 +9,37 @@ import {
 import type { WatchedQueue } from '../queue/watched-queue.ts';
 import { toWireError } from '../refusal.ts';
 import type { EntrySnapshot, EntryRef, EvictionSnapshot, Snapshot } from '../wire.ts';
-import { given } from './given.ts';
+import { ifDefined } from './if-defined.ts';
 
 const WITH_WAIT = 100;
 
-/** Milliseconds that are left of holds that this bridge has, by the id of the entry. */
+/** Remaining milliseconds of the bridge's own holds, by the id of the entry. */
 export type Budgets = (id: string | undefined) => number | undefined;
 
-/** How an entry is named. */
+/** Returns the reference that identifies an entry on the wire. */
 export function entryRef({ key, order, owner, id }: Eviction['entry']): EntryRef {
   return { key, order: String(order), owner, ...(id === undefined ? {} : { id }) };
 }
 
-/** An eviction as it is sent. */
+/** Converts an eviction to its wire form. */
 export function evictionSnapshot({ entry, kind, by, reason, at }: Eviction): EvictionSnapshot {
   return { entry: entryRef(entry), kind, by, reason, at };
 }
 
-/** The beginning of every snapshot. */
+/** Makes the common members of every snapshot. */
 export function snapshotOf({ status, error }: Pick<QueueState, 'status' | 'error'>, at: number): Snapshot {
   return { at, status, ...(error === undefined ? {} : { error: toWireError(error) }) };
 }
 
-/** The entries of a queue as they are sent. */
+/** Converts the entries of a queue to their wire form. */
 export function entrySnapshots(queue: WatchedQueue, now: number, budgets: Budgets): readonly EntrySnapshot[] {
   const { entries } = queue.state;
   const waits = waitsOf(queue, now);
   return [...positionsOf(entries)].map(([entry, position]) => ({
     ...labelSnapshot(entry),
     ...seenSnapshot(queue, entry, now),
-    ...given('expectedWaitMs', waits.get(entry)),
-    ...(position === 0 ? given('remainingMs', budgets(entry.id)) : {}),
+    ...ifDefined('expectedWaitMs', waits.get(entry)),
+    ...(position === 0 ? ifDefined('remainingMs', budgets(entry.id)) : {}),
     position,
   }));
 }
@@ -50,15 +50,15 @@ function labelSnapshot(entry: QueueEntry): Omit<EntrySnapshot, 'position' | 'see
     ...entryRef(entry),
     shared,
     metadata,
-    ...given('host', host),
-    ...given('pid', pid),
-    ...given('since', since),
+    ...ifDefined('host', host),
+    ...ifDefined('pid', pid),
+    ...ifDefined('since', since),
     permits,
     limit,
     holds,
-    ...given('typicalHoldMs', typicalHoldMs),
-    // JSON has no infinity, and who asks may be anybody.
-    ...given('request', request && Number.isFinite(request.withinMs) ? request : undefined),
+    ...ifDefined('typicalHoldMs', typicalHoldMs),
+    // JSON has no infinity, and any program may have written the request.
+    ...ifDefined('request', request && Number.isFinite(request.withinMs) ? request : undefined),
   };
 }
 
@@ -71,13 +71,13 @@ function seenSnapshot(
   const token = queue.tokenOf(entry);
   return {
     seenAt: joinedAt,
-    ...given('heldAt', heldAt),
-    ...given('heldLonger', heldEarlier),
-    ...given('token', token === undefined ? undefined : String(token)),
+    ...ifDefined('heldAt', heldAt),
+    ...ifDefined('heldLonger', heldEarlier),
+    ...ifDefined('token', token === undefined ? undefined : String(token)),
   };
 }
 
-/** Of the first that wait and have a name: the others would cost the square of the line's length. */
+/** Limits the estimate to the first waiters with a name: for all of them it would cost the square of the queue's length. */
 function waitsOf(
   { state: { entries }, chronicle }: WatchedQueue,
   now: number,

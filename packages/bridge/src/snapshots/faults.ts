@@ -4,53 +4,53 @@ import type { FaultLog } from '../faults.ts';
 import type { ServerTime } from '../server-time.ts';
 import type { FaultsSnapshot } from '../wire.ts';
 import { snapshotOf } from './entry.ts';
-import { given } from './given.ts';
+import { ifDefined } from './if-defined.ts';
 
-/** What findings are made with. */
+/** Dependencies of `Findings`. */
 export interface FindingsTools {
   readonly client: Pick<LockClient, 'diagnose'>;
   readonly time: ServerTime;
   readonly log: FaultLog;
 }
 
-/** What the store's diagnosis has found, with what the bridge has seen go wrong. */
+/** Findings of the store's diagnosis, and failures that the bridge has seen. */
 export class Findings {
   readonly #prefix: string;
   readonly #tools: FindingsTools;
   #findings: readonly Finding[] = [];
   #diagnosedAt: number | undefined;
-  #trouble: unknown;
+  #error: unknown;
 
   constructor(prefix: string, tools: FindingsTools) {
     this.#prefix = prefix;
     this.#tools = tools;
   }
 
-  /** Whether anything is known. */
+  /** Whether a first diagnosis has finished. */
   get isReady(): boolean {
-    return this.#diagnosedAt !== undefined || this.#trouble !== undefined;
+    return this.#diagnosedAt !== undefined || this.#error !== undefined;
   }
 
-  /** Never rejects: that the store cannot be diagnosed is part of the snapshot. */
+  /** Diagnoses the store. Never rejects: a failed diagnosis is part of the snapshot. */
   async diagnose(): Promise<void> {
     const { client, time } = this.#tools;
     try {
       this.#findings = await client.diagnose(this.#prefix);
       this.#diagnosedAt = time.now();
-      this.#trouble = undefined;
+      this.#error = undefined;
     } catch (error) {
-      this.#trouble = error;
+      this.#error = error;
     }
   }
 
   snapshot(at: number): FaultsSnapshot {
-    const status = this.#trouble === undefined ? 'live' : 'stale';
+    const status = this.#error === undefined ? 'live' : 'stale';
     return {
-      ...snapshotOf({ status, error: this.#trouble }, at),
+      ...snapshotOf({ status, error: this.#error }, at),
       prefix: this.#prefix,
       findings: this.#findings,
-      ...given('diagnosedAt', this.#diagnosedAt),
-      // Of the bridge itself, and of the queues that this topic covers: others may be hidden from its readers.
+      ...ifDefined('diagnosedAt', this.#diagnosedAt),
+      // Shows faults of the bridge itself and of the queues that this topic covers. The reader may not be allowed to see others.
       faults: this.#tools.log.faults.filter(
         ({ kind, about }) => kind === 'session' || coversQueue(this.#prefix, about),
       ),

@@ -1,9 +1,9 @@
 import type { WatchedQueue } from '../queue/watched-queue.ts';
 import type { CandidateSnapshot, ElectionSnapshot, QueueSnapshot, TimelineSnapshot } from '../wire.ts';
 import { entrySnapshots, evictionSnapshot, snapshotOf, type Budgets } from './entry.ts';
-import { given } from './given.ts';
+import { ifDefined } from './if-defined.ts';
 
-/** A queue as it is now. */
+/** Makes the snapshot of a queue. */
 export function queueSnapshot(queue: WatchedQueue, now: number, budgets: Budgets): QueueSnapshot {
   const { name, state, chronicle } = queue;
   return {
@@ -12,29 +12,29 @@ export function queueSnapshot(queue: WatchedQueue, now: number, budgets: Budgets
     entries: entrySnapshots(queue, now, budgets),
     evictions: queue.evictions.map(evictionSnapshot),
     handOffs: chronicle.handOffs,
-    ...given('typicalHoldMs', chronicle.typicalHoldMs),
+    ...ifDefined('typicalHoldMs', chronicle.typicalHoldMs),
   };
 }
 
-/** Its recent past. */
+/** Makes the snapshot of a queue's recent history. */
 export function timelineSnapshot({ name, state, chronicle }: WatchedQueue, now: number): TimelineSnapshot {
   const { beganAt, spans, gaps } = chronicle;
   return { ...snapshotOf(state, now), name, beganAt, spans, gaps };
 }
 
-/** As an election. */
+/** Makes the snapshot of a queue as an election. */
 export function electionSnapshot({ name, state, chronicle }: WatchedQueue, now: number): ElectionSnapshot {
   const [leader] = state.entries;
   const candidates = state.entries.map(({ value, key, order, id }): CandidateSnapshot => ({
     value,
     key,
     order: String(order),
-    ...given('id', id),
+    ...ifDefined('id', id),
   }));
   return {
     ...snapshotOf(state, now),
     name,
     candidates,
-    ...given('leaderAt', leader && chronicle.stayOf(leader)?.heldAt),
+    ...ifDefined('leaderAt', leader && chronicle.stayOf(leader)?.heldAt),
   };
 }

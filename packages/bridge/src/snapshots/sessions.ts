@@ -2,12 +2,12 @@ import { positionsOf } from '@queuelock/core';
 import type { DeepQueues } from '../queue/deepest-queues.ts';
 import type { SessionEntry, SessionSnapshot, SessionsSnapshot } from '../wire.ts';
 import { entryRef, snapshotOf } from './entry.ts';
-import { given } from './given.ts';
+import { ifDefined } from './if-defined.ts';
 
-/** Who stands where, by the program whose entries they are. */
+/** Groups the entries of many queues by the program that made them. */
 export function sessionsSnapshot(
   prefix: string,
-  { list, queues, left }: DeepQueues,
+  { list, queues, omitted }: DeepQueues,
   now: number,
 ): SessionsSnapshot {
   const sessions = new Map<string, SessionSnapshot & { readonly entries: SessionEntry[] }>();
@@ -17,11 +17,11 @@ export function sessionsSnapshot(
       const key = JSON.stringify([owner, host, pid]);
       const session = sessions.get(key) ?? {
         owner,
-        ...given('host', host),
-        ...given('pid', pid),
+        ...ifDefined('host', host),
+        ...ifDefined('pid', pid),
         entries: [],
       };
-      session.entries.push({ ...entryRef(entry), name, position, ...given('since', since) });
+      session.entries.push({ ...entryRef(entry), name, position, ...ifDefined('since', since) });
       sessions.set(key, session);
     }
   }
@@ -29,7 +29,7 @@ export function sessionsSnapshot(
     ...snapshotOf(list, now),
     prefix,
     sessions: [...sessions.values()].sort((a, b) => b.entries.length - a.entries.length),
-    looked: queues.length,
-    left,
+    included: queues.length,
+    omitted,
   };
 }

@@ -2,47 +2,47 @@ import type { Clock } from '@queuelock/core';
 import type { ClientId } from '../limits/quota.ts';
 import type { Feed } from './feed.ts';
 
-/** What snapshots are encoded with. */
+/** Dependencies of `Encoder`. */
 export interface EncoderTools {
   readonly clock: Clock;
-  /** Bytes of snapshots that are kept for later readers. */
-  readonly keptBytes: number;
+  /** Bytes of encoded snapshots that are cached for later readers. */
+  readonly cachedBytes: number;
 }
 
-/** How long the bridge encodes before it reads requests again; one piece of a snapshot may take longer. */
+/** Milliseconds of encoding before the bridge handles requests again. A single piece of a snapshot may take longer. */
 const SLICE_MS = 5;
-const LEAST_REST_MS = 1;
+const MIN_PAUSE_MS = 1;
 
 /**
- * Encodes snapshots in slices, and rests after each slice for as long as it took: so whatever is looked at, half of the time is left for the
- * requests of pages, the touches of those that hold among them. Clients take turns, one snapshot each.
+ * Encodes snapshots in slices, with a pause after each slice that is as long as the slice. So half of the CPU time is left for
+ * requests, such as the touches of holders. Clients take turns, one snapshot each.
  */
 export class Encoder {
   readonly #tools: EncoderTools;
-  /** What each client waits for, in the order in which they take turns. */
-  readonly #wanted = new Map<ClientId, Set<Feed>>();
-  /** Those that were encoded longest ago first. */
-  readonly #kept = new Map<Feed, number>();
-  #keptBytes = 0;
+  /** Feeds that each client waits for, in the order of their turns. */
+  readonly #queued = new Map<ClientId, Set<Feed>>();
+  /** Cached feeds, the least recently encoded first. */
+  readonly #cached = new Map<Feed, number>();
+  #cachedBytes = 0;
   #current: { readonly feed: Feed; readonly steps: Generator<void> } | undefined;
   #isWorking = false;
-  #cancelRest: (() => void) | undefined;
+  #cancelPause: (() => void) | undefined;
 
   constructor(tools: EncoderTools) {
     this.#tools = tools;
   }
 
-  /** Encodes the feed's latest snapshot, at once where the encoder is idle. The feed notifies its readers. */
-  want(feed: Feed, client: ClientId): void {
-    const wanted = this.#wanted.get(client);
-    if (wanted) wanted.add(feed);
-    else this.#wanted.set(client, new Set([feed]));
-    if (!this.#isWorking && !this.#cancelRest) this.#work();
+  /** Schedules the encoding of the feed's latest snapshot, at once if the encoder is idle. The feed notifies its readers. */
+  schedule(feed: Feed, client: ClientId): void {
+    const queued = this.#queued.get(client);
+    if (queued) queued.add(feed);
+    else this.#queued.set(client, new Set([feed]));
+    if (!this.#isWorking && !this.#cancelPause) this.#work();
   }
 
   close(): void {
-    this.#cancelRest?.();
-    this.#wanted.clear();
+    this.#cancelPause?.();
+    this.#queued.clear();
     this.#current = undefined;
   }
 
@@ -52,49 +52,49 @@ export class Encoder {
     this.#isWorking = true;
     while (clock.now() - began < SLICE_MS && this.#step());
     this.#isWorking = false;
-    this.#cancelRest = clock.after(Math.max(LEAST_REST_MS, clock.now() - began), () => {
-      this.#cancelRest = undefined;
-      if (this.#current || this.#wanted.size > 0) this.#work();
+    this.#cancelPause = clock.after(Math.max(MIN_PAUSE_MS, clock.now() - began), () => {
+      this.#cancelPause = undefined;
+      if (this.#current || this.#queued.size > 0) this.#work();
     });
   }
 
-  /** Returns whether there was something to do. */
+  /** Encodes one piece. Returns whether there was any work. */
   #step(): boolean {
     this.#current ??= this.#next();
     if (!this.#current) return false;
     const { feed, steps } = this.#current;
     if (!steps.next().done) return true;
     this.#current = undefined;
-    this.#keep(feed);
+    this.#cache(feed);
     return true;
   }
 
   #next(): { readonly feed: Feed; readonly steps: Generator<void> } | undefined {
-    for (const [client, wanted] of this.#wanted) {
-      const [feed] = wanted;
-      this.#wanted.delete(client);
-      if (feed) wanted.delete(feed);
-      if (wanted.size > 0) this.#wanted.set(client, wanted);
+    for (const [client, queued] of this.#queued) {
+      const [feed] = queued;
+      this.#queued.delete(client);
+      if (feed) queued.delete(feed);
+      if (queued.size > 0) this.#queued.set(client, queued);
       if (feed && !feed.isClosed && feed.isUnencoded) return { feed, steps: feed.encode() };
     }
     return undefined;
   }
 
-  #keep(feed: Feed): void {
+  #cache(feed: Feed): void {
     this.#forget(feed);
     const bytes = feed.isClosed ? 0 : feed.bytes;
     if (bytes === 0) return;
-    this.#kept.set(feed, bytes);
-    this.#keptBytes += bytes;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#keptBytes <= this.#tools.keptBytes || oldest === feed) return;
+    this.#cached.set(feed, bytes);
+    this.#cachedBytes += bytes;
+    for (const oldest of this.#cached.keys()) {
+      if (this.#cachedBytes <= this.#tools.cachedBytes || oldest === feed) return;
       this.#forget(oldest);
       oldest.dropEvent();
     }
   }
 
   #forget(feed: Feed): void {
-    this.#keptBytes -= this.#kept.get(feed) ?? 0;
-    this.#kept.delete(feed);
+    this.#cachedBytes -= this.#cached.get(feed) ?? 0;
+    this.#cached.delete(feed);
   }
 }

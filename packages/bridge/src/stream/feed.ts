@@ -3,50 +3,50 @@ import { follow } from '../follow.ts';
 import type { Observable, Subscription } from '../rx.ts';
 import { topicKey, type Topic } from '../wire.ts';
 
-/** What can be told about a topic. */
+/** Source of the snapshots of a topic. */
 export interface TopicSource {
-  /** Emits when there is something new to tell; after the subscription too, if there is anything. */
+  /** Emits after each change, and upon subscription if any state is known. */
   readonly changed$: Observable<unknown>;
-  /** The snapshot as of now, whole, in pieces of JSON: between two pieces the bridge may do something else. */
+  /** Yields the current snapshot in pieces of JSON. The bridge may do other work between two pieces. */
   readonly encode: () => Iterable<string>;
-  /** Lets go of what it looks at. */
+  /** Releases the queues and lists that the source watches. */
   readonly close: () => void;
 }
 
-/** What all feeds of a bridge share. */
+/** Dependencies that all feeds of a bridge share. */
 export interface FeedTools {
   readonly clock: Clock;
   readonly paceMs: number;
-  /** Begins the ids of events. */
+  /** Prefix of event ids, which differs for each start of the bridge. */
   readonly epoch: string;
-  /** Larger at every call. */
+  /** Returns a larger number at every call. */
   readonly nextVersion: () => number;
 }
 
-/** A reader of snapshots: is notified of a new one, and again when it is encoded. */
-export type NewsOf = (feed: Feed) => void;
+/** Notifies a reader of a new snapshot, and again when it is encoded. */
+export type FeedListener = (feed: Feed) => void;
 
-// So a snapshot of a megabyte is sent once a second.
+// Limits a snapshot of a megabyte to one a second.
 const BYTES_PER_MS = 1_000;
 
 /**
- * The latest snapshot of a topic for all readers: encoded once, however many they are, and only when one of them has room for it.
- * News are told at once, the next ones after a pause.
+ * The latest snapshot of a topic for all readers. It is encoded once for all of them, and only when one of them has room for it.
+ * A first change is announced at once, further ones after a pause.
  */
 export class Feed {
   readonly #topic: Topic;
   readonly #source: TopicSource;
   readonly #tools: FeedTools;
-  readonly #readers = new Set<NewsOf>();
+  readonly #readers = new Set<FeedListener>();
   readonly #watch: Subscription;
   #version = 0;
   #event: Uint8Array | undefined;
   #failure: { readonly error: unknown } | undefined;
-  #toldAt = -Infinity;
+  #announcedAt = -Infinity;
   #pauseMs: number;
   #cancel: (() => void) | undefined;
   #isEncoding = false;
-  /** Something has changed since the encoding began. */
+  /** Whether the state has changed since the encoding began. */
   #isOutdated = false;
   #isClosed = false;
 
@@ -58,14 +58,14 @@ export class Feed {
     this.#watch = follow(source.changed$, () => this.#onChange());
   }
 
-  /** Of the latest snapshot; 0: there is none yet. */
+  /** Version of the latest snapshot; 0 before the first. */
   get version(): number {
     return this.#version;
   }
 
   /**
    * The latest snapshot as an event; `undefined` until it is encoded.
-   * @throws what the source has thrown at the encoding.
+   * @throws the error of the source's encoding.
    */
   get event(): Uint8Array | undefined {
     if (this.#failure) throw this.#failure.error;
@@ -77,7 +77,7 @@ export class Feed {
     return this.#version > 0 && !this.#event && !this.#failure;
   }
 
-  /** Of the encoded snapshot. */
+  /** Size of the encoded snapshot. */
   get bytes(): number {
     return this.#event?.byteLength ?? 0;
   }
@@ -90,15 +90,15 @@ export class Feed {
     return this.#readers.size > 0;
   }
 
-  read(news: NewsOf): void {
-    this.#readers.add(news);
+  read(listener: FeedListener): void {
+    this.#readers.add(listener);
   }
 
-  unread(news: NewsOf): void {
-    this.#readers.delete(news);
+  unread(listener: FeedListener): void {
+    this.#readers.delete(listener);
   }
 
-  /** Encodes the latest snapshot, piece by piece, and notifies the readers. */
+  /** Encodes the latest snapshot piece by piece, and then notifies the readers. */
   *encode(): Generator<void> {
     this.#isEncoding = true;
     try {
@@ -117,7 +117,7 @@ export class Feed {
     if (this.#isOutdated) this.#onChange();
   }
 
-  /** Makes room: the snapshot is encoded again for its next reader. */
+  /** Frees the memory of the encoded snapshot. It is encoded again for its next reader. */
   dropEvent(): void {
     this.#event = undefined;
   }
@@ -131,7 +131,7 @@ export class Feed {
 
   #take(pieces: readonly string[]): void {
     const { paceMs, epoch } = this.#tools;
-    // JSON has no line breaks of its own, and escapes those in texts.
+    // JSON has no line breaks of its own and escapes those in texts, so one `data` line is enough.
     const bytes = Buffer.from(`id: ${epoch}.${String(this.#version)}\nevent: state\n${pieces.join('')}}\n\n`);
     this.#pauseMs = Math.max(paceMs, bytes.byteLength / BYTES_PER_MS);
     this.#event = bytes;
@@ -142,19 +142,19 @@ export class Feed {
     if (this.#isEncoding || this.#cancel || this.#isClosed) return;
     this.#isOutdated = false;
     const { clock } = this.#tools;
-    const waitMs = this.#toldAt + this.#pauseMs - clock.now();
-    if (waitMs <= 0) this.#tell();
+    const waitMs = this.#announcedAt + this.#pauseMs - clock.now();
+    if (waitMs <= 0) this.#announce();
     else
       this.#cancel = clock.after(waitMs, () => {
         this.#cancel = undefined;
-        // What is being encoded is told first.
+        // A change during an encoding is announced after that encoding was sent.
         if (this.#isEncoding) this.#isOutdated = true;
-        else this.#tell();
+        else this.#announce();
       });
   }
 
-  #tell(): void {
-    this.#toldAt = this.#tools.clock.now();
+  #announce(): void {
+    this.#announcedAt = this.#tools.clock.now();
     this.#version = this.#tools.nextVersion();
     this.#event = undefined;
     this.#failure = undefined;
@@ -162,6 +162,6 @@ export class Feed {
   }
 
   #notify(): void {
-    for (const news of this.#readers) news(this);
+    for (const listener of this.#readers) listener(this);
   }
 }

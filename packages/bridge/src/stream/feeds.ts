@@ -1,42 +1,45 @@
 import type { Limits } from '../limits/limits.ts';
 import type { ClientId, Quota } from '../limits/quota.ts';
 import { topicKey, type Topic } from '../wire.ts';
-import { Feed, type FeedTools, type NewsOf, type TopicSource } from './feed.ts';
+import { Feed, type FeedTools, type FeedListener, type TopicSource } from './feed.ts';
 
-/** What feeds are opened with. */
+/** Dependencies of `Feeds`. */
 export interface FeedsTools extends FeedTools {
   readonly open: (topic: Topic) => TopicSource;
   readonly limits: Pick<Limits, 'topics' | 'overviews' | 'queues'>;
-  /** How long a feed goes on that has no reader any more, and counts for its readers. */
+  /** Time in milliseconds for which a feed without readers stays open and counts in the quotas of its last ones. */
   readonly lingerMs: number;
 }
 
 /** A reader of a feed, and the client that it belongs to. */
 export interface FeedReader {
-  readonly news: NewsOf;
+  readonly listener: FeedListener;
   readonly client: ClientId;
 }
 
-/** A feed that is read, until `close` is called. */
+/** A feed with a reader, until `close` is called. */
 export interface Reading {
   readonly feed: Feed;
   readonly close: () => void;
 }
 
-/** The feeds that are read: one for each topic, however many read it. */
+/** The open feeds: one for each topic, shared by its readers. */
 export class Feeds {
   readonly #tools: FeedsTools;
   readonly #feeds = new Map<string, Feed>();
   readonly #lingering = new Map<Feed, () => void>();
-  /** Of topics that their readers have left, but that still count for them. */
+  /** Topics that their readers have left, but that still count in their quotas. */
   readonly #counted = new Set<() => void>();
 
   constructor(tools: FeedsTools) {
     this.#tools = tools;
   }
 
-  /** @throws what the topic's source throws: a limit, a name that the store cannot have, a wrong secret. */
-  read(topic: Topic, { news, client }: FeedReader): Reading {
+  /**
+   * Adds a reader to the feed of a topic.
+   * @throws the error of the topic's source: a limit, a name that the store cannot represent, a wrong secret.
+   */
+  read(topic: Topic, { listener, client }: FeedReader): Reading {
     const release = this.#count(topic, client);
     let feed: Feed;
     try {
@@ -46,8 +49,8 @@ export class Feeds {
       throw error;
     }
     this.#stay(feed);
-    feed.read(news);
-    return { feed, close: () => this.#unread(topic, feed, { news, release }) };
+    feed.read(listener);
+    return { feed, close: () => this.#unread(topic, feed, { listener, release }) };
   }
 
   close(): void {
@@ -55,13 +58,16 @@ export class Feeds {
     for (const feed of this.#feeds.values()) feed.close();
   }
 
-  /** A page that opens its stream anew finds the feed where it was. A join's is not shared: each reader is checked for its secret. */
+  /**
+   * Opens a feed that has no reader. A page that reopens its stream finds its feeds still open. Feeds of joins are not shared, so
+   * that the secret is checked for each reader.
+   */
   #unread(
     topic: Topic,
     feed: Feed,
-    { news, release }: Pick<FeedReader, 'news'> & { readonly release: () => void },
+    { listener, release }: Pick<FeedReader, 'listener'> & { readonly release: () => void },
   ): void {
-    feed.unread(news);
+    feed.unread(listener);
     if (topic.kind === 'join') {
       feed.close();
       release();
@@ -71,7 +77,10 @@ export class Feeds {
     if (!feed.hasReaders) this.#linger(topic, feed);
   }
 
-  /** A client that takes other topics all the time cannot have more of them lingering than it may read. */
+  /**
+   * Releases the quota of a dropped topic later. So a client that changes its topics constantly cannot keep more of them open
+   * than it may read.
+   */
   #releaseLater(release: () => void): void {
     const { clock, lingerMs } = this.#tools;
     const cancel = clock.after(lingerMs, () => {
@@ -117,7 +126,7 @@ export class Feeds {
   }
 }
 
-/** What a topic counts in. */
+/** Returns the quotas that a topic counts in. */
 function quotasOf(
   topic: Topic,
   { topics, overviews, queues }: FeedsTools['limits'],

@@ -4,45 +4,46 @@ import type { ClientId } from '../limits/quota.ts';
 import type { Encoder } from './encoder.ts';
 import type { Feed } from './feed.ts';
 
-/** What a stream goes by. */
+/** Dependencies and settings of a stream. */
 export interface SseConnectionSettings {
   readonly clock: Clock;
   readonly heartbeatMs: number;
   readonly stuckMs: number;
   readonly client: ClientId;
-  readonly encoder: Pick<Encoder, 'want'>;
+  readonly encoder: Pick<Encoder, 'schedule'>;
   readonly inFlight: Pick<BytesInFlight, 'take' | 'forget'>;
-  /** Is called once, when the stream has ended for whatever reason. */
+  /** Called once when the stream has ended for any reason. */
   readonly onEnd: () => void;
 }
 
 const HEARTBEAT = Buffer.from(':\n\n');
 
 /**
- * One client's stream. Of each topic only the newest snapshot is kept for it, as a mark on a feed that all share, and nothing is fetched
- * before the client has read what came before: so a slow client costs no memory but that of one snapshot, and sees the latest next.
+ * One client's stream. For each topic it stores only that there is a newer snapshot, in a feed that all clients share. It takes
+ * the next snapshot when the client has read the previous one. So a slow client costs the memory of one snapshot, and receives
+ * the latest one next.
  */
 export class SseConnection {
   readonly stream: ReadableStream<Uint8Array>;
   readonly #settings: SseConnectionSettings;
-  readonly #news = new Set<Feed>();
+  readonly #pending = new Set<Feed>();
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #isWanted = false;
   #hasEnded = false;
   #sentAt: number;
-  /** What is sent before all snapshots. */
-  readonly #words: Uint8Array[] = [];
-  #cancelBeat: () => void;
-  /** Of the snapshot that was sent last, and is not read yet. */
+  /** Texts that are sent before all snapshots. */
+  readonly #texts: Uint8Array[] = [];
+  #cancelHeartbeat: () => void;
+  /** Called when the client has read the last snapshot. */
   #onRead: (() => void) | undefined;
 
   readonly #send = (): void => {
     if (!this.#isWanted) return;
     try {
-      const chunk = this.#words.length > 0 ? Buffer.concat(this.#words.splice(0)) : this.#nextSnapshot();
+      const chunk = this.#texts.length > 0 ? Buffer.concat(this.#texts.splice(0)) : this.#nextSnapshot();
       if (chunk) this.#enqueue(chunk);
     } catch (error) {
-      // A snapshot that cannot be made: the client tries again.
+      // A snapshot could not be encoded: the stream fails and the client retries.
       if (this.#end()) this.#controller?.error(error);
     }
   };
@@ -64,18 +65,18 @@ export class SseConnection {
       },
       { highWaterMark: 0 },
     );
-    this.#cancelBeat = this.#beatLater();
+    this.#cancelHeartbeat = this.#scheduleHeartbeat();
   }
 
-  /** To be said before all snapshots. */
-  say(words: string): void {
-    this.#words.push(Buffer.from(words));
+  /** Sends a text before all snapshots. */
+  sendText(text: string): void {
+    this.#texts.push(Buffer.from(text));
   }
 
-  /** There is a new snapshot of this topic. */
-  readonly news = (feed: Feed): void => {
+  /** Marks the topic as having a new snapshot. */
+  readonly onSnapshot = (feed: Feed): void => {
     if (this.#hasEnded) return;
-    this.#news.add(feed);
+    this.#pending.add(feed);
     this.#send();
   };
 
@@ -84,22 +85,22 @@ export class SseConnection {
     if (this.#end()) this.#controller?.close();
   }
 
-  /** `undefined` when there is none, or none yet: the feed and the bytes in flight notify when there is. */
+  /** Returns the next snapshot to send. Returns `undefined` when none is ready: the feed or the bytes in flight notify later. */
   #nextSnapshot(): Uint8Array | undefined {
     const { client, encoder, inFlight } = this.#settings;
-    // The oldest first: so the id of an event says that everything older was sent.
+    // Takes the oldest first, so that the id of an event implies that everything older was sent.
     let oldest: Feed | undefined;
-    for (const feed of this.#news) if (!oldest || feed.version < oldest.version) oldest = feed;
+    for (const feed of this.#pending) if (!oldest || feed.version < oldest.version) oldest = feed;
     if (!oldest) return undefined;
     const { event } = oldest;
     if (!event) {
-      encoder.want(oldest, client);
+      encoder.schedule(oldest, client);
       return undefined;
     }
     const onRead = inFlight.take(event, client, this.#send);
     if (!onRead) return undefined;
     this.#onRead = onRead;
-    this.#news.delete(oldest);
+    this.#pending.delete(oldest);
     return event;
   }
 
@@ -114,28 +115,28 @@ export class SseConnection {
     this.#controller?.enqueue(chunk);
   }
 
-  #beatLater(): () => void {
+  #scheduleHeartbeat(): () => void {
     const { clock, heartbeatMs } = this.#settings;
     return clock.after(heartbeatMs, () => {
-      this.#cancelBeat = this.#beatLater();
-      this.#beat();
+      this.#cancelHeartbeat = this.#scheduleHeartbeat();
+      this.#sendHeartbeat();
     });
   }
 
-  #beat(): void {
+  #sendHeartbeat(): void {
     const { clock, stuckMs } = this.#settings;
     if (this.#isWanted) this.#enqueue(HEARTBEAT);
     else if (clock.now() - this.#sentAt >= stuckMs && this.#end())
-      this.#controller?.error(new Error(`nothing was read for ${String(stuckMs)} ms`));
+      this.#controller?.error(new Error(`the client read nothing for ${String(stuckMs)} ms (times.stuckMs)`));
   }
 
-  /** Whether it had not ended before. */
+  /** Ends the stream. Returns whether it was still open. */
   #end(): boolean {
     if (this.#hasEnded) return false;
     this.#hasEnded = true;
     this.#isWanted = false;
-    this.#cancelBeat();
-    this.#news.clear();
+    this.#cancelHeartbeat();
+    this.#pending.clear();
     this.#settings.inFlight.forget(this.#send);
     this.#readAll();
     this.#settings.onEnd();

@@ -4,82 +4,82 @@ import { errorSchema, type WireError } from './error.ts';
 import { MAX_NAME, WIRE_VERSION } from './topic.ts';
 import { entryRefSchema, type EntryRef } from './queue.ts';
 
-/** What a page has to know before anything else. */
+/** Facts that a page needs before it makes other requests. */
 export interface BridgeFacts {
   readonly version: number;
-  /** Another one after every start of the bridge: joins of the one before are gone. */
+  /** Differs for every start of the bridge. Joins of an earlier start have ended. */
   readonly epoch: string;
-  /** To be sent as `TOKEN_HEADER` with everything that changes something. */
+  /** Token to send as `TOKEN_HEADER` with every write. */
   readonly token: string;
-  /** What the bridge looks at, for people. Without secrets. */
-  readonly place: string;
-  /** Who is asking, if the bridge knows. */
+  /** Description of the store for display, without secrets. */
+  readonly storeLabel: string;
+  /** Name of the requesting user, if the bridge knows it. */
   readonly identity?: string;
-  /** Whether this page may change something; each call is checked again. */
+  /** What this page may do, for display; each request is checked again. */
   readonly may: { readonly evict: boolean; readonly ask: boolean; readonly join: boolean };
-  /** The queue in which the bridge has contenders that this page may disturb, if it has. */
+  /** Queue of the demo programs that this page may disturb, if there are any. */
   readonly contenders?: string;
 }
 
-/** The header that carries `BridgeFacts.token`. */
+/** Header that carries `BridgeFacts.token`. */
 export const TOKEN_HEADER = 'queuelock-token';
 
-/** Body of the request to remove an entry, named as it was seen. */
+/** Body of the request to evict an entry. */
 export interface EvictRequest {
   readonly name: string;
   readonly entry: EntryRef;
-  /** For all to see. At most 200 characters together with the operator's name. */
+  /** Reason, shown to all users. At most 200 characters together with the operator's name. */
   readonly reason: string;
 }
 
-/** Answer: whether it was there and was removed. */
+/** Response: whether the entry was in the queue and was removed. */
 export interface EvictResponse {
   readonly removed: boolean;
 }
 
-/** Body of the request to ask the holder to make way. */
+/** Body of a handover request to the holder. */
 export interface AskRequest extends WireHandoverRequest {
   readonly name: string;
 }
 
-/** What the holder answered. `released`: it left meanwhile. `free`: nobody held. */
+/** Result of a handover request. `released`: the holder released meanwhile. `free`: no client held the lock. */
 export interface HandoverResponse {
   readonly answer: 'yields' | 'declined' | 'ignored' | 'released' | 'free';
   readonly reason?: string;
 }
 
-/** Body of the question for the fencing token of an entry. */
+/** Body of the request for the fencing token of an entry. */
 export interface TokenRequest {
   readonly name: string;
   readonly entry: Pick<EntryRef, 'key' | 'order'>;
 }
 
-/** Answer: decimal; left out when the entry is gone. */
+/** Response: the token as a decimal string, left out when the entry was removed. */
 export interface TokenResponse {
   readonly token?: string;
 }
 
-/** The first event of a stream. */
+/** First event of a stream. */
 export interface Hello {
   readonly version: number;
   readonly epoch: string;
   /** The bridge's time, as in snapshots. */
   readonly now: number;
-  /** So often at least something comes, and be it a comment. */
+  /** Interval in milliseconds within which data arrives, at least as a comment. */
   readonly heartbeatMs: number;
 }
 
 /** The event `state`. Its `id` is the `since` of the next stream. */
 export interface StateEvent {
-  /** As `topicKey` names it. */
+  /** Name of the topic, as `topicKey` returns it. */
   readonly topic: string;
-  /** The snapshot that belongs to the topic's kind. */
+  /** Snapshot of the topic's kind. */
   readonly snapshot: unknown;
 }
 
-/** Tells that a topic of a stream is not told. */
+/** Event by which the bridge refuses one topic of a stream. */
 export interface RefusedEvent {
-  /** As `topicKey` names it. */
+  /** Name of the topic, as `topicKey` returns it. */
   readonly topic: string;
   readonly error: WireError;
 }
@@ -89,49 +89,49 @@ const number = v.number();
 const name = v.pipe(text, v.minLength(1), v.maxLength(MAX_NAME));
 const reason = v.pipe(text, v.minLength(1), v.maxLength(200));
 
-/** Checks facts. */
+/** Schema of `BridgeFacts`. */
 export const factsSchema: v.GenericSchema<BridgeFacts> = v.object({
   version: number,
   epoch: text,
   token: text,
-  place: text,
+  storeLabel: text,
   identity: v.exactOptional(text),
   may: v.object({ evict: v.boolean(), ask: v.boolean(), join: v.boolean() }),
   contenders: v.exactOptional(text),
 });
 
-/** Checks the request to remove an entry. */
+/** Schema of `EvictRequest`. */
 export const evictRequestSchema: v.GenericSchema<EvictRequest> = v.strictObject({
   name,
   entry: entryRefSchema,
   reason,
 });
 
-/** Checks the answer to it. */
+/** Schema of `EvictResponse`. */
 export const evictResponseSchema: v.GenericSchema<EvictResponse> = v.object({ removed: v.boolean() });
 
-/** Checks the request to ask. */
+/** Schema of `AskRequest`. */
 export const askRequestSchema: v.GenericSchema<AskRequest> = v.strictObject({
   name,
   ...handoverRequestEntries,
 });
 
-/** Checks the answer to it. */
+/** Schema of `HandoverResponse`. */
 export const handoverResponseSchema: v.GenericSchema<HandoverResponse> = v.object({
   answer: v.picklist(['yields', 'declined', 'ignored', 'released', 'free']),
   reason: v.exactOptional(text),
 });
 
-/** Checks the question for a token. */
+/** Schema of `TokenRequest`. */
 export const tokenRequestSchema: v.GenericSchema<TokenRequest> = v.strictObject({
   name,
   entry: v.object({ key: text, order: v.pipe(text, v.regex(/^-?\d{1,40}$/)) }),
 });
 
-/** Checks the answer to it. */
+/** Schema of `TokenResponse`. */
 export const tokenResponseSchema: v.GenericSchema<TokenResponse> = v.object({ token: v.exactOptional(text) });
 
-/** Checks the first event. */
+/** Schema of `Hello`. */
 export const helloSchema: v.GenericSchema<Hello> = v.object({
   version: v.literal(WIRE_VERSION),
   epoch: text,
@@ -139,10 +139,10 @@ export const helloSchema: v.GenericSchema<Hello> = v.object({
   heartbeatMs: number,
 });
 
-/** Checks an event; its snapshot is checked by the schema of its kind. */
+/** Schema of `StateEvent`; the snapshot is validated by the schema of its kind. */
 export const stateEventSchema: v.GenericSchema<StateEvent> = v.object({ topic: text, snapshot: v.unknown() });
 
-/** Checks the refusal of a topic. */
+/** Schema of `RefusedEvent`. */
 export const refusedEventSchema: v.GenericSchema<RefusedEvent> = v.object({
   topic: text,
   error: errorSchema,

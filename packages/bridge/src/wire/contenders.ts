@@ -1,60 +1,60 @@
 import * as v from 'valibot';
 import { snapshotEntries, type Snapshot } from './snapshot.ts';
 
-/** A program that stands in a queue for visitors to disturb. */
+/** A demo program that contends for a lock, which visitors may disturb. */
 export interface ContenderSnapshot {
-  /** Its owner's label in the queue. */
+  /** Owner label of its entry in the queue. */
   readonly id: string;
   readonly pid: number;
   /**
-   * As it says itself: `starts`, `joins`, `waits`, `holds`, and `rests` between two rounds. `expired`: it cannot know yet that its
-   * entry is not in the queue any more. `gone`: its process has ended.
+   * Status as the program reports it: `starts`, `joins`, `waits`, `holds`, and `rests` between two rounds. `expired`: its entry
+   * was removed while the program could not notice. `gone`: its process has ended.
    */
   readonly status: 'starts' | 'joins' | 'waits' | 'holds' | 'rests' | 'expired' | 'gone';
-  /** It stands still. */
+  /** Whether its process is suspended. */
   readonly isFrozen: boolean;
-  /** Nothing that it sends reaches the store, and nothing reaches it. */
+  /** Whether its connection to the store is cut in both directions. */
   readonly isCut: boolean;
-  /** As in a queue's snapshot. Left out when its entry is not there. */
+  /** Position as in a queue's snapshot; left out while it has no entry. */
   readonly position?: number;
-  /** Decimal: the fencing token of its hold, or that it will have. */
+  /** Fencing token of its hold, or the one that its hold will have; decimal. */
   readonly token?: string;
-  /** While it holds: until when that is proven, as it said last. */
+  /** End of the proven time of its hold, as it last reported it. */
   readonly provenUntil?: number;
-  /** With `gone`: how it ended. */
+  /** How its process ended, with the status `gone`. */
   readonly end?: string;
 }
 
-/** Something that happened, in words. */
+/** A described event. */
 export interface HappeningSnapshot {
-  /** Counts up. */
+  /** Increasing number of the event. */
   readonly id: number;
   readonly at: number;
-  /** `violation`: what must not happen. */
+  /** Kind of the event; `violation` breaks a promise of the lock. */
   readonly kind: 'grant' | 'disturbance' | 'loss' | 'violation';
-  /** May still be made more exact, by the same id. */
+  /** Description. A later event with the same id may make it more precise. */
   readonly text: string;
 }
 
-/** Contenders, and what has happened among them. */
+/** The demo programs, and the events among them. */
 export interface ContendersSnapshot extends Snapshot {
-  /** The queue. */
+  /** Name of their queue. */
   readonly name: string;
-  /** As many may live at a time. */
-  readonly most: number;
-  /** For how long the store keeps the entries of a silent one, in milliseconds. */
+  /** Largest number of programs that may run at a time. */
+  readonly maxContenders: number;
+  /** Time in milliseconds for which the store keeps the entries of a silent program. */
   readonly ttlMs: number;
-  /** What cutting one off does here. */
+  /** Description of what cutting the connection does here. */
   readonly cut: string;
-  /** Whether one can be cut off. */
+  /** Whether the connection of a program can be cut. */
   readonly canCut: boolean;
-  /** In the order in which they came. */
+  /** The programs in the order in which they started. */
   readonly contenders: readonly ContenderSnapshot[];
-  /** The latest, the newest last. */
+  /** The latest events, the newest last. */
   readonly happenings: readonly HappeningSnapshot[];
 }
 
-/** Body of the request to do something to contenders. `release`: to end its hold now, in order. */
+/** Body of an action on the demo programs. `release` ends the hold now, as a normal release. */
 export type ContendersAct =
   | { readonly act: 'add' }
   | { readonly act: 'release' | 'freeze' | 'thaw' | 'cut' | 'mend' | 'kill'; readonly id: string };
@@ -62,11 +62,11 @@ export type ContendersAct =
 const text = v.string();
 const number = v.number();
 
-/** Checks contenders. */
+/** Schema of `ContendersSnapshot`. */
 export const contendersSchema: v.GenericSchema<ContendersSnapshot> = v.object({
   ...snapshotEntries,
   name: text,
-  most: number,
+  maxContenders: number,
   ttlMs: number,
   cut: text,
   canCut: v.boolean(),
@@ -93,7 +93,7 @@ export const contendersSchema: v.GenericSchema<ContendersSnapshot> = v.object({
   ),
 });
 
-/** Checks the request. */
+/** Schema of `ContendersAct`. */
 export const contendersActSchema: v.GenericSchema<ContendersAct> = v.variant('act', [
   v.strictObject({ act: v.literal('add') }),
   v.strictObject({

@@ -1,26 +1,26 @@
 import type { QueueLockErrorCode } from '@queuelock/core';
 import * as v from 'valibot';
 
-/** An error as it is sent: the core's code and message, and whether the same call may succeed when it is made again. */
+/** An error on the wire: the core's code and message, and whether the same call may succeed when it is repeated. */
 export interface WireError {
   readonly code: QueueLockErrorCode;
-  /** Begins with the code in brackets; without secrets. */
+  /** Message that begins with the code in brackets, without secrets. */
   readonly message: string;
   readonly retryable: boolean;
-  /** With `OWNERSHIP_LOST`: why, as the core says it. */
+  /** Reason of the core, with `OWNERSHIP_LOST`. */
   readonly reason?: string;
-  /** With `OWNERSHIP_LOST` and `ENTRY_LOST`: who removed the entry and why, if somebody said so. */
+  /** The removal, with `OWNERSHIP_LOST` and `ENTRY_LOST`, if another client removed the entry and gave its name and reason. */
   readonly eviction?: Removal;
 }
 
-/** Who removed an entry, and why. */
+/** The actor that removed an entry, and the reason. */
 export interface Removal {
   readonly kind: 'evicted' | 'stolen' | 'overtaken';
   readonly by: string;
   readonly reason: string;
 }
 
-/** Checks a removal. */
+/** Schema of `Removal`. */
 export const removalSchema: v.GenericSchema<Removal> = v.object({
   kind: v.picklist(['evicted', 'stolen', 'overtaken']),
   by: v.string(),
@@ -46,7 +46,7 @@ const codes = [
   'DEADLOCK',
 ] as const satisfies readonly QueueLockErrorCode[];
 
-/** Checks an error. */
+/** Schema of `WireError`. */
 export const errorSchema: v.GenericSchema<WireError> = v.object({
   code: v.picklist(codes),
   message: v.string(),
@@ -55,10 +55,10 @@ export const errorSchema: v.GenericSchema<WireError> = v.object({
   eviction: v.exactOptional(removalSchema),
 });
 
-/** Body of every answer that is not a success. */
+/** Body of every response that is not a success. */
 export interface Refusal {
   readonly error: WireError;
 }
 
-/** Checks a refusal. */
+/** Schema of `Refusal`. */
 export const refusalSchema: v.GenericSchema<Refusal> = v.object({ error: errorSchema });

@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 
-/** What is asked of a holder, however it is asked. */
+/** A handover request, as sent by `ask` and by joins. */
 export interface WireHandoverRequest {
-  /** Shown to the holder and to everybody. At most 200 characters. */
+  /** Reason, shown to the holder and to all users. At most 200 characters. */
   readonly reason: string;
-  /** In milliseconds; at most a minute. */
+  /** Time limit for the holder's answer in milliseconds, at most 60,000. */
   readonly withinMs: number;
 }
 
-/** The members of `WireHandoverRequest`, for the schemas of all that carry one. */
+/** Members of `WireHandoverRequest`, for the schemas that include them. */
 export const handoverRequestEntries: {
   readonly reason: v.GenericSchema<string>;
   readonly withinMs: v.GenericSchema<number>;
@@ -17,6 +17,6 @@ export const handoverRequestEntries: {
   withinMs: v.pipe(v.number(), v.minValue(1), v.maxValue(60_000)),
 };
 
-/** Checks what is asked of a holder. */
+/** Schema of `WireHandoverRequest`. */
 export const handoverRequestSchema: v.GenericSchema<WireHandoverRequest> =
   v.strictObject(handoverRequestEntries);

@@ -2,47 +2,52 @@ import * as v from 'valibot';
 import { handoverRequestSchema, type WireHandoverRequest } from './handover.ts';
 import { errorSchema, type WireError } from './error.ts';
 
-/** Body of the request for a place in a queue. */
+/** Body of the request to join a queue. */
 export interface JoinRequest {
   readonly name: string;
-  /** Shown to everybody, unless the bridge knows who it is. */
+  /** Owner label, shown to all users. The name that `authorize` returns replaces it. */
   readonly owner?: string;
-  /** Shown to everybody: never a secret. */
+  /** Metadata, shown to all users: never a secret. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Default `exclusive`. */
+  /** Mode of the entry. Default `exclusive`. */
   readonly mode?: 'exclusive' | 'shared';
-  /** Longest wait in milliseconds. Default: for ever. */
+  /** Longest wait in milliseconds. Default: no limit. */
   readonly timeoutMs?: number;
-  /** Asks the holder to make way, as `ask` does: it needs the same permission, and counts among the same requests. */
+  /** Handover request to the holder, as in `ask`. It needs the same permission and counts in the same quota. */
   readonly request?: WireHandoverRequest;
-  /** Chosen by the page, at random: so the same request may be sent again when its answer was lost. Default: the bridge chooses. */
+  /**
+   * Key that the page chooses at random, so that it can repeat a request whose response was lost. Default: the bridge chooses.
+   */
   readonly key?: JoinKey;
 }
 
-/** Names a join. */
+/** Identifies a join and proves the right to control it. */
 export interface JoinKey {
-  /** 24 hexadecimal digits. */
+  /** Id of 24 hexadecimal digits. */
   readonly id: string;
-  /** 32 to 64 letters, digits, `-`, `_`. Whoever has it can act as the one who joined. */
+  /** Secret of 32 to 64 letters, digits, `-`, `_`. Any client that has it can control the join. */
   readonly secret: string;
 }
 
-/** What the maker of a join has to know to keep it. */
+/** Key and grace of a new join. */
 export interface JoinResponse extends JoinKey {
-  /** The bridge leaves the queue, or releases, when it has not heard of the page for so long: no stream, no touch. */
+  /**
+   * Longest silence in milliseconds, without a stream and without a touch. After it the bridge leaves the queue or releases the
+   * lock.
+   */
   readonly graceMs: number;
 }
 
-/** What was asked of a holder that came through the bridge, and waits for an answer. */
+/** A handover request that came through the bridge and has no answer yet. */
 export interface HandoverSnapshot {
-  /** The `id` of the entry that asks. */
+  /** The `id` of the requesting entry. */
   readonly from: string;
   readonly owner: string;
   readonly reason: string;
   readonly withinMs: number;
 }
 
-/** A place that was taken through the bridge. Tokens and orders are decimal. `at` as in `Snapshot`. */
+/** An entry that the bridge keeps for a page. Tokens and orders are decimal strings; `at` as in `Snapshot`. */
 export type JoinSnapshot = { readonly at: number } & (
   | { readonly status: 'joining' }
   | {
@@ -50,13 +55,13 @@ export type JoinSnapshot = { readonly at: number } & (
       readonly id: string;
       readonly key: string;
       readonly order: string;
-      /** The one that it will have. */
+      /** Fencing token that the entry will have when it holds. */
       readonly token: string;
-      /** 1: it is next. */
+      /** Number of entries ahead plus one: 1 is the next to hold. */
       readonly position: number;
-      /** As of `at`; left out while nothing is known. */
+      /** Estimated wait as of `at`, in milliseconds; left out while there is no estimate. */
       readonly expectedWaitMs?: number;
-      /** With a `request`: what the holder said. */
+      /** Answer of the holder to the `request` of the join. */
       readonly answer?: { readonly answer: 'yields' | 'declined' | 'ignored'; readonly reason?: string };
     }
   | {
@@ -66,7 +71,10 @@ export type JoinSnapshot = { readonly at: number } & (
       readonly key: string;
       readonly order: string;
       readonly token: string;
-      /** Of the bridge's own hold, as of `at`. A page holds no longer than the bridge has promised to keep it: see `TouchResponse`. */
+      /**
+       * Remaining time of the bridge's own hold as of `at`. The page holds no longer than the bridge has promised: see
+       * `TouchResponse`.
+       */
       readonly remainingMs: number;
       readonly requests: readonly HandoverSnapshot[];
     }
@@ -77,38 +85,38 @@ export type JoinSnapshot = { readonly at: number } & (
     }
 );
 
-/** Names joins, with their secrets. */
+/** Joins to keep, with their secrets. */
 export interface TouchRequest {
   readonly joins: readonly JoinKey[];
 }
 
-/** Answer to a touch. */
+/** Response to a touch. */
 export interface TouchResponse {
   readonly joins: readonly {
     readonly id: string;
     /**
-     * For so long from the moment when the touch was *sent* the bridge keeps the place, and the hold if `holds`, whatever becomes of the
-     * connection; unless somebody else removes it. 0: it has ended, or is not known.
+     * Time in milliseconds for which the bridge keeps the entry, counted from when the touch was *sent*, even if the connection
+     * breaks. It also keeps the hold if `holds` is true. Only an eviction ends it earlier. 0: the join has ended or is not known.
      */
     readonly keepsMs: number;
     readonly holds: boolean;
-    /** Whether the bridge knows the join. How it has ended, if it has, is told by a stream. */
+    /** Whether the bridge knows the join. The outcome of an ended join is sent by a stream. */
     readonly known: boolean;
   }[];
 }
 
-/** Body of the requests that end a join or answer on its behalf. */
+/** Body of the requests that end or control a join. */
 export interface JoinAct {
   readonly secret: string;
 }
 
-/** A holder's answer to one who asks. */
+/** A holder's answer to a handover request. */
 export interface JoinAnswer extends JoinAct {
-  /** The `id` of the entry that asks. */
+  /** The `id` of the requesting entry. */
   readonly to: string;
-  /** `yield`: to the next in line. `pass`: straight to the one who asks. Both release. */
+  /** `yield`: release to the next waiter. `pass`: release to the requester ahead of other waiters. */
   readonly answer: 'yield' | 'pass' | 'decline';
-  /** With `decline`: why. */
+  /** Reason of a `decline`. */
   readonly reason?: string;
 }
 
@@ -118,7 +126,7 @@ const key = v.pipe(text, v.minLength(1), v.maxLength(64));
 const number = v.number();
 const ms = v.pipe(number, v.minValue(0), v.maxValue(2_147_483_647));
 
-/** Checks the request for a place. */
+/** Schema of `JoinRequest`. */
 export const joinRequestSchema: v.GenericSchema<JoinRequest> = v.strictObject({
   name: v.pipe(text, v.minLength(1), v.maxLength(512)),
   owner: v.exactOptional(v.pipe(short, v.minLength(1))),
@@ -134,32 +142,32 @@ export const joinRequestSchema: v.GenericSchema<JoinRequest> = v.strictObject({
   ),
 });
 
-/** Checks what a maker of a join is told. */
+/** Schema of `JoinResponse`. */
 export const joinResponseSchema: v.GenericSchema<JoinResponse> = v.object({
   id: text,
   secret: text,
   graceMs: number,
 });
 
-const place = { at: number, id: text, key: text, order: text, token: text };
+const entryState = { at: number, id: text, key: text, order: text, token: text };
 const handover = v.object({ from: text, owner: text, reason: text, withinMs: number });
 const answer = v.object({
   answer: v.picklist(['yields', 'declined', 'ignored']),
   reason: v.exactOptional(text),
 });
 
-/** Checks a place. */
+/** Schema of `JoinSnapshot`. */
 export const joinSnapshotSchema: v.GenericSchema<JoinSnapshot> = v.variant('status', [
   v.object({ at: number, status: v.literal('joining') }),
   v.object({
-    ...place,
+    ...entryState,
     status: v.literal('queued'),
     position: number,
     expectedWaitMs: v.exactOptional(number),
     answer: v.exactOptional(answer),
   }),
   v.object({
-    ...place,
+    ...entryState,
     status: v.picklist(['held', 'suspect']),
     remainingMs: number,
     requests: v.array(handover),
@@ -172,20 +180,20 @@ export const joinSnapshotSchema: v.GenericSchema<JoinSnapshot> = v.variant('stat
   }),
 ]);
 
-/** Checks a touch. */
+/** Schema of `TouchRequest`. */
 export const touchRequestSchema: v.GenericSchema<TouchRequest> = v.strictObject({
   joins: v.pipe(v.array(v.strictObject({ id: key, secret: key })), v.minLength(1), v.maxLength(64)),
 });
 
-/** Checks the answer to a touch. */
+/** Schema of `TouchResponse`. */
 export const touchResponseSchema: v.GenericSchema<TouchResponse> = v.object({
   joins: v.array(v.object({ id: text, keepsMs: number, holds: v.boolean(), known: v.boolean() })),
 });
 
-/** Checks the end of a join. */
+/** Schema of `JoinAct`. */
 export const joinActSchema: v.GenericSchema<JoinAct> = v.strictObject({ secret: key });
 
-/** Checks a holder's answer. */
+/** Schema of `JoinAnswer`. */
 export const joinAnswerSchema: v.GenericSchema<JoinAnswer> = v.strictObject({
   secret: key,
   to: key,

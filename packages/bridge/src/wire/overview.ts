@@ -2,12 +2,12 @@ import * as v from 'valibot';
 import { snapshotEntries, type Snapshot } from './snapshot.ts';
 import { entryRefSchema, evictionSchema, type EntryRef, type EvictionSnapshot } from './queue.ts';
 
-/** Who stands for a leader. */
+/** A candidate of an election. */
 export interface CandidateSnapshot {
-  /** As stored, also by programs in other languages. */
+  /** Value as stored, also by programs in other languages. */
   readonly value: string;
   readonly key: string;
-  /** Decimal. */
+  /** Order of the entry, decimal. */
   readonly order: string;
   readonly id?: string;
 }
@@ -15,22 +15,22 @@ export interface CandidateSnapshot {
 /** An election. */
 export interface ElectionSnapshot extends Snapshot {
   readonly name: string;
-  /** In the order in which they will lead; the first one leads. */
+  /** Candidates in the order in which they will lead; the first is the leader. */
   readonly candidates: readonly CandidateSnapshot[];
-  /** Since when the bridge has seen the first one lead. */
+  /** Time since which the bridge has seen the first candidate lead. */
   readonly leaderAt?: number;
 }
 
 /** An entry of a session. */
 export interface SessionEntry extends EntryRef {
-  /** The queue. */
+  /** Name of the queue. */
   readonly name: string;
-  /** As in a queue's snapshot. */
+  /** Position as in a queue's snapshot. */
   readonly position: number;
   readonly since?: number;
 }
 
-/** The entries of one program, as far as they tell whose they are: of one owner, host and process. */
+/** The entries of one program: of one owner, host and process, as far as the entries state them. */
 export interface SessionSnapshot {
   readonly owner: string;
   readonly host?: string;
@@ -38,70 +38,70 @@ export interface SessionSnapshot {
   readonly entries: readonly SessionEntry[];
 }
 
-/** How far a look over many queues went. */
+/** How many queues an overview contains. */
 export interface Coverage {
-  /** Queues that were looked into: the deepest. */
-  readonly looked: number;
-  /** Queues for which the bridge's limit was too small. */
-  readonly left: number;
+  /** Number of queues that were read: the deepest. */
+  readonly included: number;
+  /** Number of queues that were left out because of the bridge's limit. */
+  readonly omitted: number;
 }
 
-/** Who stands where. */
+/** The entries of all programs. */
 export interface SessionsSnapshot extends Snapshot, Coverage {
   readonly prefix: string;
-  /** Those with most entries first. */
+  /** Programs, those with the most entries first. */
   readonly sessions: readonly SessionSnapshot[];
 }
 
-/** A wait of a circle. */
+/** One wait of a deadlock. */
 export interface StuckSnapshot {
-  /** The queue. */
+  /** Name of the queue. */
   readonly name: string;
   readonly entry: EntryRef & { readonly host?: string; readonly pid?: number };
   readonly waitsFor: EntryRef;
 }
 
-/** Circles of waits; the first wait of each is the youngest, which should give up. */
+/** Deadlocks. The first wait of each is the youngest, which should give up. */
 export interface DeadlocksSnapshot extends Snapshot, Coverage {
   readonly prefix: string;
   readonly deadlocks: readonly (readonly StuckSnapshot[])[];
 }
 
-/** Something that went wrong at some time. */
+/** A failure at some time. */
 export interface FaultSnapshot {
   readonly at: number;
-  /** `session`: of the bridge itself, in doubt or lost. `store`: it could not be reached, or can be again. */
+  /** `session`: the bridge's own session, suspect or lost. `store`: it could not be reached, or can be again. */
   readonly kind: 'session' | 'store' | 'eviction';
-  /** A queue's name, or the store. */
+  /** Name of the queue, or of the store. */
   readonly about: string;
   readonly text: string;
-  /** With `eviction`. */
+  /** The eviction, with the kind `eviction`. */
   readonly eviction?: EvictionSnapshot;
 }
 
-/** A fact of the store, as the core's `diagnose` tells it. */
+/** A finding about the store, as the core's `diagnose` returns it. */
 export interface FindingSnapshot {
   readonly level: 'ok' | 'warning' | 'error';
   readonly about: string;
   readonly text: string;
 }
 
-/** What is wrong, and what was. */
+/** Current findings and past failures. */
 export interface FaultsSnapshot extends Snapshot {
   readonly prefix: string;
-  /** As of `diagnosedAt`; looked at again from time to time. */
+  /** Findings as of `diagnosedAt`; the diagnosis is repeated at intervals. */
   readonly findings: readonly FindingSnapshot[];
   readonly diagnosedAt?: number;
-  /** Seen by the bridge, the newest last; the oldest are forgotten. */
+  /** Failures that the bridge has seen, the newest last. The oldest are dropped. */
   readonly faults: readonly FaultSnapshot[];
 }
 
 const text = v.string();
 const number = v.number();
 const maybe = { host: v.exactOptional(text), pid: v.exactOptional(number) };
-const coverage = { looked: number, left: number };
+const coverage = { included: number, omitted: number };
 
-/** Checks an election. */
+/** Schema of `ElectionSnapshot`. */
 export const electionSchema: v.GenericSchema<ElectionSnapshot> = v.object({
   ...snapshotEntries,
   name: text,
@@ -114,7 +114,7 @@ const sessionEntrySchema: v.GenericSchema<SessionEntry> = v.intersect([
   v.object({ name: text, position: number, since: v.exactOptional(number) }),
 ]);
 
-/** Checks sessions. */
+/** Schema of `SessionsSnapshot`. */
 export const sessionsSchema: v.GenericSchema<SessionsSnapshot> = v.object({
   ...snapshotEntries,
   ...coverage,
@@ -128,7 +128,7 @@ const stuckSchema: v.GenericSchema<StuckSnapshot> = v.object({
   waitsFor: entryRefSchema,
 });
 
-/** Checks deadlocks. */
+/** Schema of `DeadlocksSnapshot`. */
 export const deadlocksSchema: v.GenericSchema<DeadlocksSnapshot> = v.object({
   ...snapshotEntries,
   ...coverage,
@@ -136,7 +136,7 @@ export const deadlocksSchema: v.GenericSchema<DeadlocksSnapshot> = v.object({
   deadlocks: v.array(v.array(stuckSchema)),
 });
 
-/** Checks faults. */
+/** Schema of `FaultsSnapshot`. */
 export const faultsSchema: v.GenericSchema<FaultsSnapshot> = v.object({
   ...snapshotEntries,
   prefix: text,

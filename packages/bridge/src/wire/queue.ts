@@ -2,115 +2,121 @@ import * as v from 'valibot';
 import { removalSchema, type Removal } from './error.ts';
 import { snapshotEntries, type Snapshot } from './snapshot.ts';
 
-/** An entry as it is named when something is to be done to it. */
+/** Identifies an entry in a request. */
 export interface EntryRef {
   readonly key: string;
-  /** The server's order, decimal. */
+  /** Order that the server assigned, decimal. */
   readonly order: string;
   readonly owner: string;
   readonly id?: string;
 }
 
-/** One contender. What its client does not tell is left out. */
+/** An entry of a queue. Members that its client does not publish are left out. */
 export interface EntrySnapshot extends EntryRef {
   readonly shared: boolean;
   readonly metadata: Readonly<Record<string, string>>;
   readonly host?: string;
   readonly pid?: number;
-  /** When it joined, by the clock of its own machine. */
+  /** Time at which it joined, by the clock of its own machine. */
   readonly since?: number;
   readonly permits: number;
   readonly limit: number;
-  /** The ids of the entries that its call chain holds while it waits here. */
+  /** Ids of the entries that its call chain holds while it waits here. */
   readonly holds: readonly string[];
-  /** How long its client has held this name lately. */
+  /** Duration of this client's recent holds of the name, in milliseconds. */
   readonly typicalHoldMs?: number;
-  /** What it asks of the holder. */
+  /** Handover request that it makes to the holder. */
   readonly request?: { readonly reason: string; readonly withinMs: number };
-  /** 0: its turn has come (it may not have noticed yet). 1: it is the first of those who wait. And so on. */
+  /** 0: admitted, although its client may not have noticed yet. 1: the first waiter, and so on. */
   readonly position: number;
-  /** Since when the bridge has seen it in the queue. */
+  /** Time since which the bridge has seen it in the queue. */
   readonly seenAt: number;
-  /** Since when the bridge has seen its turn come; earlier if `heldLonger`. */
+  /** Time since which the bridge has seen it admitted; it was admitted earlier if `heldLonger`. */
   readonly heldAt?: number;
-  /** It held already when the bridge began to look. */
+  /** Set if it held already when the bridge began to watch. */
   readonly heldLonger?: true;
-  /** Fencing token, decimal; of those whose turn has come, once it is known. */
+  /** Fencing token of an admitted entry, decimal, once it is known. */
   readonly token?: string;
-  /** The time left of a hold that was taken through this bridge: it grows again with every heartbeat. */
+  /** Remaining time of a hold that was taken through this bridge. Each heartbeat extends it. */
   readonly remainingMs?: number;
-  /** Of the first hundred that wait: how long still, if those ahead hold as long as they announce or as was seen. */
+  /**
+   * Estimated wait of each of the first hundred waiters, in milliseconds. It assumes that the entries ahead hold as long as they
+   * publish or as was seen.
+   */
   readonly expectedWaitMs?: number;
 }
 
-/** An entry that was removed by somebody else. */
+/** An entry that another client removed. */
 export interface EvictionSnapshot extends Removal {
   readonly entry: EntryRef;
-  /** By the clock of who did it. */
+  /** Time of the eviction by the clock of the client that removed it. */
   readonly at: number;
 }
 
 /** A queue. */
 export interface QueueSnapshot extends Snapshot {
   readonly name: string;
-  /** In the server's order. */
+  /** Entries in the server's order. */
   readonly entries: readonly EntrySnapshot[];
-  /** The latest evictions, the newest last. */
+  /** Latest evictions, the newest last. */
   readonly evictions: readonly EvictionSnapshot[];
-  /** How many holds have ended while the bridge looked. */
+  /** Number of holds that have ended while the bridge watched. */
   readonly handOffs: number;
-  /** The median of the holds that the bridge has seen from beginning to end lately. */
+  /** Median of the recent holds that the bridge has seen from beginning to end. */
   readonly typicalHoldMs?: number;
 }
 
-/** A stay in a queue, from joining to leaving, as far as the bridge has seen it. */
+/** The time of an entry in a queue, from joining to leaving, as far as the bridge has seen it. */
 export interface Span extends EntryRef {
   readonly shared: boolean;
-  /** When it was seen first. */
+  /** Time at which the bridge first saw it. */
   readonly joinedAt: number;
-  /** It was there already when the bridge began to look, or could look again. */
+  /** Set if it was there already when the bridge began to watch, or could read the store again. */
   readonly joinedEarlier?: true;
-  /** When its turn came. */
+  /** Time at which it was admitted. */
   readonly heldAt?: number;
-  /** Its turn had come already when it was seen first. */
+  /** Set if it was admitted already when the bridge first saw it. */
   readonly heldEarlier?: true;
-  /** When it was gone. */
+  /** Time at which it was removed. */
   readonly leftAt?: number;
-  /** Somebody else removed it. */
+  /** The removal, if another client removed it. */
   readonly evicted?: Removal;
 }
 
-/** The recent past of a queue. The bridge keeps it while somebody looks at the queue, and for a while after. */
+/** Recent history of a queue. The bridge records it while the queue has readers, and for a while after. */
 export interface TimelineSnapshot extends Snapshot {
   readonly name: string;
-  /** When the bridge began to look. */
+  /** Time at which the bridge began to watch. */
   readonly beganAt: number;
-  /** Those who have left, by the time when they left, then those who are there, in order; the oldest are forgotten, of a long line those at its end. */
+  /**
+   * Spans of removed entries by the time of removal, then those of present entries in order. The oldest are dropped, and in a
+   * long queue those at its end.
+   */
   readonly spans: readonly Span[];
-  /** When the store could not be seen; without `to` it goes on. */
+  /** Periods in which the store could not be read; one without `to` has not ended. */
   readonly gaps: readonly { readonly from: number; readonly to?: number }[];
 }
 
-/** A queue in a list. */
+/** A queue of a list. */
 export interface ListedQueueSnapshot {
   readonly name: string;
   readonly depth: number;
-  /** The order of the first entry, decimal. */
+  /** Order of the first entry, decimal. */
   readonly front: string;
-  /** How many entries have left while the list was looked at. */
-  readonly left: number;
-  /** Since when the bridge has seen this front; earlier if `frontLonger`. */
+  /** Number of entries that have left while the bridge watched the list. */
+  readonly departures: number;
+  /** Time since which the bridge has seen this first entry; it was there earlier if `frontLonger`. */
   readonly frontAt: number;
-  /** It was in front already when the bridge began to look. */
+  /** Set if it was the first already when the bridge began to watch. */
   readonly frontLonger?: true;
 }
 
 /** A list of queues. */
 export interface QueuesSnapshot extends Snapshot {
   readonly prefix: string;
-  /** By name; no more than the bridge's limit. */
+  /** Queues by name, as many as the bridge's limit allows. */
   readonly queues: readonly ListedQueueSnapshot[];
-  /** How many there are in all. */
+  /** Number of queues in total. */
   readonly count: number;
 }
 
@@ -120,7 +126,7 @@ const number = v.number();
 
 const refEntries = { key: text, order: decimal, owner: text, id: v.exactOptional(text) };
 
-/** Checks how an entry is named. */
+/** Schema of `EntryRef`. */
 export const entryRefSchema: v.GenericSchema<EntryRef> = v.object(refEntries);
 
 const entrySchema: v.GenericSchema<EntrySnapshot> = v.object({
@@ -144,17 +150,17 @@ const entrySchema: v.GenericSchema<EntrySnapshot> = v.object({
   expectedWaitMs: v.exactOptional(number),
 });
 
-/** Checks an eviction. */
+/** Schema of `EvictionSnapshot`. */
 export const evictionSchema: v.GenericSchema<EvictionSnapshot> = v.intersect([
   removalSchema,
   v.object({
     entry: entryRefSchema,
-    // JSON has numbers that JavaScript has not, which it would tell as nothing.
+    // Refuses numbers such as 1e999: JavaScript parses them as infinity, which JSON would send on as `null`.
     at: v.pipe(number, v.finite()),
   }),
 ]);
 
-/** Checks a queue. */
+/** Schema of `QueueSnapshot`. */
 export const queueSchema: v.GenericSchema<QueueSnapshot> = v.object({
   ...snapshotEntries,
   name: text,
@@ -175,7 +181,7 @@ const spanSchema: v.GenericSchema<Span> = v.object({
   evicted: v.exactOptional(removalSchema),
 });
 
-/** Checks a timeline. */
+/** Schema of `TimelineSnapshot`. */
 export const timelineSchema: v.GenericSchema<TimelineSnapshot> = v.object({
   ...snapshotEntries,
   name: text,
@@ -184,7 +190,7 @@ export const timelineSchema: v.GenericSchema<TimelineSnapshot> = v.object({
   gaps: v.array(v.object({ from: number, to: v.exactOptional(number) })),
 });
 
-/** Checks a list of queues. */
+/** Schema of `QueuesSnapshot`. */
 export const queuesSchema: v.GenericSchema<QueuesSnapshot> = v.object({
   ...snapshotEntries,
   prefix: text,
@@ -193,7 +199,7 @@ export const queuesSchema: v.GenericSchema<QueuesSnapshot> = v.object({
       name: text,
       depth: number,
       front: decimal,
-      left: number,
+      departures: number,
       frontAt: number,
       frontLonger: v.exactOptional(v.literal(true)),
     }),

@@ -1,17 +1,20 @@
 import * as v from 'valibot';
 import { errorSchema, type WireError } from './error.ts';
 
-/** What all snapshots say. Times are in milliseconds since 1970 by the bridge's clock; durations are as of `at`. */
+/** Members of all snapshots. Times are in milliseconds since 1970 by the bridge's clock; durations are as of `at`. */
 export interface Snapshot {
-  /** When the snapshot was made. */
+  /** Time at which the snapshot was made. */
   readonly at: number;
-  /** Of the bridge towards the store: `connecting` until the first answer; `stale`: the store cannot be reached, the rest is the last known. */
+  /**
+   * Connection between the bridge and the store. `connecting`: before the first response. `stale`: the store cannot be reached,
+   * and the rest is the last known state.
+   */
   readonly status: 'connecting' | 'live' | 'stale';
-  /** While it is not `live`: why the last look failed. */
+  /** Error of the last read, while the status is not `live`. */
   readonly error?: WireError;
 }
 
-/** The members of `Snapshot`, for the schemas of all snapshots. */
+/** Members of `Snapshot`, for the schemas of all snapshots. */
 export const snapshotEntries: {
   readonly at: v.GenericSchema<number>;
   readonly status: v.GenericSchema<Snapshot['status']>;

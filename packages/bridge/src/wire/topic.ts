@@ -1,48 +1,48 @@
 import * as v from 'valibot';
 
-/** The version of everything in `@queuelock/bridge/wire`: part of every path. Another one is another protocol. */
+/** Version of all messages in `@queuelock/bridge/wire`, and a part of every path. Another version is another protocol. */
 export const WIRE_VERSION = 2;
 
-/** The longest name or prefix that is taken, in UTF-16 units; a store may take less. */
+/** Length limit of names and prefixes, in UTF-16 units; a store may allow less. */
 export const MAX_NAME = 512;
 
-/** Topics in one stream at most, joins among them. */
+/** Limit of topics in one stream, joins included. */
 export const MAX_TOPICS = 64;
 
-/** What a stream tells about. Of one kind and one subject there is one state, and each snapshot of it is whole. */
+/** Subject of snapshots in a stream. Each kind and subject has one state, and each snapshot contains all of it. */
 export type Topic =
   /** The queues that are not empty and whose names begin with the prefix. */
   | { readonly kind: 'queues'; readonly prefix: string }
-  /** One queue, entry by entry. */
+  /** One queue with its entries. */
   | { readonly kind: 'queue'; readonly name: string }
-  /** Who joined, held and left a queue, as far as the bridge has seen it. */
+  /** Recent history of a queue: joins, grants and departures that the bridge has seen. */
   | { readonly kind: 'timeline'; readonly name: string }
-  /** Who leads, and who stands. */
+  /** The leader and the candidates of an election. */
   | { readonly kind: 'election'; readonly name: string }
-  /** The entries of many queues, by the program that made them. */
+  /** The entries of many queues, grouped by the program that made them. */
   | { readonly kind: 'sessions'; readonly prefix: string }
-  /** Who waits in a circle. */
+  /** Cycles of waiters. */
   | { readonly kind: 'deadlocks'; readonly prefix: string }
-  /** What is wrong, or was: findings of the store, doubts and losses of the bridge's session, evictions. */
+  /** Faults, present and past: findings of the store, losses of the bridge's session, evictions. */
   | { readonly kind: 'faults'; readonly prefix: string }
-  /** Programs that visitors may disturb, where the bridge has some; the name is that of their queue. */
+  /** Demo programs that visitors may disturb, if the bridge has any; `name` is their queue. */
   | { readonly kind: 'contenders'; readonly name: string }
-  /** A place in a queue that was taken through this bridge; the secret is that of its maker. */
+  /** A join that was made through this bridge, with its secret. */
   | { readonly kind: 'join'; readonly id: string; readonly secret: string };
 
-/** A topic as a stream is asked for it. */
-export interface Wanted {
+/** A topic in a request for a stream. */
+export interface RequestedTopic {
   readonly topic: Topic;
-  /** The `id` of the event that brought its latest snapshot: it is sent again only if there is a newer one. */
+  /** The `id` of the event that brought its latest snapshot. A snapshot is sent again only if there is a newer one. */
   readonly since?: string;
 }
 
 /** Body of the request for a stream. */
 export interface StreamRequest {
-  readonly topics: readonly Wanted[];
+  readonly topics: readonly RequestedTopic[];
 }
 
-/** Names a topic; the same for the same one, and without its secret. */
+/** Returns a name that is the same for equal topics and does not contain the secret. */
 export function topicKey(topic: Topic): string {
   if (topic.kind === 'join') return JSON.stringify([topic.kind, topic.id]);
   return JSON.stringify([topic.kind, 'name' in topic ? topic.name : topic.prefix]);
@@ -52,14 +52,14 @@ const name = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_NAME));
 const prefix = v.pipe(v.string(), v.maxLength(MAX_NAME));
 const id = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
 
-/** Checks a topic. */
+/** Schema of `Topic`. */
 export const topicSchema: v.GenericSchema<Topic> = v.variant('kind', [
   v.strictObject({ kind: v.picklist(['queue', 'timeline', 'election', 'contenders']), name }),
   v.strictObject({ kind: v.picklist(['queues', 'sessions', 'deadlocks', 'faults']), prefix }),
   v.strictObject({ kind: v.literal('join'), id, secret: id }),
 ]);
 
-/** Checks the request for a stream. */
+/** Schema of `StreamRequest`. */
 export const streamRequestSchema: v.GenericSchema<StreamRequest> = v.strictObject({
   topics: v.pipe(
     v.array(v.strictObject({ topic: topicSchema, since: v.exactOptional(id) })),

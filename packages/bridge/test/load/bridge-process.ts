@@ -1,10 +1,10 @@
-// A bridge over 2,000 queues that change all the time, and what it costs its process.
+// Runs a bridge over 2,000 queues that change constantly, and measures what it costs its process.
 import { createLockClient } from '@queuelock/core';
 import { createMemoryServer, memory } from '@queuelock/memory';
 import { createBridge, serve } from '../../src/index.ts';
 
 const [queues = '0'] = process.argv.slice(2);
-// As etcd's list of queues: what changes within 200 ms is one change of the list.
+// Interval of changes. etcd's list of queues also reports the changes of 200 ms as one.
 const CHANGES_EVERY_MS = 200;
 const CHANGES = 20;
 

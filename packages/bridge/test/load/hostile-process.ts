@@ -1,4 +1,4 @@
-// One machine that takes from the bridge whatever it can get, in every way at once.
+// Simulates one machine that takes all it can get from the bridge, in every way at once.
 import { connect } from 'node:net';
 import { Visitor } from './requests.ts';
 
@@ -11,7 +11,7 @@ function count(status = 0): void {
   statuses.set(status, (statuses.get(status) ?? 0) + 1);
 }
 
-/** Distinct prefixes that cover all queues or a tenth of them. */
+/** Returns distinct prefixes that cover all queues or a tenth of them. */
 function prefixesOf(stream: number): readonly string[] {
   return Array.from(
     { length: 64 },
@@ -19,7 +19,7 @@ function prefixesOf(stream: number): readonly string[] {
   );
 }
 
-/** Lists of many prefixes, read as fast as they come. */
+/** Reads lists of many prefixes as fast as they arrive. */
 async function readLists(stream: number): Promise<void> {
   const topics = prefixesOf(stream).map((prefix, n) => ({ kind: LISTS[n % 4], prefix }));
   const response = await visitor.stream(topics);
@@ -27,7 +27,7 @@ async function readLists(stream: number): Promise<void> {
   response.resume();
 }
 
-/** Streams whose snapshots are never read. */
+/** Opens streams and never reads their snapshots. */
 async function readNothing(stream: number): Promise<void> {
   const prefixes = Array.from({ length: 8 }, (_, n) => 'queue-0'.slice(0, n));
   const response = await visitor.stream(prefixes.map((prefix) => ({ kind: 'queues', prefix })));
@@ -57,7 +57,7 @@ async function joinAndLeave(round: number): Promise<void> {
   await visitor.post(`joins/${key.id}/leave`, { secret: key.secret });
 }
 
-/** Connections whose requests never end. */
+/** Opens connections whose requests never end. */
 function sendSlowly(): void {
   const { hostname, port } = new URL(url);
   for (let n = 0; n < 200; n += 1) {

@@ -1,4 +1,4 @@
-// Pages that look at a queue each and hold a lock, and how long the bridge takes to answer their touches.
+// Simulates pages that each watch a queue and hold a lock. Measures how long the bridge takes to respond to their touches.
 import { Visitor } from './requests.ts';
 
 const [url = '', count = '0'] = process.argv.slice(2);
@@ -14,12 +14,12 @@ async function look(number: number): Promise<void> {
   const topics = [
     { kind: 'queue', name: `queue-${String(number).padStart(4, '0')}` },
     { kind: 'join', ...key },
-    // Some look at all queues.
+    // Some pages watch the list of all queues.
     ...(number % 20 === 0 ? [{ kind: 'queues', prefix: '' }] : []),
   ];
   const stream = await page.stream(topics);
   stream.resume();
-  // A broken connection is as bad as an answer that does not know the place.
+  // Counts a broken connection like a response that does not know the join.
   const onLoss = (): void => void (lost += 1);
   stream.on('error', onLoss);
   setInterval(() => void touch(page, key).catch(onLoss), TOUCH_EVERY_MS);

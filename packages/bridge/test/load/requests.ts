@@ -1,15 +1,15 @@
-// HTTP from an address of its own, as many machines have it.
+// Sends HTTP requests from a local address of its own, as from separate machines.
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { TOKEN_HEADER, type BridgeFacts } from '../../src/wire.ts';
 
-/** What a visitor sends. */
+/** Options of a request. */
 export interface Sent {
   readonly method?: 'GET' | 'POST';
   readonly body?: unknown;
 }
 
-/** A machine on the loopback interface, which has 16 million addresses. */
+/** A simulated machine on the loopback interface, which has 16 million addresses. */
 export class Visitor {
   readonly #url: string;
   readonly #localAddress: string;

@@ -7,44 +7,44 @@ import { ttlSecondsOn } from '../demo/process-stage.ts';
 import { millisOf } from '../stamp.ts';
 import type { ArenaEvent } from './events.ts';
 import { Player, type PlayerSettings } from './player.ts';
-import { Story } from './story.ts';
-import { hasWay } from './way.ts';
+import { EventLog } from './event-log.ts';
+import { canProxy } from './contender-proxy.ts';
 
-/** What an arena is opened with. */
+/** Settings of an arena. */
 export interface ArenaSettings {
-  /** The queue. */
+  /** Name of the queue. */
   readonly name: string;
-  /** Where it is, as the user gave it. */
+  /** URL of the store, as the user entered it. */
   readonly url: string;
   readonly info: Pick<BackendInfo, 'authority' | 'minTtlMs'>;
-  /** Looks at the queue from outside. Remains the caller's. */
+  /** Client that observes the queue. It stays the caller's. */
   readonly client: LockClient;
   readonly stamp: () => string;
-  /** Is told everything that happens, in order. */
+  /** Called with every event, in order. */
   readonly emit: (event: ArenaEvent) => void;
 }
 
 const AT_FIRST = 4;
-const MOST = 8;
-/** Gone ones that are shown. */
-const REMEMBERED = 2;
+const MAX_CONTENDERS = 8;
+/** Number of ended contenders that are still shown. */
+const MAX_ENDED = 2;
 const GAP_MS = 400;
 const WRITTEN_WITHIN_MS = 300;
 
-/** Contenders that people add, freeze, kill and cut off, and the story of what happens then. */
+/** Contenders that visitors add, freeze, kill and cut off, and the log of the events that follow. */
 export class Arena implements Contenders {
   readonly name: string;
   readonly #settings: ArenaSettings;
   readonly #changed$ = new Subject<void>();
-  readonly #story = new Story();
+  readonly #story = new EventLog();
   readonly #events = inOrder((event: ArenaEvent) => {
-    this.#tell(event);
+    this.#emitEvent(event);
   });
   readonly #watching: { unsubscribe(): void };
   readonly #pids = new Set<number>();
   #players: readonly Player[] = [];
   #count = 0;
-  /** The order of the entry that was in front last. */
+  /** Order of the entry that was last seen first in the queue. */
   #front: bigint | undefined;
   #adding: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -60,9 +60,9 @@ export class Arena implements Contenders {
     this.#settings = settings;
     this.#watching = settings.client.watch(settings.name).subscribe({
       next: (state) => {
-        this.#look(state);
+        this.#update(state);
       },
-      error: unforeseen,
+      error: throwUncaught,
     });
   }
 
@@ -71,21 +71,22 @@ export class Arena implements Contenders {
   }
 
   readonly draw: Contenders['draw'] = () => ({
-    most: MOST,
+    maxContenders: MAX_CONTENDERS,
     ttlMs: ttlSecondsOn(this.#settings.info) * 1_000,
     ...CUTTING[this.#cutting ?? 'not'],
     contenders: this.#players.map(({ snapshot }) => snapshot),
-    happenings: this.#story.lines.map(({ t, ...line }) => ({ ...line, at: millisOf(t) })),
+    happenings: this.#story.entries.map(({ t, ...line }) => ({ ...line, at: millisOf(t) })),
   });
 
   readonly act: Contenders['act'] = async (act) => {
     if (act.act === 'add') return this.#add();
     const player = this.#players.find(({ id }) => id === act.id);
-    if (!player) throw new QueueLockError('INVALID_ARGUMENT', `there is no ${act.id} any more`);
+    if (!player)
+      throw new QueueLockError('INVALID_ARGUMENT', `the contender ${act.id} does not exist any more`);
     return player.act(act.act);
   };
 
-  /** Settles when none of their processes is there any more. */
+  /** Resolves when all processes of the contenders have ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#watching.unsubscribe();
@@ -95,13 +96,13 @@ export class Arena implements Contenders {
     this.#changed$.complete();
   }
 
-  get #cutting(): PlayerSettings['cutting'] {
+  get #cutting(): PlayerSettings['cutBy'] {
     const { url } = this.#settings;
-    if (hasWay(url)) return 'proxy';
+    if (canProxy(url)) return 'proxy';
     return /^sqlite:/i.test(url) ? 'inside' : undefined;
   }
 
-  /** One after the other, so that there are never too many. */
+  /** Adds contenders one after another, so that their number never exceeds the limit. */
   #add(): Promise<void> {
     const enter = (): Promise<void> => this.#enter();
     this.#adding = this.#adding.then(enter, enter);
@@ -109,15 +110,18 @@ export class Arena implements Contenders {
   }
 
   async #enter(): Promise<void> {
-    const living = this.#players.filter(({ isGone }) => !isGone);
-    if (this.#isClosed || living.length >= MOST)
-      throw new QueueLockError('INVALID_ARGUMENT', `there are ${String(living.length)} contenders already`);
+    const living = this.#players.filter(({ hasEnded }) => !hasEnded);
+    if (this.#isClosed || living.length >= MAX_CONTENDERS)
+      throw new QueueLockError(
+        'INVALID_ARGUMENT',
+        `there are ${String(living.length)} contenders already, which is the limit`,
+      );
     this.#count += 1;
     const { name, url, stamp, info } = this.#settings;
     const player = await Player.enter({
-      ...{ name, url, stamp, gapMs: GAP_MS, keeps: true, ttlSeconds: ttlSecondsOn(info) },
+      ...{ name, url, stamp, gapMs: GAP_MS, keepsGoing: true, ttlSeconds: ttlSecondsOn(info) },
       id: `c${String(this.#count)}`,
-      cutting: this.#cutting,
+      cutBy: this.#cutting,
       seesDeaths: info.authority === 'host',
       isFree: () => this.#isFree(),
       emit: this.#events.add,
@@ -126,12 +130,12 @@ export class Arena implements Contenders {
       },
     });
     this.#pids.add(player.pid);
-    const gone = this.#players.filter(({ isGone }) => isGone).slice(0, -REMEMBERED);
-    this.#players = [...this.#players.filter((one) => !gone.includes(one)), player];
+    const gone = this.#players.filter(({ hasEnded }) => hasEnded).slice(0, -MAX_ENDED);
+    this.#players = [...this.#players.filter((other) => !gone.includes(other)), player];
     this.#changed$.next();
   }
 
-  /** On a file: whether it can be written. */
+  /** For a file: resolves with whether it can be written. */
   async #isFree(): Promise<boolean> {
     const { client, info, name } = this.#settings;
     if (info.authority !== 'host') return true;
@@ -142,9 +146,9 @@ export class Arena implements Contenders {
     return Promise.race([written, pause(WRITTEN_WITHIN_MS, false)]).catch(() => false);
   }
 
-  #look({ status, entries }: QueueState): void {
+  #update({ status, entries }: QueueState): void {
     if (status !== 'live') return;
-    for (const player of this.#players) player.look(entries);
+    for (const player of this.#players) player.update(entries);
     const [front] = entries;
     if (front && front.order !== this.#front && !this.#pids.has(front.pid ?? 0))
       this.#events.add({ t: this.#settings.stamp(), id: front.owner, ev: 'stranger' });
@@ -152,29 +156,29 @@ export class Arena implements Contenders {
     this.#changed$.next();
   }
 
-  #tell(event: ArenaEvent): void {
+  #emitEvent(event: ArenaEvent): void {
     this.#story.add(event);
     this.#settings.emit(event);
     this.#changed$.next();
   }
 }
 
-/** The stream does not err. If it does, that is a defect. */
-function unforeseen(error: unknown): never {
+/** Throws the error as uncaught. The stream never errors, so an error is a defect. */
+function throwUncaught(error: unknown): never {
   throw error;
 }
 
 const CUTTING = {
   proxy: {
     canCut: true,
-    cut: 'Each contender has a proxy between itself and the server. Cut lets nothing through, in either direction.',
+    cut: 'Each contender has a proxy between itself and the server. Cut blocks the data in both directions.',
   },
   inside: {
     canCut: true,
-    cut: 'Over a file there is no network to cut. So a contender that is cut off makes no call to the file, heartbeats included, and hears nothing from it.',
+    cut: 'A file has no network to cut. So a contender that is cut off makes no calls to the file, heartbeats included, and receives nothing from it.',
   },
   not: {
     canCut: false,
-    cut: 'None can be cut off here: over TLS a proxy in between would not have the name of the server, and the transport native makes no connection through one.',
+    cut: 'Contenders cannot be cut off here: with TLS a proxy would not have the name of the server, and the transport native cannot connect through a proxy.',
   },
 } as const;

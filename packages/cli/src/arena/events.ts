@@ -1,30 +1,30 @@
 import type { HistoryEvent } from '../demo/history.ts';
 
-/** Something that is done to a contender from outside, besides killing it. */
+/** An external action on a contender other than a kill. */
 export interface Disturbance {
   readonly t: string;
   readonly id: string;
   readonly ev: 'frozen' | 'thawed' | 'cut' | 'mended';
-  /** Until when its hold is proven, if it holds, as far as it has said; like `t`. */
+  /** End of the proven time of its hold, as it last reported it, in the format of `t`. */
   readonly until?: string;
 }
 
-/** The store has told a contender something about its place: it was woken. By the contender's own clock. */
-interface Told {
+/** A contender received a notification about its entry, so it woke up. The time is by the contender's own clock. */
+interface Notified {
   readonly t: string;
   readonly id: string;
-  readonly ev: 'told';
-  /** Whether it was that its turn has come. */
+  readonly ev: 'notified';
+  /** Whether the notification admitted the entry. */
   readonly admitted: boolean;
 }
 
-/** Somebody is in front who is no contender, for instance a visitor of the page. */
+/** The first entry belongs to a client that is not a contender, for instance a visitor of the page. */
 interface Stranger {
   readonly t: string;
-  /** Its label. */
+  /** Owner label of that client. */
   readonly id: string;
   readonly ev: 'stranger';
 }
 
-/** What happens among contenders that people disturb; `t` are stamps of one machine. */
-export type ArenaEvent = HistoryEvent | Disturbance | Told | Stranger;
+/** Events among contenders that visitors disturb; all `t` are stamps of one machine. */
+export type ArenaEvent = HistoryEvent | Disturbance | Notified | Stranger;

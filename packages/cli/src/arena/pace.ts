@@ -1,10 +1,10 @@
-/** Ends a hold when its time is over; later where that cannot be done then. */
+/** Ends a hold when its time is over, or later if that is not possible at that time. */
 export class Pace {
   readonly #end: () => boolean;
   #timer: NodeJS.Timeout | undefined;
   #isDue = false;
 
-  /** @param end ends it, and answers whether it could */
+  /** @param end Ends the hold and returns whether it could. */
   constructor(end: () => boolean) {
     this.#end = end;
   }
@@ -16,12 +16,12 @@ export class Pace {
     }, ms);
   }
 
-  /** It may be possible now. */
-  goOn(): void {
+  /** Tries again to end a hold that is overdue. */
+  retry(): void {
     if (this.#isDue) this.#isDue = !this.#end();
   }
 
-  /** It has ended. */
+  /** Records that the hold has ended. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#isDue = false;

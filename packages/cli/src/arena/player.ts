@@ -2,44 +2,47 @@ import type { Contenders } from '@queuelock/bridge';
 import { QueueLockError, type QueueEntry } from '@queuelock/core';
 import type { ContendEvent } from '../contend/event.ts';
 import type { Report } from '../contend/parent.ts';
-import { ContenderProcess, type Casting } from '../demo/contender-process.ts';
+import { ContenderProcess, type ContenderSettings } from '../demo/contender-process.ts';
 import type { SeenEvent } from '../demo/history.ts';
 import { millisOf } from '../stamp.ts';
 import type { ArenaEvent, Disturbance } from './events.ts';
 import { freeze } from './freeze.ts';
 import { Pace } from './pace.ts';
-import { Standing, type PlayerSnapshot } from './standing.ts';
-import { openWay, type Way } from './way.ts';
+import { ContenderState, type PlayerSnapshot } from './contender-state.ts';
+import { openContenderProxy, type ContenderProxy } from './contender-proxy.ts';
 
-/** What can be done to it. */
+/** Actions on one contender. */
 type PlayerAct = Exclude<Parameters<Contenders['act']>[0]['act'], 'add'>;
 
-/** What a player is made with. */
-export interface PlayerSettings extends Omit<Casting, 'part' | 'emit' | 'onReport'> {
+/** Settings of a player. */
+export interface PlayerSettings extends Omit<ContenderSettings, 'part' | 'emit' | 'onReport'> {
   readonly id: string;
-  /** How it can be cut off: by a proxy on its way, inside of its process, or not at all. */
-  readonly cutting: 'proxy' | 'inside' | undefined;
+  /** How its connection can be cut: by a proxy before the store, inside its process, or not at all. */
+  readonly cutBy: 'proxy' | 'inside' | undefined;
   readonly seesDeaths: boolean;
-  /** Whether nobody keeps the store from the others. */
+  /** Resolves with whether other processes can use the store. */
   readonly isFree: () => Promise<boolean>;
   readonly emit: (event: ArenaEvent) => void;
   readonly onChange: () => void;
 }
 
-/** Long enough to see, and to press a button. */
+/** Hold time, long enough for a visitor to see it and to press a button. */
 const HOLD_MS = 2_500;
-/** What it is told: to hold on until it hears that its time is over, so that it does when it is frozen or cut off. */
-const PART = { rounds: 1_000_000, holdMs: 3_600_000 };
-// The proven time grows a little with every heartbeat; less than this is not worth a new snapshot.
+/**
+ * Rounds and hold time that the process is started with. It holds until it is told to release, so that it keeps holding while it
+ * is frozen or cut off.
+ */
+const SCRIPT = { rounds: 1_000_000, holdMs: 3_600_000 };
+// Least growth of the proven time that is worth a new snapshot. Every heartbeat extends it a little.
 const BUDGET_STEP_MS = 200;
 
-/** A contender that people may disturb. */
+/** A contender that visitors may disturb. */
 export class Player {
   readonly id: string;
   readonly #settings: PlayerSettings;
   readonly #process: ContenderProcess;
-  readonly #way: Way | undefined;
-  readonly #standing = new Standing();
+  readonly #proxy: ContenderProxy | undefined;
+  readonly #state = new ContenderState();
   readonly #pace = new Pace(() => this.#release());
   #thaw: Promise<() => Promise<void>> | undefined;
   #isCut = false;
@@ -47,34 +50,34 @@ export class Player {
   #shownUntil = 0;
 
   static async enter(settings: PlayerSettings): Promise<Player> {
-    const way = settings.cutting === 'proxy' ? await openWay(settings.url) : undefined;
-    return new Player(settings, way);
+    const proxy = settings.cutBy === 'proxy' ? await openContenderProxy(settings.url) : undefined;
+    return new Player(settings, proxy);
   }
 
-  private constructor(settings: PlayerSettings, way: Way | undefined) {
+  private constructor(settings: PlayerSettings, way: ContenderProxy | undefined) {
     this.id = settings.id;
     this.#settings = settings;
-    this.#way = way;
+    this.#proxy = way;
     this.#process = new ContenderProcess({
       ...settings,
-      part: { id: settings.id, ...PART },
+      part: { id: settings.id, ...SCRIPT },
       url: way?.url ?? settings.url,
       secret: way?.secret,
       emit: (event) => {
         this.#follow(event);
       },
       onReport: (report) => {
-        this.#hear(report);
+        this.#onReport(report);
       },
     });
-    void this.#process.gone.then(() => this.#onGone());
+    void this.#process.ended.then(() => this.#onEnd());
   }
 
   get pid(): number {
     return this.#process.pid ?? 0;
   }
 
-  get isGone(): boolean {
+  get hasEnded(): boolean {
     return this.#end !== undefined;
   }
 
@@ -82,36 +85,36 @@ export class Player {
     const until = this.#provenUntilMs;
     const own = { id: this.id, pid: this.pid, isFrozen: this.#thaw !== undefined, isCut: this.#isCut };
     if (this.#end !== undefined) return { ...own, status: 'gone', end: this.#end };
-    const { status, entry } = this.#standing;
+    const { status, entry } = this.#state;
     return { ...own, status, ...entry, ...(until === undefined ? {} : { provenUntil: until }) };
   }
 
-  /** The queue as the store has it. */
-  look(entries: readonly QueueEntry[]): void {
-    const isDeaf = this.#isStill || this.isGone;
-    if (this.#standing.look(entries, isDeaf)) this.#settings.emit(this.#seen('expired'));
+  /** Updates the player from the entries of the queue. */
+  update(entries: readonly QueueEntry[]): void {
+    const isDeaf = this.#isStill || this.hasEnded;
+    if (this.#state.update(entries, isDeaf)) this.#settings.emit(this.#seen('expired'));
   }
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` for what cannot be done to it now */
+  /** @throws {QueueLockError} `INVALID_ARGUMENT` when the action is not possible now. */
   async act(act: PlayerAct): Promise<void> {
-    if (this.isGone || this.#process.pid === undefined) throw refused(`${this.id} is gone`);
+    if (this.hasEnded || this.#process.pid === undefined) throw refused(`${this.id} has ended`);
     await this.#acts[act]();
     this.#settings.onChange();
   }
 
-  /** Leaves in order if it can. */
+  /** Ends the contender with a normal release if possible. */
   async close(): Promise<void> {
     this.#pace.stop();
     this.#mend();
     const thawed = this.#letGo();
     await this.#process.close();
     await thawed;
-    this.#way?.close();
+    this.#proxy?.close();
   }
 
   readonly #acts: Record<PlayerAct, () => Promise<void> | void> = {
     release: () => {
-      if (this.#standing.status !== 'holds') throw refused(`${this.id} does not hold`);
+      if (this.#state.status !== 'holds') throw refused(`${this.id} does not hold the lock`);
       if (!this.#release()) throw refused(`${this.id} is frozen or cut off`);
     },
     freeze: async () => {
@@ -125,17 +128,17 @@ export class Player {
     },
     thaw: async () => {
       if (!this.#thaw) throw refused(`${this.id} is not frozen`);
-      // Its own clock tells what it does when it wakes; this was before that.
+      // Recorded first: the contender's own clock stamps what it does afterwards.
       this.#disturbed('thawed');
       await this.#letGo();
-      this.#pace.goOn();
+      this.#pace.retry();
     },
     cut: () => {
-      if (this.#settings.cutting === undefined) throw refused('none can be cut off here');
+      if (this.#settings.cutBy === undefined) throw refused('contenders cannot be cut off here');
       if (this.#isCut) throw refused(`${this.id} is cut off already`);
-      if (this.#thaw && !this.#way) throw refused(`${this.id} is frozen: thaw it first`);
+      if (this.#thaw && !this.#proxy) throw refused(`${this.id} is frozen: thaw it first`);
       this.#isCut = true;
-      if (this.#way) this.#way.cut();
+      if (this.#proxy) this.#proxy.cut();
       else this.#process.order('cut');
       this.#disturbed('cut', this.#process.provenUntil);
     },
@@ -143,7 +146,7 @@ export class Player {
       if (!this.#isCut) throw refused(`${this.id} is not cut off`);
       this.#disturbed('mended');
       this.#mend();
-      this.#pace.goOn();
+      this.#pace.retry();
     },
     kill: () => {
       this.#end = 'killed';
@@ -153,7 +156,7 @@ export class Player {
     },
   };
 
-  /** Frozen or cut off: it learns nothing. */
+  /** Whether it is frozen or cut off, so that it receives nothing. */
   get #isStill(): boolean {
     return this.#thaw !== undefined || this.#isCut;
   }
@@ -166,13 +169,13 @@ export class Player {
   #follow(event: ContendEvent): void {
     if (event.ev === 'acquired') this.#pace.begin(HOLD_MS);
     else this.#pace.stop();
-    this.#standing.follow(event);
+    this.#state.follow(event);
     this.#settings.emit(event);
   }
 
-  #hear(report: Report): void {
-    if (report.kind === 'told') {
-      this.#settings.emit({ t: report.t, id: this.id, ev: 'told', admitted: report.admitted });
+  #onReport(report: Report): void {
+    if (report.kind === 'notified') {
+      this.#settings.emit({ t: report.t, id: this.id, ev: 'notified', admitted: report.admitted });
       return;
     }
     const until = this.#provenUntilMs ?? 0;
@@ -181,7 +184,7 @@ export class Player {
     this.#settings.onChange();
   }
 
-  /** Whether it can hear that. */
+  /** Orders the release. Returns whether the contender can receive the order. */
   #release(): boolean {
     if (!this.#isStill) this.#process.order('release');
     return !this.#isStill;
@@ -190,7 +193,7 @@ export class Player {
   #mend(): void {
     if (!this.#isCut) return;
     this.#isCut = false;
-    if (this.#way) this.#way.mend();
+    if (this.#proxy) this.#proxy.mend();
     else this.#process.order('mend');
   }
 
@@ -202,12 +205,12 @@ export class Player {
     )?.();
   }
 
-  async #onGone(): Promise<void> {
-    const { last } = this.#standing;
+  async #onEnd(): Promise<void> {
+    const { last } = this.#state;
     this.#end ??= last?.ev === 'error' ? (last.message ?? 'failed') : 'ended';
     this.#pace.stop();
     this.#isCut = false;
-    this.#way?.close();
+    this.#proxy?.close();
     await this.#letGo();
     this.#settings.onChange();
   }
@@ -219,7 +222,7 @@ export class Player {
 
   #seen(ev: SeenEvent['ev']): SeenEvent {
     const { stamp, name } = this.#settings;
-    const { key, token, zxid, n = 0 } = this.#standing.last ?? {};
+    const { key, token, zxid, n = 0 } = this.#state.last ?? {};
     const entry = { ...(key && { key }), ...(token && { token }), ...(zxid && { zxid }) };
     return { t: stamp(), id: this.id, ev, name, ...entry, n };
   }

@@ -7,22 +7,22 @@ import { openBrowser } from '../ui/open-browser.ts';
 import { serveUi } from '../ui/served-ui.ts';
 import { Arena } from './arena.ts';
 
-/** What the page of a demo is shown with. */
+/** Settings of the demo page. */
 export interface PageSettings {
-  /** The queue. */
+  /** Name of the queue. */
   readonly name: string;
   readonly url: string;
-  /** It is a file that is there for the demo only. */
+  /** Whether the store is a temporary file of this demo. */
   readonly isOwnFile: boolean;
   readonly stamp: () => string;
   readonly stop: Stop;
   readonly lines: LineWriter;
   readonly json: boolean;
-  /** Whether somebody sits there who may like to see it. */
+  /** Whether to open a browser, because a user sits at this terminal. */
   readonly opens: boolean;
 }
 
-/** Serves a page with contenders to disturb until it is stopped. Nothing is left then: no process, no port. */
+/** Serves a page with contenders to disturb until it is stopped. Afterwards no process and no port is left. */
 export async function showPage(settings: PageSettings): Promise<void> {
   const { name, url, isOwnFile, stamp, stop, lines, json, opens } = settings;
   const backend = await backendFromUrl(url);
@@ -33,8 +33,8 @@ export async function showPage(settings: PageSettings): Promise<void> {
   };
   const arena = await Arena.open({ name, url, info, client, stamp, emit });
   try {
-    const place = isOwnFile ? 'a file of this demo' : info.endpoint;
-    await using served = await serveUi({ client, place, port: 0, isReadOnly: false, contenders: arena });
+    const storeLabel = isOwnFile ? 'a file of this demo' : info.endpoint;
+    await using served = await serveUi({ client, storeLabel, port: 0, isReadOnly: false, contenders: arena });
     const address = `${served.url}/#/contenders/${encodeURIComponent(name)}`;
     emit({ ev: 'page', url: address });
     if (!json) lines.write(`${address} shows contenders to add, freeze, kill and cut off; Ctrl-C ends it`);

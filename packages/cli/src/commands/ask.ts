@@ -2,7 +2,7 @@ import type { Command } from '@commander-js/extra-typings';
 import { toPrintable, type ClaimState, type HandoverAnswer, type LockClient } from '@queuelock/core';
 import { filter, firstValueFrom, map, scan } from 'rxjs';
 import { withClient } from '../client.ts';
-import type { PlaceOptions } from '../config/place.ts';
+import type { StoreOptions } from '../config/store-selection.ts';
 import { EXIT } from '../exit-codes.ts';
 import { explain } from '../help.ts';
 import {
@@ -18,7 +18,7 @@ import {
 } from '../options.ts';
 import { printer } from '../printer.ts';
 
-interface AskOptions extends PlaceOptions {
+interface AskOptions extends StoreOptions {
   readonly reason: string;
   readonly by: number;
   readonly id?: string;
@@ -26,21 +26,21 @@ interface AskOptions extends PlaceOptions {
   readonly json?: true;
 }
 
-const NOTES = `It stands in the queue while it asks, so it waits its turn as everybody does, and leaves when it has an answer. What the holder
-does is its own choice: only clients of this kind hear requests, and only if their program listens to them.
+const NOTES = `The command joins the queue with its request, waits like any other client, and leaves when the holder has answered. The holder
+decides: only queuelock clients receive requests, and only if their program subscribes to them.
 Exit code 0: the holder yields, has released, or there is none; ${String(EXIT.busy)}: it declined, or did not answer in time.
 With --json: name, answer (yields, declined, ignored, released, free), reason (of the holder's answer).`;
 
-/** Adds `ask`: a request to the holder. */
+/** Adds `ask`, which sends a request to the holder. */
 export function addAsk(program: Command): void {
   const command = program
     .command('ask')
-    .summary('ask the holder of a lock to make way')
-    .description('Asks the holder of the lock NAME to make way, and tells what it answers.')
+    .summary('request a lock from its holder')
+    .description('Asks the holder of the lock NAME to release it, and prints the answer.')
     .argument('<name>', 'the lock')
-    .requiredOption('--reason <text>', 'why; the holder sees it', label)
-    .option('--by <ms>', 'how soon an answer is wanted', wholeNumber(1, MAX_MS), 10_000)
-    .option('--id <label>', 'who asks (default: host:pid)', label)
+    .requiredOption('--reason <text>', 'reason that the holder sees', label)
+    .option('--by <ms>', 'time limit for the answer', wholeNumber(1, MAX_MS), 10_000)
+    .option('--id <label>', 'owner label of the request (default: host:pid)', label)
     .option(
       '--ttl <s>',
       `seconds for which the server keeps the entry of a silent process ${TTL_DEFAULT}`,
@@ -76,11 +76,11 @@ function runAsk(name: string, { reason, by, json, ...options }: AskOptions): Pro
 }
 
 const TEXTS: Readonly<Record<Answer['answer'], string>> = {
-  yields: 'the holder makes way for',
+  yields: 'the holder releases',
   declined: 'the holder keeps',
-  ignored: 'the holder has not answered in time; it keeps',
+  ignored: 'the holder did not answer in time and keeps',
   released: 'the holder has released',
-  free: 'nobody holds',
+  free: 'no client holds',
 };
 
 interface Request {
@@ -89,7 +89,7 @@ interface Request {
   readonly signal: AbortSignal;
 }
 
-/** Leaves the queue, or releases, as soon as there is an answer. */
+/** Resolves with the answer. Then leaves the queue, or releases. */
 function answerOf(
   client: Pick<LockClient, 'claim'>,
   name: string,
@@ -105,7 +105,7 @@ function answerOf(
 
 interface Seen {
   readonly state: ClaimState;
-  /** Somebody was ahead at some time. */
+  /** The entry has had another one ahead of it. */
   readonly queued: boolean;
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings';
 import { withClient } from '../client.ts';
 import { ownFileUrl } from '../config/own-file.ts';
-import { knownPlace, type PlaceOptions } from '../config/place.ts';
+import { findStore, type StoreOptions } from '../config/store-selection.ts';
 import { contend } from '../contend/contend.ts';
 import type { ContendEvent } from '../contend/event.ts';
 import { introduceConnections } from '../contend/introduction.ts';
@@ -21,7 +21,7 @@ import {
 } from '../options.ts';
 import { createStamp } from '../stamp.ts';
 
-interface ContendOptions extends PlaceOptions {
+interface ContendOptions extends StoreOptions {
   readonly id: string;
   readonly count: number;
   readonly hold: number;
@@ -31,14 +31,14 @@ interface ContendOptions extends PlaceOptions {
   readonly json?: true;
 }
 
-/** Adds `contend`: a contender that prints its history. */
+/** Adds `contend`, which runs a contender that prints its history. */
 export function addContend(program: Command): void {
   const command = program
     .command('contend')
     .summary('join a queue again and again, and print what happens')
     .description(
       'Joins the queue NAME, holds the lock, releases it; --count times. With --json the history is one object a line:\n' +
-        "t (nanoseconds of the day's time), id, ev, name, key, token (the server's order), zxid (ZooKeeper), n (round).",
+        "t (nanoseconds since 1970), id, ev, name, key, token (the server's order), zxid (ZooKeeper), n (round).",
     )
     .argument('<name>', 'the lock')
     .addOption(backendOption())
@@ -47,7 +47,7 @@ export function addContend(program: Command): void {
     .option('--count <n>', 'how many times', wholeNumber(1, 1_000_000_000), 1)
     .option('--hold <ms>', 'how long to hold each time', wholeNumber(0, MAX_MS), 0)
     .option('--gap <ms>', 'pause between two rounds', wholeNumber(0, MAX_MS), 0)
-    .option('--keep', 'go on after a round that failed, for instance because the server was away')
+    .option('--keep', 'continue after a round that failed, for instance because the server was down')
     .option(
       '--ttl <s>',
       `seconds for which the server keeps the entries of a silent process ${TTL_DEFAULT}`,
@@ -63,14 +63,13 @@ export function addContend(program: Command): void {
       'queuelock contend stock --backend etcd://127.0.0.1:2379 --count 3 --hold 200',
       'queuelock contend stock --count 100 --json > history.jsonl',
     ],
-    notes:
-      'Where nothing names a backend, the queues are in a file of this user, ~/.local/state/queuelock/locks.db.',
+    notes: 'Without a backend the queues are in a file of this user, ~/.local/state/queuelock/locks.db.',
   });
 }
 
-/** Without a place that anything names: a file that the contenders of this user share. */
-function somewhere(options: PlaceOptions): PlaceOptions {
-  return knownPlace(options) ? {} : { backend: ownFileUrl() };
+/** Uses a file that the contenders of this user share, if no option or variable names a store. */
+function withDefaultStore(options: StoreOptions): StoreOptions {
+  return findStore(options) ? {} : { backend: ownFileUrl() };
 }
 
 function runContend(
@@ -80,7 +79,11 @@ function runContend(
   introduceConnections();
   const stamp = createStamp();
   const parent = parentOf(stamp);
-  const place = { ...options, ...somewhere(options), ...(parent && { way: parent.way }) };
+  const place = {
+    ...options,
+    ...withDefaultStore(options),
+    ...(parent && { wrapBackend: parent.wrapBackend }),
+  };
   return withClient(place, async ({ client, stop, lines }) => {
     const emit = (event: ContendEvent): void => {
       lines.write(json ? JSON.stringify(event) : narrate(event));
@@ -89,7 +92,7 @@ function runContend(
     const told = parent && { onHold: parent.follow };
     return contend(
       { client, name, id, holdMs: hold, stop: stop.signal, stamp, emit, ...told },
-      { count, gapMs: gap, keeps: keep === true },
+      { count, gapMs: gap, keepsGoing: keep === true },
     );
   });
 }

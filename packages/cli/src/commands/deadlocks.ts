@@ -3,34 +3,35 @@ import type { Command } from '@commander-js/extra-typings';
 import { toPrintable, type LockClient } from '@queuelock/core';
 import { watchDeadlocks, type Deadlock, type StuckWait } from '@queuelock/recipes';
 import { withClient } from '../client.ts';
-import type { PlaceOptions } from '../config/place.ts';
+import type { StoreOptions } from '../config/store-selection.ts';
 import { EXIT } from '../exit-codes.ts';
 import { explain } from '../help.ts';
-import { seeQueue } from '../live.ts';
+import { currentQueue } from '../current-queue.ts';
 import { backendOption, jsonOption, profileOption, verboseOption } from '../options.ts';
 import { printer, type Printer } from '../printer.ts';
-import { seeQueues } from '../view/see-queues.ts';
+import { currentQueues } from '../view/current-queues.ts';
 import { counted } from '../view/text.ts';
 
-interface DeadlocksOptions extends PlaceOptions {
+interface DeadlocksOptions extends StoreOptions {
   readonly json?: true;
 }
 
-// A circle that is only an echo of different moments is gone when looked at again.
+// Delay before the second evaluation, in milliseconds. A cycle that only results from snapshots of different moments is not found
+// again.
 const CONFIRM_MS = 500;
 const AT_A_TIME = 50;
 
-const NOTES = `Only what programs tell is known: a client of this kind names what its call chain holds while it waits (\`holding\`, or \`run\` within
-\`run\`). The youngest is the one that should give up; \`queuelock kick\` makes it. Exit code ${String(EXIT.failure)}: there is a deadlock.
-With --json, for each circle: victim and waits, each with queue, owner, host, pid, order, key, waitsFor (owner and key).`;
+const NOTES = `A cycle can be found only from published data: a queuelock client publishes what its call chain holds while it waits (\`holding\`,
+or \`run\` within \`run\`). The youngest waiter should give up; \`queuelock kick\` removes it. Exit code ${String(EXIT.failure)}: there is a deadlock.
+With --json, for each cycle: victim and waits, each with queue, owner, host, pid, order, key, waitsFor (owner and key).`;
 
-/** Adds `deadlocks`: who waits in a circle. */
+/** Adds `deadlocks`, which finds cycles of waiters. */
 export function addDeadlocks(program: Command): void {
   const command = program
     .command('deadlocks')
-    .summary('find those who wait for each other in a circle')
-    .description('Looks for circles of waiters in the queues whose names begin with PREFIX (default: all).')
-    .argument('[prefix]', 'what the names begin with', '')
+    .summary('find waiters that block each other in a cycle')
+    .description('Searches for cycles of waiters in the queues whose names begin with PREFIX (default: all).')
+    .argument('[prefix]', 'prefix of the queue names', '')
     .addOption(backendOption())
     .addOption(profileOption())
     .addOption(jsonOption())
@@ -46,14 +47,14 @@ export function addDeadlocks(program: Command): void {
 
 function runDeadlocks(prefix: string, { json, ...place }: DeadlocksOptions): Promise<number> {
   return withClient(place, async ({ client, stop, lines }) => {
-    const { queues } = await seeQueues(client, prefix, stop.signal);
-    // Where nobody waits nobody waits in a circle.
+    const { queues } = await currentQueues(client, prefix, stop.signal);
+    // A queue without waiters cannot be part of a cycle.
     const names = queues.filter(({ depth }) => depth > 1).map(({ name }) => name);
     const deadlocks = await deadlocksIn(client, names, stop.signal);
     const out = printer(lines, json === true);
-    for (const deadlock of deadlocks) tell(out, deadlock);
+    for (const deadlock of deadlocks) printDeadlock(out, deadlock);
     if (deadlocks.length === 0 && !json)
-      lines.write(`no deadlock among ${counted(names.length, 'queue')} in which somebody waits`);
+      lines.write(`no deadlock among ${counted(names.length, 'queue')} with waiters`);
     return deadlocks.length === 0 ? EXIT.ok : EXIT.failure;
   });
 }
@@ -73,7 +74,9 @@ async function deadlocksIn(
   try {
     for (let from = 0; from < names.length; from += AT_A_TIME) {
       const some = names.slice(from, from + AT_A_TIME);
-      await Promise.all(some.map((name) => seeQueue(client, name, { signal: AbortSignal.any([signal]) })));
+      await Promise.all(
+        some.map((name) => currentQueue(client, name, { signal: AbortSignal.any([signal]) })),
+      );
     }
     await pause(names.length === 0 ? 0 : 3 * CONFIRM_MS, undefined, { signal }).catch(() => undefined);
     signal.throwIfAborted();
@@ -83,17 +86,17 @@ async function deadlocksIn(
   }
 }
 
-function tell(out: Printer, { waits, victim }: Deadlock): void {
+function printDeadlock(out: Printer, { waits, victim }: Deadlock): void {
   const facts = { victim: factsOf(victim), waits: waits.map(factsOf) };
   const lines = waits.map(
     ({ name, entry, waitsFor }) =>
-      `  ${who(entry)} waits in ${toPrintable(name)} for ${toPrintable(waitsFor.owner)}`,
+      `  ${ownerOf(entry)} waits in ${toPrintable(name)} for ${toPrintable(waitsFor.owner)}`,
   );
   const advice = `  the youngest is ${toPrintable(victim.entry.owner)}, in ${toPrintable(victim.name)}`;
   out.print(facts, 'deadlock', ...lines, advice);
 }
 
-function who({ owner, host, pid }: StuckWait['entry']): string {
+function ownerOf({ owner, host, pid }: StuckWait['entry']): string {
   return toPrintable(
     host === undefined ? owner : `${owner} (${host}${pid === undefined ? '' : ` ${String(pid)}`})`,
   );

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from '@commander-js/extra-typings';
-import { namedPlace, type PlaceOptions } from '../config/place.ts';
+import { findNamedStore, type StoreOptions } from '../config/store-selection.ts';
 import { direct, type Script } from '../demo/director.ts';
 import type { HistoryEvent } from '../demo/history.ts';
 import { judge, type Verdict } from '../demo/judge.ts';
@@ -15,9 +15,9 @@ import { explain } from '../help.ts';
 import { lineWriter, type LineWriter } from '../lines.ts';
 import { backendOption, jsonOption, profileOption, verboseOption, wholeNumber } from '../options.ts';
 import { createStamp } from '../stamp.ts';
-import { Stopped, readerGone, stopOnSignals, type Stop } from '../stop.ts';
+import { Stopped, readerClosed, stopOnSignals, type Stop } from '../stop.ts';
 
-interface DemoOptions extends PlaceOptions {
+interface DemoOptions extends StoreOptions {
   readonly contenders: number;
   readonly rounds: number;
   readonly page?: boolean;
@@ -27,25 +27,25 @@ interface DemoOptions extends PlaceOptions {
 const END_WITHIN_MS = 18_000;
 const ALL_HOLDS_MS = 7_000;
 
-const NOTES = `One contender crashes while it holds the lock, one gives up while it waits. At the end the history is judged: no two holds at a
-time, grants in the server's order, growing fencing tokens, everybody served or accounted for.
+const NOTES = `One contender crashes while it holds the lock, one leaves while it waits. At the end the history is checked: no two holds at a
+time, grants in the server's order, growing fencing tokens, every contender served or accounted for.
 On a terminal, or with --page, it then serves a page on 127.0.0.1 with contenders that you can add, freeze, kill and cut off, until Ctrl-C.
 The exit code is that of the verdict.`;
 
-/** Adds `demo`: a queue to look at, with a verdict, and a page to play with. */
+/** Adds `demo`, which shows a contest with a verdict, then a page to experiment with. */
 export function addDemo(program: Command): void {
   const command = program
     .command('demo')
-    .summary('watch contenders queue up, crash and give up, with a verdict; then disturb some from a page')
+    .summary('watch contenders queue, crash and leave, with a verdict; then disturb some from a page')
     .description(
       'Contenders, a process each, queue up for one lock, over a file or on a server, and the result is judged. Takes up to 20 s.',
     )
     .addOption(backendOption())
     .addOption(profileOption())
-    .option('--contenders <n>', 'how many', wholeNumber(3, 12), 6)
-    .option('--rounds <n>', 'how often each of them wants the lock', wholeNumber(1, 4), 2)
-    .option('--page', 'then serve the page, also without a terminal')
-    .option('--no-page', 'end with the verdict, also on a terminal')
+    .option('--contenders <n>', 'number of contenders', wholeNumber(3, 12), 6)
+    .option('--rounds <n>', 'rounds of each contender', wholeNumber(1, 4), 2)
+    .option('--page', 'serve the page afterwards, also without a terminal')
+    .option('--no-page', 'end after the verdict, also on a terminal')
     .addOption(jsonOption('the history, one JSON object a line, and {"ev":"verdict"} after it'))
     .addOption(verboseOption())
     .action(async (options) => {
@@ -61,10 +61,10 @@ export function addDemo(program: Command): void {
   });
 }
 
-/** Where a demo is played. */
-interface Place {
+/** Store that a demo runs on. */
+interface DemoStore {
   readonly url: string;
-  /** It is a file that is there for the demo only. */
+  /** Whether the store is a temporary file of this demo. */
   readonly isOwnFile: boolean;
 }
 
@@ -76,7 +76,7 @@ interface Tools {
 }
 
 async function runDemo(options: DemoOptions): Promise<number> {
-  const url = namedPlace(options)?.url;
+  const url = findNamedStore(options)?.url;
   if (options.page === true && isMemory(url))
     throw new Failure(
       'the contenders of the page are processes, which cannot share memory: leave out --page',
@@ -86,7 +86,7 @@ async function runDemo(options: DemoOptions): Promise<number> {
     );
   const stop = stopOnSignals();
   const lines = lineWriter(process.stdout, () => {
-    stop.ask(readerGone());
+    stop.request(readerClosed());
   });
   const tools = { stop, lines, stamp: createStamp(), script: scriptOf(options) };
   try {
@@ -98,8 +98,8 @@ async function runDemo(options: DemoOptions): Promise<number> {
   }
 }
 
-/** The contest, and then the page. */
-async function play(place: Place, tools: Tools, options: DemoOptions): Promise<number> {
+/** Runs the contest, and then the page. */
+async function play(place: DemoStore, tools: Tools, options: DemoOptions): Promise<number> {
   const { stop, lines, stamp, script } = tools;
   const json = options.json === true;
   const verdict = await contest(place, tools, json);
@@ -112,9 +112,9 @@ async function play(place: Place, tools: Tools, options: DemoOptions): Promise<n
   return verdict.ok ? EXIT.ok : EXIT.failure;
 }
 
-/** Answers with the verdict, or with nothing when the user ended it. */
+/** Resolves with the verdict, or with `undefined` when the user ended the contest. */
 async function contest(
-  place: Place,
+  place: DemoStore,
   { stop, lines, stamp, script }: Tools,
   json: boolean,
 ): Promise<Verdict | undefined> {
@@ -134,7 +134,7 @@ function scriptOf({ contenders, rounds }: DemoOptions): Script {
   return { name, contenders, rounds, holdMs: Math.min(600, Math.floor(ALL_HOLDS_MS / contenders / rounds)) };
 }
 
-function openStage(place: Place, settings: StageSettings): Promise<Stage> {
+function openStage(place: DemoStore, settings: StageSettings): Promise<Stage> {
   return isMemory(place.url) ? openMemoryStage(settings) : openProcessStage({ ...settings, ...place });
 }
 
@@ -158,15 +158,15 @@ async function perform({ stop, show, ...rest }: Performance): Promise<Verdict | 
   };
   const timeLimit = new Stopped('its time limit', EXIT.failure);
   const limit = setTimeout(() => {
-    stop.ask(timeLimit);
+    stop.request(timeLimit);
   }, END_WITHIN_MS);
-  await direct({ ...rest, emit, onEnter: show.onEnter, onQueue: show.onQueue, stop: stop.signal });
+  await direct({ ...rest, emit, onJoin: show.onJoin, onQueue: show.onQueue, stop: stop.signal });
   clearTimeout(limit);
   if (stop.signal.reason === timeLimit) return late(judge(history));
   return stop.signal.aborted ? undefined : judge(history);
 }
 
 function late(verdict: Verdict): Verdict {
-  const message = `not everybody was served within ${String(END_WITHIN_MS / 1000)} s`;
+  const message = `some contenders were not served within ${String(END_WITHIN_MS / 1000)} s`;
   return { ...verdict, ok: false, violations: [...verdict.violations, { rule: 'progress', message }] };
 }

@@ -1,37 +1,37 @@
 import type { Command } from '@commander-js/extra-typings';
 import { toPrintable, type Finding, type LockClient, type QueueState } from '@queuelock/core';
 import { withClient } from '../client.ts';
-import type { PlaceOptions } from '../config/place.ts';
+import type { StoreOptions } from '../config/store-selection.ts';
 import { EXIT } from '../exit-codes.ts';
 import { explain } from '../help.ts';
-import { seeQueue } from '../live.ts';
+import { currentQueue } from '../current-queue.ts';
 import { backendOption, jsonOption, profileOption, verboseOption } from '../options.ts';
 import { jsonLine } from '../printer.ts';
 import type { Colour } from '../terminal/paint.ts';
 import { clocksAhead } from '../view/clocks.ts';
-import { seeQueues } from '../view/see-queues.ts';
+import { currentQueues } from '../view/current-queues.ts';
 import { fit } from '../view/text.ts';
 
-interface DoctorOptions extends PlaceOptions {
+interface DoctorOptions extends StoreOptions {
   readonly prefix: string;
   readonly json?: true;
 }
 
-const NOTES = `It looks and changes nothing: each server's version and what is known to be wrong with it, its speed, the settings that a TTL depends
-on, keys that hold up queues and are no entries, kinds of entries that do not wait for each other, clocks that go wrong.
-It cannot tell whether the clocks of machines run at different rates, which is what exclusion rests on.
+const NOTES = `It reads and changes nothing. It checks each server's version and its known defects, its speed, the settings that a TTL depends on,
+keys that block queues and are not entries, kinds of entries that do not wait for each other, and wrong clocks.
+It cannot detect whether the clocks of machines run at different rates, which exclusion depends on.
 Exit code ${String(EXIT.failure)}: there is an error. With --json: level (ok, warning, error), about, text.`;
 
-/** Adds `doctor`: what is to be said about a store. */
+/** Adds `doctor`, which diagnoses a store. */
 export function addDoctor(program: Command): void {
   const command = program
     .command('doctor')
     .summary('diagnose the servers and their queues')
     .description(
-      'Connects to the backend at URL (default: the one that all commands use) and tells what is wrong or could be better.',
+      'Connects to the backend at URL (default: the one that all commands use) and prints what is wrong or could be better.',
     )
     .argument('[url]', 'as of --backend')
-    .option('--prefix <prefix>', 'look only at queues whose names begin with it', '')
+    .option('--prefix <prefix>', 'check only queues whose names begin with it', '')
     .addOption(backendOption())
     .addOption(profileOption())
     .addOption(jsonOption())
@@ -49,7 +49,7 @@ export function addDoctor(program: Command): void {
   });
 }
 
-/** Of the text of a finding, in UTF-16 code units. */
+/** Length limit of a finding's text, in UTF-16 code units. */
 const MAX_TEXT = 2_000;
 
 const MARKS: Readonly<Record<Finding['level'], string>> = {
@@ -82,18 +82,20 @@ function runDoctor({ prefix, json, ...place }: DoctorOptions): Promise<number> {
   });
 }
 
-// Enough to meet the clocks of all machines, mostly.
-const LOOKED_AT = 50;
+// Number of queues that are read, usually enough to contain entries of every machine.
+const MAX_QUEUES = 50;
 
 async function someQueues(
   client: LockClient,
   prefix: string,
   signal: AbortSignal,
 ): Promise<readonly QueueState[]> {
-  const { queues } = await seeQueues(client, prefix, signal);
+  const { queues } = await currentQueues(client, prefix, signal);
   const seen = queues
-    .slice(0, LOOKED_AT)
-    .map(({ name }) => seeQueue(client, name, { signal: AbortSignal.any([signal]) }).catch(() => undefined));
+    .slice(0, MAX_QUEUES)
+    .map(({ name }) =>
+      currentQueue(client, name, { signal: AbortSignal.any([signal]) }).catch(() => undefined),
+    );
   const states = await Promise.all(seen);
   signal.throwIfAborted();
   return states.filter((state) => state !== undefined);

@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import { election, type Leadership } from '@queuelock/recipes';
-import { withClient, type Surroundings } from '../client.ts';
+import { withClient, type CommandContext } from '../client.ts';
 import { explain } from '../help.ts';
 import {
   TTL_DEFAULT,
@@ -22,7 +22,7 @@ import {
   note,
   onLossOption,
   passCredentialsOption,
-  patienceOf,
+  waitOf,
   tryOption,
   unlessBusy,
   waitOption,
@@ -36,31 +36,25 @@ interface ElectOptions extends TermOptions {
   readonly json?: true;
 }
 
-const NOTES = `Everybody can read VALUE, for instance an address: \`queuelock leader NAME\`. The command finds it in QUEUELOCK_VALUE, with
+const NOTES = `VALUE is public, for instance an address: \`queuelock leader NAME\` prints it. The command gets it in QUEUELOCK_VALUE, with
 QUEUELOCK_NAME, QUEUELOCK_TOKEN (the fencing token), QUEUELOCK_EPOCH and QUEUELOCK_KEY. Without a command it prints that it leads, and leads
-until a signal or a loss. On etcd, Go's concurrency.Election and \`etcdctl elect\` stand in the same line.
+until a signal or a loss. On etcd, Go's concurrency.Election and \`etcdctl elect\` share the queue.
 
 ${ABOUT_COMMANDS}`;
 
-/** Adds `elect`: a candidate for the leadership. */
+/** Adds `elect`, which runs a candidate of an election. */
 export function addElect(program: Command): void {
   const command = program
     .command('elect')
-    .summary('stand for the leadership, and run a command while leading')
-    .description(
-      'Stands for the leadership NAME with VALUE; leads when its turn comes, and runs the command.',
-    )
+    .summary('be a candidate for the leadership, and run a command while leading')
+    .description('Joins the election NAME with VALUE, and runs the command while it leads.')
     .usage('[options] <name> <value> [-- <command> [args...]]')
-    .argument('<name>', 'the leadership')
-    .argument('<value>', 'what everybody sees of this candidate; never a secret')
+    .argument('<name>', 'the election')
+    .argument('<value>', 'public value of this candidate; never a secret')
     .argument('[command...]', 'the program and its arguments; no shell is involved')
     .addOption(backendOption())
     .addOption(profileOption())
-    .option(
-      '--ttl <s>',
-      `seconds for which the server keeps a silent leader in office ${TTL_DEFAULT}`,
-      TTL_SECONDS,
-    )
+    .option('--ttl <s>', `seconds for which the server keeps a silent leader ${TTL_DEFAULT}`, TTL_SECONDS)
     .addOption(waitOption())
     .addOption(tryOption())
     .addOption(needsOption())
@@ -73,14 +67,17 @@ export function addElect(program: Command): void {
     .addOption(verboseOption())
     .action(async (...given) => {
       const [name, value, argv, options] = given;
-      process.exitCode = await stand({ name, value, argv }, options);
+      process.exitCode = await runCandidate({ name, value, argv }, options);
     });
   explain(command, {
     notes: NOTES,
     examples: [
-      ['queuelock elect scheduler 10.0.0.7:8080 --keep -- ./scheduler', 'one of several runs it, always'],
+      [
+        'queuelock elect scheduler 10.0.0.7:8080 --keep -- ./scheduler',
+        'always runs on exactly one of several machines',
+      ],
       ['queuelock elect scheduler "$(hostname)"', 'leads until Ctrl-C'],
-      ['queuelock elect migration me --try -- ./migrate', 'not at all if somebody leads'],
+      ['queuelock elect migration me --try -- ./migrate', 'does nothing if there is a leader'],
     ],
   });
 }
@@ -88,19 +85,19 @@ export function addElect(program: Command): void {
 interface Candidacy {
   readonly name: string;
   readonly value: string;
-  /** Of the command; empty without one. */
+  /** Arguments of the command; empty without a command. */
   readonly argv: readonly string[];
 }
 
-function stand({ name, value, argv }: Candidacy, options: ElectOptions): Promise<number> {
-  return withClient({ ...options, outlived: true }, async (around) => {
+function runCandidate({ name, value, argv }: Candidacy, options: ElectOptions): Promise<number> {
+  return withClient({ ...options, mayOutlive: true }, async (around) => {
     const { client, stop } = around;
     const candidate = election(client, name, { value });
     const command = argv.length === 0 ? undefined : commandFor({ value, argv }, around, options);
     const work = command?.work ?? idleFor(value, around, options.json === true);
     const acquire = async (signal: AbortSignal): Promise<Held> => {
       command?.prepare();
-      return asHeld(await unlessBusy(candidate.campaign({ signal, ...patienceOf(options) }), name, options));
+      return asHeld(await unlessBusy(candidate.campaign({ signal, ...waitOf(options) }), name, options));
     };
     try {
       return await runTerms({ acquire, work, keep: options.keep === true, stop, note });
@@ -112,7 +109,7 @@ function stand({ name, value, argv }: Candidacy, options: ElectOptions): Promise
 
 function commandFor(
   { value, argv }: Pick<Candidacy, 'value' | 'argv'>,
-  { client, ttlMs, epoch }: Surroundings,
+  { client, ttlMs, epoch }: CommandContext,
   { grace, onLoss, passCredentials }: ElectOptions,
 ): RunnableCommand {
   return new RunnableCommand({
@@ -126,7 +123,7 @@ function commandFor(
   });
 }
 
-function idleFor(value: string, { epoch, stop, lines }: Surroundings, json: boolean): Work {
+function idleFor(value: string, { epoch, stop, lines }: CommandContext, json: boolean): Work {
   return leadIdly({ value, epoch, stop, printer: printer(lines, json) });
 }
 

@@ -8,34 +8,32 @@ import {
 } from '@queuelock/core';
 import { firstValueFrom, skip, timeout } from 'rxjs';
 import { withClient } from '../client.ts';
-import type { PlaceOptions } from '../config/place.ts';
+import type { StoreOptions } from '../config/store-selection.ts';
 import { EXIT } from '../exit-codes.ts';
 import { explain } from '../help.ts';
 import { backendOption, jsonOption, profileOption, verboseOption, wholeNumber } from '../options.ts';
 import { printer, type Printer } from '../printer.ts';
 import { counted, fit, timeOfDay } from '../view/text.ts';
 
-interface HistoryOptions extends PlaceOptions {
+interface HistoryOptions extends StoreOptions {
   readonly limit?: number;
   readonly json?: true;
 }
 
-const NOTES = `etcd keeps every change until it is compacted, and this tells where the compaction cut it off. ZooKeeper keeps nothing of who has left: there
-it is who stands in the queue now. A store keeps the order of things and no times: the time of a join is what its client said.
-Whether somebody released or was lost is not kept either; removals by operators are (evicted, with who and why).
-With --json: revision (a string), ev (before, joined, granted, changed, left), held (whether its turn had come), owner, host, pid, since,
+const NOTES = `etcd keeps every change until it is compacted; the output marks where the compaction begins. ZooKeeper keeps no departures: there
+the output is the current queue. A store keeps the order of changes but not their times: the time of a join is what its client reported.
+Whether a hold was released or lost is not kept either. Removals by operators are kept (evicted, with operator and reason).
+With --json: revision (a string), ev (before, joined, granted, changed, left), held (whether it was admitted), owner, host, pid, since,
 order, key, id, eviction (by, reason, kind, at); and {"ev":"gap","text":…} for what is missing.`;
 
-/** Adds `history`: the past of a queue. */
+/** Adds `history`, which prints the past events of a queue. */
 export function addHistory(program: Command): void {
   const command = program
     .command('history')
-    .summary('tell what happened in a queue, as far as the store still knows')
-    .description(
-      'Tells the past of the queue NAME: who joined, whose turn came, who left, in the order of the store.',
-    )
+    .summary('print the past events of a queue, as far as the store keeps them')
+    .description('Prints the joins, grants and departures of the queue NAME, in the order of the store.')
     .argument('<name>', 'the lock')
-    .option('--limit <n>', 'the last n changes only', wholeNumber(1, 1_000_000_000))
+    .option('--limit <n>', 'only the last n changes', wholeNumber(1, 1_000_000_000))
     .addOption(backendOption())
     .addOption(profileOption())
     .addOption(jsonOption())
@@ -62,13 +60,14 @@ function runHistory(name: string, { limit, json, ...place }: HistoryOptions): Pr
         { ev: 'gap', text: `${counted(hidden, 'change')} left out` },
         `# ${counted(hidden, 'change')} left out`,
       );
-    else for (const entry of before) tell(out, { revision: undefined, ev: 'before', entry, held: false });
-    for (const change of shown) tell(out, toldOf(change, evictions));
+    else
+      for (const entry of before) printChange(out, { revision: undefined, ev: 'before', entry, held: false });
+    for (const change of shown) printChange(out, printedChange(change, evictions));
     return EXIT.ok;
   });
 }
 
-interface Told {
+interface PrintedChange {
   readonly revision: bigint | undefined;
   readonly ev: QueueChange['kind'] | 'before';
   readonly entry: QueueEntry;
@@ -76,13 +75,13 @@ interface Told {
   readonly eviction?: Eviction | undefined;
 }
 
-function toldOf({ kind, ...change }: QueueChange, evictions: readonly Eviction[]): Told {
+function printedChange({ kind, ...change }: QueueChange, evictions: readonly Eviction[]): PrintedChange {
   const isOf = ({ entry }: Eviction): boolean =>
     entry.key === change.entry.key && entry.order === change.entry.order;
   return { ...change, ev: kind, eviction: kind === 'left' ? evictions.find(isOf) : undefined };
 }
 
-function tell(out: Printer, { revision, ev, entry, held, eviction }: Told): void {
+function printChange(out: Printer, { revision, ev, entry, held, eviction }: PrintedChange): void {
   const { owner, host, pid, since, order, key, id } = entry;
   const told = eviction && { by: eviction.by, reason: eviction.reason, kind: eviction.kind, at: eviction.at };
   const facts = { revision, ev, held, owner, host, pid, since, order, key, id, eviction: told };
@@ -101,7 +100,7 @@ function tell(out: Printer, { revision, ev, entry, held, eviction }: Told): void
   );
 }
 
-/** The first state says only that it is being read. */
+/** Skips the first state, which only says that the evictions are being read. */
 function evictionsOf(client: LockClient, name: string): Promise<readonly Eviction[]> {
   const none: readonly Eviction[] = [];
   const seen$ = client.evictions(name).pipe(skip(1), timeout({ first: 5_000 }));

@@ -1,37 +1,37 @@
 import { InvalidArgumentError, type Command } from '@commander-js/extra-typings';
 import { toPrintable, type LockClient } from '@queuelock/core';
 import { withClient } from '../client.ts';
-import type { PlaceOptions } from '../config/place.ts';
+import type { StoreOptions } from '../config/store-selection.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { explain } from '../help.ts';
-import { seeQueue } from '../live.ts';
+import { currentQueue } from '../current-queue.ts';
 import { backendOption, jsonOption, label, profileOption, verboseOption } from '../options.ts';
 import { printer } from '../printer.ts';
-import { placesOf, type Place } from '../view/places.ts';
+import { positionedEntries, type PositionedEntry } from '../view/positioned-entries.ts';
 
-interface KickOptions extends PlaceOptions {
+interface KickOptions extends StoreOptions {
   readonly token: bigint;
   readonly reason: string;
   readonly id?: string;
   readonly json?: true;
 }
 
-const NOTES = `The token is that of \`queuelock who\`: with it nobody else is removed than whom you have seen. The entry is removed only if it
-is still in the queue with this token, else nothing is done (exit code ${String(EXIT.absent)}). Who was removed learns who did it and why, and it is kept
-for all to see (\`queuelock history\`). A process that is paused goes on when it wakes: what it writes is refused by its token only.
+const NOTES = `The token is that of \`queuelock who\`, so that no other entry is removed than the one that you saw. If no entry of the queue
+has this token any more, nothing is done (exit code ${String(EXIT.absent)}). The removed client receives the operator and the reason, and all users can
+read them (\`queuelock history\`). A paused process continues when it wakes: only its token can reject its writes.
 With --json: removed (true), name, owner, host, pid, token, key.`;
 
-/** Adds `kick`: an operator removes an entry. */
+/** Adds `kick`, by which an operator removes an entry. */
 export function addKick(program: Command): void {
   const command = program
     .command('kick')
     .summary('remove the holder of a lock, or a waiter')
     .description('Removes the entry with this token from the queue NAME, for instance the holder that hangs.')
     .argument('<name>', 'the lock')
-    .requiredOption('--token <token>', 'of the entry, as `who` shows it', tokenIn)
-    .requiredOption('--reason <text>', 'why, for whom it concerns', label)
-    .option('--id <label>', 'who does it (default: host:pid)', label)
+    .requiredOption('--token <token>', 'token of the entry, as `who` prints it', tokenIn)
+    .requiredOption('--reason <text>', 'reason, shown to the removed client', label)
+    .option('--id <label>', 'name of the operator (default: host:pid)', label)
     .addOption(backendOption())
     .addOption(profileOption())
     .addOption(jsonOption())
@@ -47,13 +47,13 @@ export function addKick(program: Command): void {
 
 function tokenIn(text: string): bigint {
   if (/^\d{1,20}$/.test(text)) return BigInt(text);
-  throw new InvalidArgumentError('It must be a number, as `queuelock who` shows it.');
+  throw new InvalidArgumentError('It must be a number, as `queuelock who` prints it.');
 }
 
 function runKick(name: string, { token, reason, json, ...options }: KickOptions): Promise<number> {
   return withClient(options, async ({ client, stop, lines }) => {
-    const places = placesOf(await seeQueue(client, name, stop));
-    const found = await placeWith(client, { name, token, places });
+    const entries = positionedEntries(await currentQueue(client, name, stop));
+    const found = await entryWithToken(client, { name, token, entries });
     if (!found || !(await client.evict(name, found.entry, { reason }))) {
       const message = `no entry of ${JSON.stringify(name)} has the token ${String(token)} any more, nothing was removed; see \`queuelock who\``;
       throw new Failure(message, { exitCode: EXIT.absent });
@@ -69,15 +69,18 @@ function runKick(name: string, { token, reason, json, ...options }: KickOptions)
 interface Sought {
   readonly name: string;
   readonly token: bigint;
-  /** Holders are in front, mostly. */
-  readonly places: readonly Place[];
+  /** Entries of the queue. The sought one is usually first. */
+  readonly entries: readonly PositionedEntry[];
 }
 
 const AT_A_TIME = 100;
 
-async function placeWith(client: LockClient, { name, token, places }: Sought): Promise<Place | undefined> {
-  for (let from = 0; from < places.length; from += AT_A_TIME) {
-    const some = places.slice(from, from + AT_A_TIME);
+async function entryWithToken(
+  client: LockClient,
+  { name, token, entries }: Sought,
+): Promise<PositionedEntry | undefined> {
+  for (let from = 0; from < entries.length; from += AT_A_TIME) {
+    const some = entries.slice(from, from + AT_A_TIME);
     const tokens = await Promise.all(some.map(({ entry }) => client.tokenOf(name, entry)));
     const found = some[tokens.indexOf(token)];
     if (found) return found;

@@ -1,36 +1,38 @@
 import type { Command } from '@commander-js/extra-typings';
 import { election, type Candidate, type LeaderState } from '@queuelock/recipes';
 import { filter, fromEvent, takeUntil } from 'rxjs';
-import { withClient, type Surroundings } from '../client.ts';
-import type { PlaceOptions } from '../config/place.ts';
+import { withClient, type CommandContext } from '../client.ts';
+import type { StoreOptions } from '../config/store-selection.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { explain } from '../help.ts';
-import { seeQueue } from '../live.ts';
+import { currentQueue } from '../current-queue.ts';
 import { backendOption, jsonOption, profileOption, verboseOption } from '../options.ts';
 import { printer, type Printer } from '../printer.ts';
 
-interface LeaderOptions extends PlaceOptions {
+interface LeaderOptions extends StoreOptions {
   readonly follow?: true;
   readonly json?: true;
 }
 
-const NOTES = `Prints the value with which the leader stands. With --follow a line now and at every change: a vacancy is an empty line, and while the
-server is out of reach nothing is printed. With --json: {"name", "status", "leader"}; the leader has value, key and order, or is null;
-status is live, or stale while the server is out of reach.
+const NOTES = `Prints the value of the leader. With --follow it prints a line now and at every change: a vacancy is an empty line, and while the
+server cannot be reached nothing is printed. With --json: {"name", "status", "leader"}; the leader has value, key and order, or is null;
+status is live, or stale while the server cannot be reached.
 
-Exit code: ${String(EXIT.absent)} if nobody leads (without --follow).`;
+Exit code: ${String(EXIT.absent)} if there is no leader (without --follow).`;
 
-/** Adds `leader`: who leads. */
+/** Adds `leader`, which prints the leader of an election. */
 export function addLeader(program: Command): void {
   const command = program
     .command('leader')
-    .summary('who leads')
-    .description('Prints who leads NAME, now or at every change. Stands in no line itself.')
-    .argument('<name>', 'the leadership')
+    .summary('print the leader')
+    .description(
+      'Prints the leader of the election NAME, now or at every change. Does not join the election.',
+    )
+    .argument('<name>', 'the election')
     .addOption(backendOption())
     .addOption(profileOption())
-    .option('--follow', 'go on, with a line for every change')
+    .option('--follow', 'print a line for every change')
     .addOption(jsonOption())
     .addOption(verboseOption())
     .action(async (name, options) => {
@@ -46,23 +48,23 @@ function showLeader(name: string, options: LeaderOptions): Promise<number> {
   return withClient(options, async (around) => {
     const { client, stop, lines } = around;
     const out = printer(lines, options.json === true);
-    const { entries } = await seeQueue(client, name, { signal: stop.signal });
+    const { entries } = await currentQueue(client, name, { signal: stop.signal });
     return options.follow ? follow(name, around, out) : showOnce(name, entries[0], out);
   });
 }
 
-/** The first in line leads. */
+/** Prints the first candidate, which is the leader. */
 function showOnce(name: string, leader: Candidate | undefined, out: Printer): number {
   if (leader) {
     show(name, { status: 'live', leader }, out);
     return EXIT.ok;
   }
   out.print({ name, status: 'live', leader: null });
-  throw new Failure(`nobody leads ${JSON.stringify(name)}`, { exitCode: EXIT.absent });
+  throw new Failure(`there is no leader of ${JSON.stringify(name)}`, { exitCode: EXIT.absent });
 }
 
-/** Until it is stopped; rejects never. */
-async function follow(name: string, { client, stop }: Surroundings, out: Printer): Promise<number> {
+/** Prints each change until the command is stopped. Never rejects. */
+async function follow(name: string, { client, stop }: CommandContext, out: Printer): Promise<number> {
   const shown$ = election(client, name, { value: '' }).leader$.pipe(
     filter(({ status }) => status !== 'connecting'),
     takeUntil(fromEvent(stop.signal, 'abort')),
@@ -73,7 +75,7 @@ async function follow(name: string, { client, stop }: Surroundings, out: Printer
   return EXIT.ok;
 }
 
-/** For people nothing changes while the server is out of reach. */
+/** In text output an unreachable server prints nothing, because the leader may not have changed. */
 function show(name: string, { status, leader }: LeaderState, out: Printer): void {
   const seen = leader && { value: leader.value, key: leader.key, order: leader.order };
   const text = status === 'live' ? [leader?.value ?? ''] : [];

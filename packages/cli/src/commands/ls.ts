@@ -1,26 +1,26 @@
 import { Option, type Command } from '@commander-js/extra-typings';
 import { toPrintable, type ListedQueue } from '@queuelock/core';
 import { withClient } from '../client.ts';
-import type { PlaceOptions } from '../config/place.ts';
+import type { StoreOptions } from '../config/store-selection.ts';
 import { EXIT } from '../exit-codes.ts';
 import { explain } from '../help.ts';
 import { backendOption, jsonOption, profileOption, verboseOption, wholeNumber } from '../options.ts';
 import { jsonLine } from '../printer.ts';
 import { writeTable } from '../view/output.ts';
-import { seeQueues } from '../view/see-queues.ts';
+import { currentQueues } from '../view/current-queues.ts';
 import { count } from '../view/text.ts';
 
-interface LsOptions extends PlaceOptions {
+interface LsOptions extends StoreOptions {
   readonly sort: 'name' | 'depth';
   readonly limit?: number;
   readonly json?: true;
 }
 
-const NOTES = `Shows the queues that are not empty. On etcd it reads keys only; on ZooKeeper it walks through the tree.
-With --json, for each queue: name, depth (entries in it, the holder included), front (the order of the first entry), foreign (how many of them
-are keys that no lock client made; a lock waits for these too). On etcd, queues of such keys alone are shown with a prefix, of the URL or here.`;
+const NOTES = `Prints the queues that are not empty. On etcd it reads keys only; on ZooKeeper it traverses the tree.
+With --json, for each queue: name, depth (entries in it, holders included), front (order of the first entry), foreign (number of
+keys that no lock client made; a lock waits for these too). On etcd, queues of such keys alone are shown with a prefix, of the URL or here.`;
 
-/** Adds `ls`: which queues there are. */
+/** Adds `ls`, which lists queues. */
 export function addLs(program: Command): void {
   const command = program
     .command('ls')
@@ -28,15 +28,15 @@ export function addLs(program: Command): void {
     .description(
       'Lists the queues whose names begin with PREFIX (default: all), with the number of entries in each.',
     )
-    .argument('[prefix]', 'what the names begin with', '')
+    .argument('[prefix]', 'prefix of the queue names', '')
     .addOption(backendOption())
     .addOption(profileOption())
     .addOption(
-      new Option('--sort <by>', 'by name, or the deepest first')
+      new Option('--sort <by>', 'sort by name, or the deepest first')
         .choices(['name', 'depth'] as const)
         .default('name' as const),
     )
-    .option('--limit <n>', 'so many at most', wholeNumber(1, 1_000_000_000))
+    .option('--limit <n>', 'largest number of queues', wholeNumber(1, 1_000_000_000))
     .addOption(jsonOption())
     .addOption(verboseOption())
     .action(async (prefix, options) => {
@@ -47,17 +47,17 @@ export function addLs(program: Command): void {
     examples: [
       'queuelock ls',
       'queuelock ls invoices/',
-      ['queuelock ls --sort depth --limit 10', 'the longest lines'],
+      ['queuelock ls --sort depth --limit 10', 'the longest queues'],
     ],
   });
 }
 
-/** In UTF-16 code units: every name that this package accepts is shown as a whole. */
+/** Length limit in UTF-16 code units; no name that this package accepts is longer. */
 const MAX_NAME = 512;
 
 function runLs(prefix: string, { sort, limit, json, ...place }: LsOptions): Promise<number> {
   return withClient(place, async ({ client, stop, lines }) => {
-    const { queues } = await seeQueues(client, prefix, stop.signal);
+    const { queues } = await currentQueues(client, prefix, stop.signal);
     const shown = (sort === 'depth' ? [...queues].sort(deepestFirst) : queues).slice(0, limit);
     if (json)
       for (const { name, depth, front, foreign } of shown)
@@ -71,7 +71,7 @@ function runLs(prefix: string, { sort, limit, json, ...place }: LsOptions): Prom
         [
           { title: 'ENTRIES', align: 'right' },
           { title: 'FOREIGN', align: 'right' },
-          { title: 'QUEUE', least: 10 },
+          { title: 'QUEUE', minWidth: 10 },
         ],
         rows,
       );

@@ -3,12 +3,12 @@ import { explain } from '../help.ts';
 import { writeOut } from '../lines.ts';
 import { manualOf } from '../manual.ts';
 
-/** Adds `man`: the manual page, as the package has it. */
+/** Adds `man`, which prints the manual page of the package. */
 export function addMan(program: Command): void {
   const command = program
     .command('man')
     .summary('print the manual page')
-    .description('Prints the manual page, made from the definitions of the commands.')
+    .description('Prints the manual page.')
     .action(() => {
       writeOut(manualOf(program));
     });

@@ -22,7 +22,7 @@ import {
   note,
   onLossOption,
   passCredentialsOption,
-  patienceOf,
+  waitOf,
   tryOption,
   unlessBusy,
   waitOption,
@@ -36,12 +36,12 @@ interface RunOptions extends TermOptions {
   readonly semaphore?: number;
 }
 
-const NOTES = `The command finds QUEUELOCK_NAME, QUEUELOCK_TOKEN (the fencing token: send it with every protected write), QUEUELOCK_EPOCH and
+const NOTES = `The command gets QUEUELOCK_NAME, QUEUELOCK_TOKEN (the fencing token: send it with every protected write), QUEUELOCK_EPOCH and
 QUEUELOCK_KEY in its environment.
 
 ${ABOUT_COMMANDS}`;
 
-/** Adds `run`: a program under a lock. */
+/** Adds `run`, which runs a program under a lock. */
 export function addRun(program: Command): void {
   const command = program
     .command('run')
@@ -60,10 +60,10 @@ export function addRun(program: Command): void {
     )
     .addOption(waitOption())
     .addOption(tryOption())
-    .addOption(new Option('--read', 'share the lock with others that read').conflicts('semaphore'))
+    .addOption(new Option('--read', 'hold the lock shared with other readers').conflicts('semaphore'))
     .option(
       '--semaphore <k>',
-      'at most k hold at a time; everybody says the same k',
+      'allow k holders at a time; use the same k everywhere',
       wholeNumber(1, 1_000_000),
     )
     .addOption(needsOption())
@@ -80,17 +80,17 @@ export function addRun(program: Command): void {
     notes: NOTES,
     examples: [
       ['queuelock run nightly -- ./import.sh --full', 'one at a time, first come, first served'],
-      ['queuelock run nightly --try -- make report', 'not at all if somebody is at it'],
+      ['queuelock run nightly --try -- make report', 'does nothing if it is running elsewhere'],
       ['queuelock run uploads --semaphore 5 -- ./upload.sh', 'at most five at a time'],
       ['queuelock run catalogue --read -- ./export.sh', 'together with other readers'],
-      ['queuelock run scheduler --keep -- ./scheduler', 'for ever, on one machine of several'],
+      ['queuelock run scheduler --keep -- ./scheduler', 'always, on one machine of several'],
     ],
   });
 }
 
 function runUnderLock(name: string, command: readonly string[], options: RunOptions): Promise<number> {
   const { grace, onLoss, keep = false, passCredentials } = options;
-  return withClient({ ...options, outlived: true }, async ({ client, ttlMs, epoch, stop }) => {
+  return withClient({ ...options, mayOutlive: true }, async ({ client, ttlMs, epoch, stop }) => {
     const run = new RunnableCommand({
       command,
       graceMs: graceOf(grace, ttlMs),
@@ -115,7 +115,7 @@ function runUnderLock(name: string, command: readonly string[], options: RunOpti
 
 function claimOptionsOf({ read, semaphore, ...options }: RunOptions): AcquireOptions {
   return {
-    ...patienceOf(options),
+    ...waitOf(options),
     ...(read ? { mode: 'shared' as const } : {}),
     ...(semaphore === undefined ? {} : { limit: semaphore }),
   };

@@ -1,37 +1,37 @@
 import type { Command } from '@commander-js/extra-typings';
-import { withClient, type Surroundings } from '../client.ts';
-import type { PlaceOptions } from '../config/place.ts';
+import { withClient, type CommandContext } from '../client.ts';
+import type { StoreOptions } from '../config/store-selection.ts';
 import { EXIT } from '../exit-codes.ts';
 import { explain } from '../help.ts';
 import { MAX_MS, backendOption, jsonOption, profileOption, verboseOption, wholeNumber } from '../options.ts';
 import { canDraw } from '../terminal/terminal.ts';
-import { seeQueues, sharingQueues } from '../view/see-queues.ts';
+import { currentQueues, shareQueues } from '../view/current-queues.ts';
 import { runBatch } from '../view/top-batch.ts';
 import { runLive } from '../view/top-live.ts';
 
-interface TopOptions extends PlaceOptions {
+interface TopOptions extends StoreOptions {
   readonly every: number;
   readonly count?: number;
   readonly json?: true;
 }
 
-const NOTES = `On a terminal: keys d h l w n sort by entries, hand-offs, time held, wait, name; / filters; Enter opens a queue; ? tells the rest; q quits.
+const NOTES = `On a terminal: keys d h l w n sort by entries, hand-offs, time held, wait, name; / filters; Enter opens a queue; ? shows help; q quits.
 Elsewhere, or with --count or --json, it prints a snapshot every --every milliseconds until it is stopped.
-Hand-offs are counted from the start of the command. While the server cannot be reached it says so, and goes on when it can.
+Hand-offs are counted from the start of the command. While the server cannot be reached it reports that, and continues afterwards.
 With --json, for each snapshot: t (ms since 1970), status (live, stale), queues, each with name, depth, handOffsPerS, heldMs,
-heldLonger (it was held before the first look), turnMs, waitMs (what who joins now would wait).`;
+heldLonger (it was held before the first snapshot), turnMs, waitMs (expected wait of a new entry).`;
 
-/** Adds `top`: the queues at work. */
+/** Adds `top`, which shows the activity of queues. */
 export function addTop(program: Command): void {
   const command = program
     .command('top')
     .summary('watch the busiest queues')
     .description(
-      'Shows the queues whose names begin with PREFIX (default: all): how deep, how fast, how long held.',
+      'Shows the queues whose names begin with PREFIX (default: all): depth, hand-offs, hold times.',
     )
-    .argument('[prefix]', 'what the names begin with', '')
-    .option('--every <ms>', 'between two snapshots that are printed', wholeNumber(100, MAX_MS), 2_000)
-    .option('--count <n>', 'print so many snapshots, then end', wholeNumber(1, 1_000_000_000))
+    .argument('[prefix]', 'prefix of the queue names', '')
+    .option('--every <ms>', 'interval of the printed snapshots', wholeNumber(100, MAX_MS), 2_000)
+    .option('--count <n>', 'number of snapshots to print', wholeNumber(1, 1_000_000_000))
     .addOption(backendOption())
     .addOption(profileOption())
     .addOption(jsonOption('one JSON object a snapshot'))
@@ -50,11 +50,11 @@ export function addTop(program: Command): void {
 }
 
 function runTop(prefix: string, { every, count, json, ...place }: TopOptions): Promise<number> {
-  return withClient(place, async (around: Surroundings) => {
+  return withClient(place, async (around: CommandContext) => {
     const { client, stop } = around;
-    const source = { ...around, list: sharingQueues(client, prefix) };
-    // Who cannot be reached at all is told at the prompt.
-    await seeQueues(source.list, prefix, stop.signal);
+    const source = { ...around, list: shareQueues(client, prefix) };
+    // Fails before the screen is taken if the server cannot be reached at all.
+    await currentQueues(source.list, prefix, stop.signal);
     const { stdin, stdout } = process;
     const isLive = !json && count === undefined && stdin.isTTY && canDraw(stdout);
     if (isLive) await runLive(source, { prefix, terminal: stdout, keyboard: stdin });

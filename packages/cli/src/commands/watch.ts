@@ -1,34 +1,32 @@
 import type { Command } from '@commander-js/extra-typings';
 import { toPrintable, type QueueState } from '@queuelock/core';
 import { fromEvent, takeUntil } from 'rxjs';
-import { withClient, type Surroundings } from '../client.ts';
-import type { PlaceOptions } from '../config/place.ts';
+import { withClient, type CommandContext } from '../client.ts';
+import type { StoreOptions } from '../config/store-selection.ts';
 import { EXIT } from '../exit-codes.ts';
 import { describeFailure } from '../failure.ts';
 import { explain } from '../help.ts';
-import { seeQueue } from '../live.ts';
+import { currentQueue } from '../current-queue.ts';
 import { backendOption, jsonOption, profileOption, verboseOption } from '../options.ts';
 import { printer } from '../printer.ts';
 import { happenings, type Happening } from '../view/happenings.ts';
 import { counted, duration, fit, timeOfDay } from '../view/text.ts';
 
-interface WatchOptions extends PlaceOptions {
+interface WatchOptions extends StoreOptions {
   readonly json?: true;
 }
 
-const NOTES = `Begins with a line for each entry that is there (present). Runs until it is stopped; while the server cannot be reached it says so,
-and goes on when it can. What happened and was over between two looks is not told.
+const NOTES = `Begins with a line for each entry that is there (present). Runs until it is stopped; while the server cannot be reached it reports
+that, and continues afterwards. An entry that came and went between two reads is not printed.
 With --json: t (ms since 1970, when it was seen), ev (present, joined, granted, changed, left, stale, live), owner, host, pid, since,
-position (0: its turn has come; 1: first of those who wait; ...), held (whether its turn had come), order, key, id, depth (entries in the queue); with stale: reason.`;
+position (0: admitted; 1: first waiter; ...), held (whether it was admitted), order, key, id, depth (entries in the queue); with stale: reason.`;
 
-/** Adds `watch`: what happens in a queue. */
+/** Adds `watch`, which prints the events of a queue. */
 export function addWatch(program: Command): void {
   const command = program
     .command('watch')
-    .summary('follow a queue: a line for each change')
-    .description(
-      'Follows the queue NAME and prints a line for each change: who joins, whose turn comes, who leaves.',
-    )
+    .summary('print a line for each change of a queue')
+    .description('Watches the queue NAME and prints a line for each join, grant and departure.')
     .argument('<name>', 'the lock')
     .addOption(backendOption())
     .addOption(profileOption())
@@ -46,9 +44,9 @@ export function addWatch(program: Command): void {
 function runWatch(name: string, { json, ...place }: WatchOptions): Promise<number> {
   return withClient(place, async (around) => {
     const { client, stop } = around;
-    // Whoever watches what cannot be seen is told so at once; later trouble passes.
-    await seeQueue(client, name, stop);
-    const teller = new Teller(around, json === true);
+    // Fails at once if the queue cannot be read. Later failures are temporary.
+    await currentQueue(client, name, stop);
+    const teller = new ChangePrinter(around, json === true);
     await client
       .watch(name)
       .pipe(takeUntil(fromEvent(stop.signal, 'abort')))
@@ -59,15 +57,15 @@ function runWatch(name: string, { json, ...place }: WatchOptions): Promise<numbe
   });
 }
 
-/** Tells what is new in each state of a queue. */
-class Teller {
-  readonly #print: (facts: object, text: string) => void;
+/** Prints what is new in each state of a queue. */
+class ChangePrinter {
+  readonly #output: (facts: object, text: string) => void;
   #before: QueueState | undefined;
   #isStale = false;
 
-  constructor({ lines }: Surroundings, json: boolean) {
+  constructor({ lines }: CommandContext, json: boolean) {
     const out = printer(lines, json);
-    this.#print = (facts, text) => {
+    this.#output = (facts, text) => {
       const t = Date.now();
       out.print({ t, ...facts }, `${timeOfDay(t)}  ${text}`);
     };
@@ -77,28 +75,28 @@ class Teller {
     if (state.status === 'connecting') return;
     if (state.status === 'stale') {
       const reason = describeFailure(state.error, false).replace(/^queuelock: /, '');
-      if (!this.#isStale) this.#print({ ev: 'stale', reason }, `stale    ${reason}`);
+      if (!this.#isStale) this.#output({ ev: 'stale', reason }, `stale    ${reason}`);
       this.#isStale = true;
       return;
     }
     const { length: depth } = state.entries;
     if (this.#isStale || (!this.#before && depth === 0))
-      this.#print({ ev: 'live', depth }, `live     ${counted(depth, 'entry', 'entries')} in the queue`);
+      this.#output({ ev: 'live', depth }, `live     ${counted(depth, 'entry', 'entries')} in the queue`);
     this.#isStale = false;
-    for (const happening of happenings(this.#before, state)) this.#tell(happening, depth);
+    for (const happening of happenings(this.#before, state)) this.#print(happening, depth);
     this.#before = state;
   }
 
-  #tell({ ev, entry, position, holds }: Happening, depth: number): void {
+  #print({ ev, entry, position, holds }: Happening, depth: number): void {
     const { owner, host, pid, since, order, key, id } = entry;
     const facts = { ev, owner, host, pid, since, position, held: holds, order, key, id, depth };
     const age = since === undefined ? '' : `, joined ${duration(Date.now() - since)} ago`;
-    const where = holds ? 'holds' : `number ${String(position)} in line`;
+    const where = holds ? 'holds' : `position ${String(position)}`;
     const was = ev === 'left' ? (holds ? 'held' : 'waited') : where;
     const who =
       host === undefined
         ? toPrintable(owner)
         : toPrintable(`${owner} (${host}${pid === undefined ? '' : ` ${String(pid)}`})`);
-    this.#print(facts, `${fit(ev, 8)} ${who || '-'}  ${was}${age}  [${String(depth)}]`);
+    this.#output(facts, `${fit(ev, 8)} ${who || '-'}  ${was}${age}  [${String(depth)}]`);
   }
 }

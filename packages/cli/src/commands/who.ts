@@ -1,30 +1,36 @@
 import type { Command } from '@commander-js/extra-typings';
 import { toPrintable, type LockClient } from '@queuelock/core';
 import { withClient } from '../client.ts';
-import type { PlaceOptions } from '../config/place.ts';
+import type { StoreOptions } from '../config/store-selection.ts';
 import { EXIT } from '../exit-codes.ts';
 import { explain } from '../help.ts';
-import { seeQueue } from '../live.ts';
+import { currentQueue } from '../current-queue.ts';
 import { backendOption, jsonOption, profileOption, verboseOption } from '../options.ts';
 import { jsonLine } from '../printer.ts';
 import { writeTable } from '../view/output.ts';
-import { PLACE_COLUMNS, placeFacts, placeRow, placesOf, type Place } from '../view/places.ts';
+import {
+  ENTRY_COLUMNS,
+  entryFacts,
+  entryRow,
+  positionedEntries,
+  type PositionedEntry,
+} from '../view/positioned-entries.ts';
 
-interface WhoOptions extends PlaceOptions {
+interface WhoOptions extends StoreOptions {
   readonly json?: true;
 }
 
-const NOTES = `Ages are by the clocks of the machines that joined; clients of other kinds tell no age, host or process. Who holds may not
-have noticed yet. Exit code ${String(EXIT.absent)}: nobody is in the queue.
-With --json, for each entry: position (0: its turn has come; 1: first of those who wait; ...), state (holds, waits), owner, host, pid, since (ms since 1970), ageMs,
+const NOTES = `Ages are by the clocks of the machines that joined; other kinds of clients publish no age, host or process. A holder may not
+have noticed its grant yet. Exit code ${String(EXIT.absent)}: the queue is empty.
+With --json, for each entry: position (0: admitted; 1: first waiter; ...), state (holds, waits), owner, host, pid, since (ms since 1970), ageMs,
 order, key, id, shared, permits, limit, metadata, request, typicalHoldMs, foreign (with-lease, without-lease: a key that no lock client made), and token (fencing token, a string) of holders.`;
 
-/** Adds `who`: a queue as it stands. */
+/** Adds `who`, which prints the entries of a queue. */
 export function addWho(program: Command): void {
   const command = program
     .command('who')
-    .summary('show who holds a lock and who waits for it, in order')
-    .description('Shows the queue NAME: the holder with its fencing token, and those who wait, in order.')
+    .summary('print the holders and waiters of a lock, in order')
+    .description('Prints the queue NAME: the holder with its fencing token, and the waiters in order.')
     .argument('<name>', 'the lock')
     .addOption(backendOption())
     .addOption(profileOption())
@@ -37,36 +43,36 @@ export function addWho(program: Command): void {
     notes: NOTES,
     examples: [
       'queuelock who nightly',
-      ['queuelock who nightly --json | head -1 | jq -r .owner', 'who holds it'],
+      ['queuelock who nightly --json | head -1 | jq -r .owner', 'the holder'],
     ],
   });
 }
 
 function runWho(name: string, { json, ...place }: WhoOptions): Promise<number> {
   return withClient(place, async ({ client, stop, lines }) => {
-    const places = placesOf(await seeQueue(client, name, stop));
+    const places = positionedEntries(await currentQueue(client, name, stop));
     const tokens = await tokensOf(client, name, places);
     const now = Date.now();
     if (json) {
       for (const place of places)
-        lines.write(jsonLine({ ...placeFacts(place, now), token: tokens.get(place) }));
-    } else if (places.length === 0) lines.write(`nobody is in the queue ${toPrintable(name)}`);
+        lines.write(jsonLine({ ...entryFacts(place, now), token: tokens.get(place) }));
+    } else if (places.length === 0) lines.write(`no entry is in the queue ${toPrintable(name)}`);
     else
       writeTable(
         lines,
-        PLACE_COLUMNS,
-        places.map((place) => placeRow(place, now, tokens.get(place))),
+        ENTRY_COLUMNS,
+        places.map((place) => entryRow(place, now, tokens.get(place))),
       );
     return places.length === 0 ? EXIT.absent : EXIT.ok;
   });
 }
 
-/** Of those who hold; each costs a request where the order is not the token. */
+/** Reads the tokens of the holders. Each costs a request where the order is not the token. */
 async function tokensOf(
   client: LockClient,
   name: string,
-  places: readonly Place[],
-): Promise<ReadonlyMap<Place, bigint | undefined>> {
+  places: readonly PositionedEntry[],
+): Promise<ReadonlyMap<PositionedEntry, bigint | undefined>> {
   const holding = places.filter(({ holds }) => holds);
   const tokens = holding.map(async (place) => [place, await client.tokenOf(name, place.entry)] as const);
   return new Map(await Promise.all(tokens));

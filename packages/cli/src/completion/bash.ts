@@ -1,6 +1,6 @@
-import type { CommandWords, Vocabulary } from './vocabulary.ts';
+import type { CommandVocabulary, Vocabulary } from './vocabulary.ts';
 
-/** For bash 3.2 and later, without the package bash-completion. */
+/** Generates the script for bash 3.2 and later. It does not need the package bash-completion. */
 export function bashCompletion({ program, commands }: Vocabulary): string {
   const running = commands.filter(({ runsProgram }) => runsProgram).map(({ name }) => name);
   return `# bash completion for ${program}; load it with: source <(${program} completion bash)
@@ -32,7 +32,7 @@ complete -F _${program} ${program}
 `;
 }
 
-function valueCases({ name, options }: CommandWords): string[] {
+function valueCases({ name, options }: CommandVocabulary): string[] {
   return options
     .filter(({ takesValue }) => takesValue)
     .map(({ long, choices }) => {
@@ -41,11 +41,11 @@ function valueCases({ name, options }: CommandWords): string[] {
     });
 }
 
-function wordCase({ name, options, choices }: CommandWords): string {
+function wordCase({ name, options, choices }: CommandVocabulary): string {
   return `    ${name}) words=${quoted([...choices, ...options.map(({ long }) => long)])} ;;`;
 }
 
-/** A list that is split at the ends of lines. */
+/** Formats a list that the script splits at line ends. */
 function quoted(words: readonly string[]): string {
   return `$'${words.join('\\n')}'`;
 }

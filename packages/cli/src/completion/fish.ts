@@ -1,4 +1,4 @@
-import type { CommandWords, Vocabulary } from './vocabulary.ts';
+import type { CommandVocabulary, Vocabulary } from './vocabulary.ts';
 
 export function fishCompletion({ program, commands }: Vocabulary): string {
   const running = commands.filter(({ runsProgram }) => runsProgram).map(({ name }) => name);
@@ -17,7 +17,7 @@ ${commands.flatMap((command) => linesOf(program, command)).join('\n')}
 `;
 }
 
-function linesOf(program: string, { name, summary, options, choices }: CommandWords): string[] {
+function linesOf(program: string, { name, summary, options, choices }: CommandVocabulary): string[] {
   const here = `complete -c ${program} -n '__fish_seen_subcommand_from ${name}; and not __${program}_runs'`;
   return [
     `complete -c ${program} -n __fish_use_subcommand -a ${name} -d ${quoted(summary)}`,

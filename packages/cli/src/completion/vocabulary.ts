@@ -1,43 +1,43 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 
-/** What can stand on the command line, as shells complete it. */
+/** Commands, options and values that shells can complete. */
 export interface Vocabulary {
   readonly program: string;
-  readonly commands: readonly CommandWords[];
+  readonly commands: readonly CommandVocabulary[];
 }
 
-export interface CommandWords {
+export interface CommandVocabulary {
   readonly name: string;
   readonly summary: string;
-  readonly options: readonly OptionWord[];
-  /** Of the first argument, where it is one of a few. */
+  readonly options: readonly OptionVocabulary[];
+  /** Values of the first argument, if it is one of a few. */
   readonly choices: readonly string[];
-  /** Whether a program to run comes after `--`. */
+  /** Whether a program to run follows `--`. */
   readonly runsProgram: boolean;
 }
 
-export interface OptionWord {
-  /** With the dashes. */
+export interface OptionVocabulary {
+  /** Name with the dashes. */
   readonly long: string;
   readonly description: string;
   readonly takesValue: boolean;
-  /** Of the value, where it is one of a few. */
+  /** Values of the option, if it takes one of a few. */
   readonly choices: readonly string[];
 }
 
-const HELP: OptionWord = {
+const HELP: OptionVocabulary = {
   long: '--help',
   description: 'display help for command',
   takesValue: false,
   choices: [],
 };
 
-/** Read from the definitions of the commands. */
+/** Reads the vocabulary from the definitions of the commands. */
 export function vocabularyOf(program: CommandUnknownOpts): Vocabulary {
-  return { program: program.name(), commands: program.commands.map(wordsOf) };
+  return { program: program.name(), commands: program.commands.map(commandVocabulary) };
 }
 
-function wordsOf(command: CommandUnknownOpts): CommandWords {
+function commandVocabulary(command: CommandUnknownOpts): CommandVocabulary {
   const args = command.registeredArguments;
   return {
     name: command.name(),

@@ -1,4 +1,4 @@
-import type { CommandWords, OptionWord, Vocabulary } from './vocabulary.ts';
+import type { CommandVocabulary, OptionVocabulary, Vocabulary } from './vocabulary.ts';
 
 export function zshCompletion({ program, commands }: Vocabulary): string {
   return `#compdef ${program}
@@ -20,8 +20,8 @@ if [[ $funcstack[1] == _${program} ]]; then _${program} "$@"; else compdef _${pr
 `;
 }
 
-function caseOf({ name, options, choices, runsProgram }: CommandWords): string {
-  // Names are nobody's files.
+function caseOf({ name, options, choices, runsProgram }: CommandVocabulary): string {
+  // Names of queues are not files, so they have no completion.
   const first = quoted(choices.length === 0 ? '*: : ' : `1:${name}:(${choices.join(' ')})`);
   const program = `      if (( at < CURRENT )); then
         shift at words
@@ -36,7 +36,7 @@ ${runsProgram ? program : ''}      shift words
       _arguments ${[...options.map(specOf), first].join(' \\\n        ')} ;;`;
 }
 
-function specOf({ long, description, takesValue, choices }: OptionWord): string {
+function specOf({ long, description, takesValue, choices }: OptionVocabulary): string {
   const value = takesValue ? `:value:${choices.length === 0 ? '' : `(${choices.join(' ')})`}` : '';
   return quoted(`${long}[${description.replace(/[[\]\\:]/g, '\\$&')}]${value}`);
 }

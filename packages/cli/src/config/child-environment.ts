@@ -1,6 +1,6 @@
 import type { Environment } from './file.ts';
 
-/** Variables that say how to log in to the store, or may: a URL can have a password. */
+/** Variables that contain credentials for the store, or may: a URL can have a password. */
 const CREDENTIALS: ReadonlySet<string> = new Set([
   'QUEUELOCK_URL',
   'QUEUELOCK_USER',
@@ -8,7 +8,7 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
   'QUEUELOCK_PASSWORD_FILE',
 ]);
 
-/** The environment of a process that this one starts: without what says how to log in to the store. */
+/** Returns the environment for a child process, without credentials for the store. */
 export function childEnvironment(env: Environment = process.env): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !CREDENTIALS.has(name)));
 }

@@ -1,7 +1,7 @@
-import { keepSecret } from '../secrets.ts';
+import { registerSecret } from '../secrets.ts';
 import { readPrivate } from './private-file.ts';
 
-/** Who logs in, where the URL does not say it. */
+/** User and password for a URL that does not have them. */
 export interface Credentials {
   readonly user: string | undefined;
   readonly password: string | undefined;
@@ -9,21 +9,21 @@ export interface Credentials {
 
 const USER_INFO = /^([a-z][a-z0-9+.-]*:\/\/)(?:([^/?]*)@)?/i;
 
-/** Whether the URL itself has a password. */
+/** Returns whether the URL has a password. */
 export function hasPassword(url: string): boolean {
   return passwordIn(url) !== '';
 }
 
-/** The URL with these credentials, unless it has some of its own or names no server. */
+/** Returns the URL with these credentials, unless it has its own or names no server. */
 export function withCredentials(url: string, { user, password }: Credentials): string {
   const [start, scheme = '', own] = USER_INFO.exec(url) ?? [];
-  for (const secret of [passwordIn(url), decoded(passwordIn(url))]) keepSecret(secret);
+  for (const secret of [passwordIn(url), decoded(passwordIn(url))]) registerSecret(secret);
   if (start === undefined || own !== undefined || user === undefined || password === undefined) return url;
-  keepSecret(password);
+  registerSecret(password);
   return `${scheme}${encodeURIComponent(user)}:${encodeURIComponent(password)}@${url.slice(start.length)}`;
 }
 
-/** The password in a file: all of it but the end of its last line. */
+/** Reads the password of a file: all of it except the end of its last line. */
 export function readPassword(file: string): string {
   return readPrivate('password file', file).replace(/\r?\n$/, '');
 }
@@ -33,7 +33,7 @@ function passwordIn(url: string): string {
   return own.includes(':') ? own.slice(own.indexOf(':') + 1) : '';
 }
 
-/** Of a text that is not percent-encoded well, the backend complains. */
+/** Decodes percent-encoding. Text that is encoded wrongly stays as it is, and the backend reports it. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

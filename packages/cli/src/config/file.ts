@@ -5,32 +5,35 @@ import { hasPassword } from './credentials.ts';
 import { requirePrivate } from './private-file.ts';
 import { fieldsOf, misconfigured, textIn, wholeIn, type Fields } from './shape.ts';
 
-/** A place that the configuration file gives a name. */
+/** A named store of the configuration file. */
 export interface Profile {
   readonly url: string;
-  /** Who logs in; a user that is part of the URL goes first. */
+  /** User name; a user in the URL takes precedence. */
   readonly user?: string;
-  /** A file with the password and nothing else. */
+  /** Path of a file that contains only the password. */
   readonly passwordFile?: string;
-  /** In seconds, as `--ttl`. */
+  /** Lease TTL in seconds, as `--ttl`. */
   readonly ttl?: number;
-  /** As `--epoch`. */
+  /** Epoch of the fencing tokens, as `--epoch`. */
   readonly epoch?: number;
 }
 
 /** The configuration file of `queuelock`. */
 export interface Config {
-  /** Where it is or would be, for messages. */
+  /** Path of the file, whether or not it exists, for messages. */
   readonly file: string;
-  /** The profile that is taken when nothing says another. */
+  /** Name of the default profile. */
   readonly default: string | undefined;
   readonly profiles: ReadonlyMap<string, Profile>;
 }
 
-/** Variables of a process. */
+/** Environment variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where the file is: `QUEUELOCK_CONFIG`, else `queuelock/config.json` in `$XDG_CONFIG_HOME` or `~/.config`. */
+/**
+ * Returns the path of the configuration file: `QUEUELOCK_CONFIG`, else `queuelock/config.json` in `$XDG_CONFIG_HOME` or
+ * `~/.config`.
+ */
 export function configPath(env: Environment): string {
   if (env['QUEUELOCK_CONFIG']) return env['QUEUELOCK_CONFIG'];
   return join(
@@ -41,8 +44,8 @@ export function configPath(env: Environment): string {
 }
 
 /**
- * The configuration; without profiles where there is no file.
- * @throws {Failure} one line that says what to mend
+ * Reads the configuration. Without a file it has no profiles.
+ * @throws {Failure} with one line that names the field to correct
  */
 export function readConfig(env: Environment): Config {
   const file = configPath(env);
@@ -65,7 +68,7 @@ function textOf(file: string, isNamed: boolean): string | undefined {
   }
 }
 
-/** The parser's own message quotes the text, which may hold a password. */
+/** Replaces the parser's own message: it quotes the text, which may contain a password. */
 function parsed(file: string, text: string): unknown {
   try {
     return JSON.parse(text);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Environment } from './file.ts';
 
 /**
- * Where the queues are of those who try something out without a store: a file of this user, `$XDG_STATE_HOME/queuelock/locks.db`, usually
- * in `~/.local/state`. Makes its directory.
+ * Returns the URL of the file that the user's commands share without a store: `$XDG_STATE_HOME/queuelock/locks.db`, usually in
+ * `~/.local/state`. Makes its directory.
  */
 export function ownFileUrl(env: Environment = process.env): string {
   const directory = join(env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'queuelock');
@@ -13,7 +13,7 @@ export function ownFileUrl(env: Environment = process.env): string {
   return fileUrl(join(directory, 'locks.db'));
 }
 
-/** The URL of a file. */
+/** Converts a path to the URL of a file. */
 export function fileUrl(path: string): string {
   return `sqlite:${path.split('/').map(encodeURIComponent).join('/')}`;
 }

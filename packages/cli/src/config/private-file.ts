@@ -2,18 +2,18 @@ import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:f
 import { misconfigured } from './shape.ts';
 
 const READ_BY_GROUP = 0o040;
-const OPEN_TO_OTHERS = 0o077;
+const ACCESSIBLE_TO_OTHERS = 0o077;
 
 /**
- * Reads a file with a password.
- * @param what names the file in messages: `password file`
- * @throws {Failure} when it cannot be read, or when another user of this machine may read or change it
+ * Reads a file that contains a password.
+ * @param what Name of the file in messages, for instance `password file`.
+ * @throws {Failure} when the file cannot be read, or when another user of this machine may read or change it
  */
 export function readPrivate(what: string, file: string): string {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(file, 'r');
-    // Of the file that is open: its name may be given to another one meanwhile.
+    // Checks the open file, because its path may point to another file meanwhile.
     requirePrivate(what, file, fstatSync(descriptor));
     return readFileSync(descriptor, 'utf8');
   } catch (error) {
@@ -25,15 +25,17 @@ export function readPrivate(what: string, file: string): string {
 }
 
 /**
- * @throws {Failure} when the group of a file or others may use it. A file of root may be read by its group, as orchestrators mount
- *   secrets for processes of another user. Windows has no such modes.
+ * Checks the mode of a file. The group may read a file of root, as orchestrators mount secrets for processes of another user.
+ * Windows has no such modes.
+ * @throws {Failure} when the group or other users may access the file
  */
 export function requirePrivate(what: string, file: string, { mode, uid }: Pick<Stats, 'mode' | 'uid'>): void {
   if (process.platform === 'win32') return;
-  const refused = uid === 0 && process.getuid?.() !== 0 ? OPEN_TO_OTHERS & ~READ_BY_GROUP : OPEN_TO_OTHERS;
+  const refused =
+    uid === 0 && process.getuid?.() !== 0 ? ACCESSIBLE_TO_OTHERS & ~READ_BY_GROUP : ACCESSIBLE_TO_OTHERS;
   if ((mode & refused) === 0) return;
   const shown = (mode & 0o777).toString(8);
   throw misconfigured(
-    `the ${what} ${file} has mode ${shown}, so that other users may use it: chmod 600 ${file}`,
+    `the ${what} ${file} has mode ${shown}, which lets other users access it: run chmod 600 ${file}`,
   );
 }

@@ -5,26 +5,26 @@ import { contendOnce, type Contender } from './round.ts';
 
 export interface Rounds {
   readonly count: number;
-  /** Between the end of a round and the next. */
+  /** Pause between two rounds, in milliseconds. */
   readonly gapMs: number;
-  /** Goes on after a round whose turn never came, if another one may have more luck. */
-  readonly keeps?: boolean;
+  /** Continues after a round without a grant, if a later one may succeed. */
+  readonly keepsGoing?: boolean;
 }
 
 /**
- * Joins the queue `count` times, one after the other, until it is done or stopped. A lost ownership ends its round only.
- * Answers with the exit code; rejects with the error of a round whose turn never came, unless it keeps on.
+ * Joins the queue `count` times, one round after another, until it is done or stopped. A lost ownership ends only its round.
+ * Resolves with the exit code. Rejects with the error of a round without a grant, unless `keepsGoing` is set.
  */
 export async function contend(
   contender: Contender,
-  { count, gapMs, keeps = false }: Rounds,
+  { count, gapMs, keepsGoing = false }: Rounds,
 ): Promise<number> {
   let exitCode: number = EXIT.ok;
   for (let n = 1; n <= count; n += 1) {
-    if (n > 1) await unlessStopped(gapMs, contender.stop);
+    if (n > 1) await pauseBetween(gapMs, contender.stop);
     if (contender.stop.aborted) break;
     const end = await contendOnce(contender, n).catch((error: unknown) => {
-      if (keeps && isQueueLockError(error) && error.retryable) return 'failed';
+      if (keepsGoing && isQueueLockError(error) && error.retryable) return 'failed';
       throw error;
     });
     if (end === 'lost') exitCode = EXIT.lost;
@@ -33,8 +33,8 @@ export async function contend(
   return exitCode;
 }
 
-/** Also without a gap the event loop turns once: signals and heartbeats come in there. */
-async function unlessStopped(ms: number, stop: AbortSignal): Promise<void> {
+/** Yields to the event loop even without a pause, so that signals and heartbeats are handled. */
+async function pauseBetween(ms: number, stop: AbortSignal): Promise<void> {
   if (ms === 0) {
     await nextTurn();
     return;

@@ -1,25 +1,25 @@
 import type { Ownership } from '@queuelock/core';
 
-/** One line of the history of a contender. Numbers that may be large are decimal strings. */
+/** One event in the history of a contender. Large numbers are decimal strings. */
 export interface ContendEvent {
-  /** When it happened: nanoseconds of the day's time, see `stamp.ts`. */
+  /** Time of the event in nanoseconds since 1970, see `stamp.ts`. */
   readonly t: string;
   readonly id: string;
   readonly ev: 'requesting' | 'enqueued' | 'acquired' | 'released' | 'lost' | 'cancelled' | 'error';
   readonly name: string;
-  /** The entry as the store holds it. */
+  /** Key of the entry in the store. */
   readonly key?: string;
-  /** The server's order of the entry: etcd's create revision, ZooKeeper's sequence number. */
+  /** Order that the server gave the entry: etcd's create revision, ZooKeeper's sequence number. */
   readonly token?: string;
-  /** The fencing token where it is not the order: ZooKeeper's creation zxid. */
+  /** Fencing token where it is not the order: ZooKeeper's creation zxid. */
   readonly zxid?: string;
-  /** The round, from 1. */
+  /** Number of the round, from 1. */
   readonly n: number;
-  /** With `released`: when the server had confirmed it; `t` is from before it was asked. */
+  /** With `released`: time of the server's confirmation. `t` is the time before the request. */
   readonly t_done?: string;
-  /** With `lost`: why. */
+  /** Reason, with `lost`. */
   readonly reason?: string;
-  /** With `error`. */
+  /** Code, with `error`. */
   readonly code?: string;
   readonly message?: string;
 }

@@ -1,17 +1,18 @@
 import { Socket } from 'node:net';
 import type { Environment } from '../config/file.ts';
 
-/** Where a contender finds what its way to the store asks for; see `arena/way.ts`. */
-const VARIABLE = 'QUEUELOCK_WAY';
+/** Variable with the secret for the contender's proxy; see `arena/contender-proxy.ts`. */
+const VARIABLE = 'QUEUELOCK_PROXY_SECRET';
 
-/** For the environment of a contender whose connections begin with this text. */
+/** Environment of a contender whose connections begin with this secret. */
 export function introducing(secret: string): Readonly<Record<string, string>> {
   return { [VARIABLE]: secret };
 }
 
 /**
- * Lets every connection of this process begin with the text that its environment has for that: the way to the store relays nothing for
- * processes that do not know it. The client libraries offer no place for it, so it is written as soon as a socket begins to connect.
+ * Makes every connection of this process begin with the secret of its environment, because the proxy relays nothing for processes
+ * that do not know it. The client libraries have no hook for this, so the secret is written as soon as a socket begins to
+ * connect.
  */
 export function introduceConnections(env: Environment = process.env): void {
   const secret = env[VARIABLE];

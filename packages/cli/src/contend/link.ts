@@ -15,41 +15,41 @@ import {
 type Session = Awaited<ReturnType<Backend['open']>>;
 type Placement = Awaited<ReturnType<Session['enqueue']>>;
 
-/** What the store has told about a place. */
-export interface News {
-  /** Whether it was that the turn has come. */
+/** A notification of the store about an entry. */
+export interface StoreNotification {
+  /** Whether the notification admitted the entry. */
   readonly admitted: boolean;
 }
 
 /**
- * The way between a contender and its store, inside of the contender: it sees what the store tells of a place, and it can be cut. Then
- * no call goes out, heartbeats included, and nothing comes in until it is mended; what was under way arrives.
+ * The connection between the contender and its store, inside the contender. It observes notifications and can be cut. While it is
+ * cut, no call leaves, heartbeats included, and nothing arrives. What was in flight arrives when it is restored.
  */
 export class Link {
-  readonly #onNews: (news: News) => void;
-  readonly #whole$ = new BehaviorSubject(true);
+  readonly #onNotification: (news: StoreNotification) => void;
+  readonly #connected$ = new BehaviorSubject(true);
 
-  constructor(onNews: (news: News) => void) {
-    this.#onNews = onNews;
+  constructor(onNotification: (news: StoreNotification) => void) {
+    this.#onNotification = onNotification;
   }
 
   cut(): void {
-    this.#whole$.next(false);
+    this.#connected$.next(false);
   }
 
   mend(): void {
-    this.#whole$.next(true);
+    this.#connected$.next(true);
   }
 
-  /** The backend at the other end, as far as one contender needs it. */
-  readonly through = (inner: Backend): Backend => ({
+  /** Wraps the backend, as far as one contender needs it. */
+  readonly wrap = (inner: Backend): Backend => ({
     info: inner.info,
     ...(inner.registers ? { registers: inner.registers } : {}),
     checkName: (queue) => {
       inner.checkName(queue);
     },
     open: (ttlMs, signal) => this.#call(async () => this.#session(await inner.open(ttlMs, signal))),
-    observe: (queue) => this.#hear(inner.observe(queue)),
+    observe: (queue) => this.#gated(inner.observe(queue)),
     close: () => inner.close(),
   });
 
@@ -57,7 +57,7 @@ export class Link {
     return {
       id: inner.id,
       ttlMs: inner.ttlMs,
-      doubts$: this.#hear(inner.doubts$ ?? NEVER),
+      doubts$: this.#gated(inner.doubts$ ?? NEVER),
       renew: (signal) => this.#call(() => inner.renew(signal)),
       enqueue: (spec) => this.#call(async () => this.#placed(await inner.enqueue(spec))),
       tryEnqueue: (spec) =>
@@ -67,17 +67,17 @@ export class Link {
         }),
       update: (queue, id, value) => this.#call(() => inner.update(queue, id, value)),
       remove: (queue, id) => this.#call(() => inner.remove(queue, id)),
-      // It may not reject: the TTL ends what cannot be reached.
-      close: () => (this.#whole$.value ? inner.close() : Promise.resolve()),
+      // Must not reject: the TTL removes the entries of a server that cannot be reached.
+      close: () => (this.#connected$.value ? inner.close() : Promise.resolve()),
     };
   }
 
   #placed(placement: Placement): Placement {
     let isFirst = true;
-    const turns$ = this.#hear(placement.turns$).pipe(
+    const turns$ = this.#gated(placement.turns$).pipe(
       tap(({ admitted }) => {
-        // The first one is what the contender knows from having asked.
-        if (!isFirst) this.#onNews({ admitted });
+        // Skips the first value, which the contender knows from its own request.
+        if (!isFirst) this.#onNotification({ admitted });
         isFirst = false;
       }),
     );
@@ -85,19 +85,20 @@ export class Link {
   }
 
   async #call<T>(proceed: () => Promise<T>): Promise<T> {
-    if (!this.#whole$.value) throw new QueueLockError('UNAVAILABLE', 'the way to the store is cut');
+    if (!this.#connected$.value)
+      throw new QueueLockError('UNAVAILABLE', 'the connection to the store is cut');
     return proceed();
   }
 
-  /** What comes while the way is cut comes when it is mended. */
-  #hear<T>(news$: Observable<T>): Observable<T> {
-    return news$.pipe(
+  /** Holds back values while the connection is cut, and delivers them when it is restored. */
+  #gated<T>(values$: Observable<T>): Observable<T> {
+    return values$.pipe(
       materialize(),
-      concatMap((news) =>
-        this.#whole$.pipe(
+      concatMap((value) =>
+        this.#connected$.pipe(
           filter((isWhole) => isWhole),
           take(1),
-          map(() => news),
+          map(() => value),
         ),
       ),
       dematerialize(),

@@ -1,7 +1,7 @@
 import { millisBetween, millisOf } from '../stamp.ts';
 import type { ContendEvent } from './event.ts';
 
-/** An event for people. */
+/** Describes an event in words. */
 export function narrate(event: ContendEvent): string {
   return `${timeOfDay(event.t)}  ${event.id}  ${whatHappened(event)}`;
 }
@@ -10,9 +10,9 @@ function whatHappened({ ev, name, key, token, zxid, n, t, t_done, ...rest }: Con
   const place = token === undefined ? '' : ` #${token}`;
   switch (ev) {
     case 'requesting':
-      return `asks for ${name} (round ${String(n)})`;
+      return `requests ${name} (round ${String(n)})`;
     case 'enqueued':
-      return `is in the queue as${place}, entry ${key ?? '?'}`;
+      return `is queued as${place}, entry ${key ?? '?'}`;
     case 'acquired':
       return `holds the lock,${place}, fencing token ${zxid ?? token ?? '?'}`;
     case 'released':

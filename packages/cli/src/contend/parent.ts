@@ -1,31 +1,31 @@
 import type { Backend, Ownership } from '@queuelock/core';
 import { Link } from './link.ts';
 
-/** What a contender tells the process that started it with an IPC channel, besides its history. `t` is as there. */
+/** Messages of a contender to its parent over the IPC channel, besides its history. `t` is a stamp, as there. */
 export type Report =
   | { readonly kind: 'budget'; readonly t: string; readonly remainingMs: number }
-  /** The store has told it something about its place: it was woken. */
-  | { readonly kind: 'told'; readonly t: string; readonly admitted: boolean };
+  /** A notification about the entry, which woke the contender. */
+  | { readonly kind: 'notified'; readonly t: string; readonly admitted: boolean };
 
-/** What that process may want of it: to end its hold now, in order; to be cut off from the store; to be connected again. */
+/** Orders of the parent: release the hold, cut the connection to the store, restore it. */
 export type Order = 'release' | 'cut' | 'mend';
 
-/** The process that has started this one. */
+/** The parent process of a contender. */
 export interface Parent {
-  /** Put between the client and its backend, so that the parent sees what comes over it, and can cut it. */
-  readonly way: (backend: Backend) => Backend;
-  /** Reports the budget of a hold until the hold ends; the answer aborts when the parent wants it to. */
+  /** Wraps the backend, so that the parent sees its notifications and can cut its connection. */
+  readonly wrapBackend: (backend: Backend) => Backend;
+  /** Reports the remaining time of a hold until the hold ends. The returned signal aborts when the parent orders a release. */
   readonly follow: (ownership: Ownership) => AbortSignal;
 }
 
 const EVERY_MS = 100;
 
-/** `undefined` where nobody listens. */
+/** Returns `undefined` when there is no IPC channel. */
 export function parentOf(stamp: () => string): Parent | undefined {
   if (!process.connected) return undefined;
   let hold = new AbortController();
   const link = new Link(({ admitted }) => {
-    tell({ kind: 'told', t: stamp(), admitted });
+    send({ kind: 'notified', t: stamp(), admitted });
   });
   const obey: Record<Order, () => void> = {
     release: () => {
@@ -42,7 +42,7 @@ export function parentOf(stamp: () => string): Parent | undefined {
     obey[order as Order]();
   });
   return {
-    way: link.through,
+    wrapBackend: link.wrap,
     follow(ownership) {
       hold = new AbortController();
       reportBudget(ownership, stamp);
@@ -57,13 +57,13 @@ function reportBudget(ownership: Ownership, stamp: () => string): void {
       clearInterval(timer);
       return;
     }
-    tell({ kind: 'budget', t: stamp(), remainingMs: ownership.remainingMs });
+    send({ kind: 'budget', t: stamp(), remainingMs: ownership.remainingMs });
   };
   const timer = setInterval(report, EVERY_MS);
   timer.unref();
   report();
 }
 
-function tell(report: Report): void {
+function send(report: Report): void {
   if (process.connected) process.send?.(report);
 }

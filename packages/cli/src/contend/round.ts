@@ -3,17 +3,17 @@ import { isQueueLockError, type ClaimState, type LockClient, type Ownership } fr
 import { redact } from '../secrets.ts';
 import { entryFields, type ContendEvent, type EntryFields } from './event.ts';
 
-/** Who joins what, and whom it tells. */
+/** Queue, client and listeners of a round. */
 export interface Contender {
   readonly client: LockClient;
   readonly name: string;
   readonly id: string;
   readonly holdMs: number;
-  /** Ends the wait or the hold, in order. */
+  /** Ends the wait or the hold with a normal release. */
   readonly stop: AbortSignal;
   readonly stamp: () => string;
   readonly emit: (event: ContendEvent) => void;
-  /** Is told when a hold begins; the signal that it may answer ends it early, in order. */
+  /** Called when a hold begins. The signal that it may return ends the hold with a normal release. */
   readonly onHold?: (ownership: Ownership) => AbortSignal | undefined;
 }
 
@@ -22,8 +22,8 @@ export type RoundEnd = 'released' | 'lost' | 'cancelled';
 type Ended = Extract<ClaimState, { status: 'ended' }>;
 
 /**
- * Joins the queue once, holds, releases; the history is emitted in the order in which it is true.
- * Rejects with what kept the turn from coming, which is in the history too.
+ * Joins the queue once, holds and releases. Emits the events in the order in which they happen. Rejects with the error that
+ * prevented the grant, which is in the history too.
  */
 export function contendOnce(contender: Contender, n: number): Promise<RoundEnd> {
   return new Round(contender, n).run();
@@ -36,8 +36,8 @@ class Round {
   readonly #n: number;
   #entry: EntryFields = {};
   #enqueued = false;
-  #hold: Promise<void> | undefined;
-  #givenUp = false;
+  #holding: Promise<void> | undefined;
+  #isReleasing = false;
 
   constructor(contender: Contender, n: number) {
     this.#contender = contender;
@@ -52,7 +52,7 @@ class Round {
       const follow = (state: ClaimState): void => {
         if (state.status === 'queued') this.#enqueue(entryFields(state));
         if (state.status === 'held' || state.status === 'suspect')
-          this.#hold ??= this.#holdIt(state.ownership);
+          this.#holding ??= this.#runHold(state.ownership);
         if (state.status === 'ended') this.#end(state).then(resolve, reject);
       };
       claim$.subscribe({ next: follow, error: reject });
@@ -66,19 +66,19 @@ class Round {
     this.#emit('enqueued');
   }
 
-  async #holdIt(ownership: Ownership): Promise<void> {
+  async #runHold(ownership: Ownership): Promise<void> {
     this.#enqueue(entryFields(ownership));
     this.#emit('acquired');
     const early = this.#contender.onHold?.(ownership);
-    await this.#rest(early ? [ownership.signal, early] : [ownership.signal]);
+    await this.#hold(early ? [ownership.signal, early] : [ownership.signal]);
     const t = this.#contender.stamp();
     if (!ownership.held) return;
-    this.#givenUp = true;
+    this.#isReleasing = true;
     await ownership.release();
     this.#emit('released', { t, t_done: this.#contender.stamp() });
   }
 
-  async #rest(ends: readonly AbortSignal[]): Promise<void> {
+  async #hold(ends: readonly AbortSignal[]): Promise<void> {
     const { holdMs, stop } = this.#contender;
     if (holdMs === 0) return;
     const cut = AbortSignal.any([stop, ...ends]);
@@ -89,9 +89,9 @@ class Round {
 
   async #end(ending: Ended): Promise<RoundEnd> {
     const t = this.#contender.stamp();
-    await this.#hold;
-    // What happens to the session after the release was asked for is no loss.
-    if (ending.outcome === 'released' || this.#givenUp) return 'released';
+    await this.#holding;
+    // A session that ends after the release was requested is not a loss.
+    if (ending.outcome === 'released' || this.#isReleasing) return 'released';
     if (ending.outcome === 'lost') {
       this.#emit('lost', { t, reason: ending.error.reason ?? ending.error.code });
       return 'lost';

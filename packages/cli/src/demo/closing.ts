@@ -1,14 +1,12 @@
 import type { Verdict } from './judge.ts';
 
-/** The verdict and what to do next, for people. `place`: where it was played. */
+/** Formats the verdict and the next steps. `place` is the store that the demo ran on. */
 export function closingLines(verdict: Verdict, place: string): string[] {
   const { ok, violations, grants, served, cancelled, expired, handOffs, handOffMs } = verdict;
   const facts = [
     `${String(grants)} grants, never two at a time, in the server's order, with growing tokens`,
-    `${String(served)} released, ${String(cancelled)} gave up, ${String(expired)} died and expired; nobody is missing`,
-    ...(handOffMs === undefined
-      ? []
-      : [`${String(handOffs)} hand-offs from one to the next, median ${handOffMs.toFixed(2)} ms`]),
+    `${String(served)} released, ${String(cancelled)} left while waiting, ${String(expired)} crashed and expired; no contender is missing`,
+    ...(handOffMs === undefined ? [] : [`${String(handOffs)} hand-offs, median ${handOffMs.toFixed(2)} ms`]),
   ];
   return [
     ok ? 'verdict: OK' : `verdict: VIOLATED, ${String(violations.length)} times`,

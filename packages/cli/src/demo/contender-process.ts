@@ -5,37 +5,37 @@ import type { ContendEvent } from '../contend/event.ts';
 import { introducing } from '../contend/introduction.ts';
 import type { Order, Report } from '../contend/parent.ts';
 import { redact } from '../secrets.ts';
-import { later, type Actor, type Part, type StageSettings } from './stage.ts';
+import { later, type Actor, type ContenderScript, type StageSettings } from './stage.ts';
 
 const END_WITHIN_MS = 1_000;
 
-/** What a contender is started with. */
-export interface Casting extends StageSettings {
-  /** As the user gave it; handed on in the environment, since others can see a command line. */
+/** Settings of a contender process. */
+export interface ContenderSettings extends StageSettings {
+  /** URL as the user entered it. It is passed in the environment, because other users can see a command line. */
   readonly url: string;
-  /** What the connections of its process begin with. */
+  /** Secret that the connections of its process begin with. */
   readonly secret?: string | undefined;
   readonly ttlSeconds: number;
-  readonly part: Part;
+  readonly part: ContenderScript;
   readonly gapMs: number;
-  /** Goes on after a round that failed. */
-  readonly keeps?: boolean;
+  /** Continues after a round that failed. */
+  readonly keepsGoing?: boolean;
   readonly emit: (event: ContendEvent) => void;
   readonly onReport?: (report: Report) => void;
 }
 
-/** A contender that is a process of its own: `queuelock contend --json`. */
+/** A contender in a process of its own: `queuelock contend --json`. */
 export class ContenderProcess implements Actor {
   readonly id: string;
-  readonly gone: Promise<void>;
-  readonly #casting: Casting;
+  readonly ended: Promise<void>;
+  readonly #casting: ContenderSettings;
   readonly #child: ChildProcess;
   #last: ContendEvent | undefined;
   #budget: Extract<Report, { kind: 'budget' }> | undefined;
   #killed = false;
-  #left = false;
+  #isLeaving = false;
 
-  constructor(casting: Casting) {
+  constructor(casting: ContenderSettings) {
     this.id = casting.part.id;
     this.#casting = casting;
     this.#child = startContender(casting);
@@ -44,10 +44,10 @@ export class ContenderProcess implements Actor {
       if (report.kind === 'budget') this.#budget = report;
       casting.onReport?.(report);
     });
-    this.gone = this.#live();
+    this.ended = this.#run();
   }
 
-  /** `undefined` if it could not be started. */
+  /** Process id; `undefined` if it could not be started. */
   get pid(): number | undefined {
     return this.#child.pid;
   }
@@ -57,15 +57,15 @@ export class ContenderProcess implements Actor {
     return holds && this.#budget ? later(this.#budget.t, this.#budget.remainingMs) : undefined;
   }
 
-  /** What one that has ended is told is lost. */
+  /** Sends an order; it has no effect after the process has ended. */
   order(order: Order): void {
     this.#child.send(order, () => undefined);
   }
 
-  /** Once: a second signal would end it on the spot. */
+  /** Signals at most once: a second signal would end the process immediately. */
   leave(): void {
-    if (!this.#left) this.#child.kill('SIGTERM');
-    this.#left = true;
+    if (!this.#isLeaving) this.#child.kill('SIGTERM');
+    this.#isLeaving = true;
   }
 
   crash(): void {
@@ -79,12 +79,12 @@ export class ContenderProcess implements Actor {
       const overdue = setTimeout(() => {
         this.crash();
       }, END_WITHIN_MS);
-      await this.gone;
+      await this.ended;
       clearTimeout(overdue);
     }
   }
 
-  async #live(): Promise<void> {
+  async #run(): Promise<void> {
     const { stdout, stderr } = this.#child;
     let complaint = '';
     stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -100,27 +100,38 @@ export class ContenderProcess implements Actor {
   }
 
   #follow(event: ContendEvent): void {
-    // The budget of the round before is none of this one.
+    // The remaining time of the last round does not apply to this one.
     if (event.ev === 'requesting') this.#budget = undefined;
     this.#last = event;
     this.#casting.emit(event);
   }
 
-  /** Its error is in its history, unless it could not even start. */
+  /** Reports why the process failed to start. Other errors are in its history. */
   #failed(complaint: string): void {
     if (this.#killed || this.#last?.ev === 'error') return;
     const { name, stamp, emit } = this.#casting;
-    const message = redact(complaint.trim().split('\n')[0] ?? '') || 'its process failed';
+    const message = redact(complaint.trim().split('\n')[0] ?? '') || 'the process of the contender failed';
     emit({ t: stamp(), id: this.id, ev: 'error', name, n: this.#last?.n ?? 1, code: 'EXIT', message });
   }
 }
 
-/** In a process group of its own: an interrupt from the keyboard is for the demo, which tells its contenders. */
-function startContender({ name, part, url, secret, ttlSeconds, gapMs, keeps }: Casting): ChildProcess {
+/**
+ * Starts the process in a group of its own, so that an interrupt from the keyboard reaches only the demo, which ends its
+ * contenders.
+ */
+function startContender({
+  name,
+  part,
+  url,
+  secret,
+  ttlSeconds,
+  gapMs,
+  keepsGoing,
+}: ContenderSettings): ChildProcess {
   const [, script = ''] = process.argv;
   const what = ['contend', name, '--json', '--id', part.id, '--count', String(part.rounds)];
   const pace = ['--hold', String(part.holdMs), '--gap', String(gapMs), '--ttl', String(ttlSeconds)];
-  const args = [...process.execArgv, script, ...what, ...pace, ...(keeps ? ['--keep'] : [])];
+  const args = [...process.execArgv, script, ...what, ...pace, ...(keepsGoing ? ['--keep'] : [])];
   return spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, QUEUELOCK_URL: url, ...(secret === undefined ? {} : introducing(secret)) },
@@ -128,7 +139,7 @@ function startContender({ name, part, url, secret, ttlSeconds, gapMs, keeps }: C
   });
 }
 
-/** Its exit code, once all its output is read; `null` after a signal, 1 if it could not be started. */
+/** Resolves with the exit code once all output is read; `null` after a signal, 1 if it could not be started. */
 async function ended(child: ChildProcess): Promise<number | null> {
   try {
     const [code] = (await once(child, 'close')) as [number | null];

@@ -5,7 +5,7 @@ import type { HistoryEvent, SeenEvent } from './history.ts';
 import type { Actor, Stage } from './stage.ts';
 
 export interface Script {
-  /** The queue. */
+  /** Name of the queue. */
   readonly name: string;
   readonly contenders: number;
   readonly rounds: number;
@@ -16,24 +16,25 @@ export interface Direction {
   readonly stage: Stage;
   readonly script: Script;
   readonly stamp: () => string;
-  /** Is told everything that happens, in the order in which it becomes known here. */
+  /** Called with every event, in the order in which it becomes known here. */
   readonly emit: (event: HistoryEvent) => void;
-  /** Is shown every actor as it enters. */
-  readonly onEnter: (actor: Actor) => void;
+  /** Called with every contender when it joins. */
+  readonly onJoin: (actor: Actor) => void;
   readonly onQueue: (state: QueueState) => void;
-  /** Sends everybody home. */
+  /** Ends the demo. */
   readonly stop: AbortSignal;
 }
 
 const ENTER_EVERY_MS = 150;
 const CRASH_AFTER_MS = 400;
 const LEAVE_AFTER_MS = 500;
-// The one that crashes holds on until it does.
-const FOR_EVER_MS = 60_000;
+// The contender that crashes holds until then.
+const UNTIL_CRASH_MS = 60_000;
 
 /**
- * Plays the demo: contenders join one after the other; while the second holds, the next one behind it gives up, and then the
- * second dies; the others get all their rounds. Settles when all have ended and the dead one's entry is gone.
+ * Directs the demo. Contenders join one after another. While the second one holds, the next one leaves the queue, and then the
+ * second one is killed. The others finish all their rounds. Resolves when all have ended and the entry of the killed one has
+ * expired.
  */
 export function direct(direction: Direction): Promise<void> {
   return new Director(direction).play();
@@ -49,9 +50,9 @@ class Director {
   #leaving = false;
   #isAlone = false;
   #allSeen: () => void = () => undefined;
-  #stands: () => void = () => undefined;
-  /** The one that crashes. */
-  readonly #isInLine: Promise<void> = new Promise((resolve) => (this.#stands = resolve));
+  #setQueued: () => void = () => undefined;
+  /** The contender that crashes. */
+  readonly #isQueued: Promise<void> = new Promise((resolve) => (this.#setQueued = resolve));
 
   constructor(direction: Direction) {
     this.#direction = direction;
@@ -59,74 +60,80 @@ class Director {
 
   async play(): Promise<void> {
     const { stage, script, stop, onQueue } = this.#direction;
-    const sendHome = (): void => {
+    const endAll = (): void => {
       for (const actor of this.#actors.values()) actor.leave();
       this.#allSeen();
     };
     const look = (state: QueueState): void => {
       onQueue(state);
-      this.#look(state);
+      this.#onQueue(state);
     };
-    const watching = stage.observer.watch(script.name).subscribe({ next: look, error: sendHome });
-    stop.addEventListener('abort', sendHome);
+    const watching = stage.observer.watch(script.name).subscribe({ next: look, error: endAll });
+    stop.addEventListener('abort', endAll);
     await this.#enterAll();
-    void this.#whenAlone();
-    await Promise.all([...this.#actors.values()].map(({ gone }) => gone));
+    void this.#detectAlone();
+    await Promise.all([...this.#actors.values()].map(({ ended }) => ended));
     await this.#expired();
     for (const timer of this.#timers) clearTimeout(timer);
-    stop.removeEventListener('abort', sendHome);
+    stop.removeEventListener('abort', endAll);
     watching.unsubscribe();
   }
 
   async #enterAll(): Promise<void> {
-    const { stage, script, stop, onEnter } = this.#direction;
+    const { stage, script, stop, onJoin } = this.#direction;
     for (let number = 1; number <= script.contenders && !stop.aborted; number += 1) {
       const id = `c${String(number)}`;
-      const holdMs = id === CRASHES ? FOR_EVER_MS : script.holdMs;
+      const holdMs = id === CRASHES ? UNTIL_CRASH_MS : script.holdMs;
       const actor = stage.enter({ id, rounds: script.rounds, holdMs }, (event) => {
         this.#follow(event);
       });
       this.#actors.set(id, actor);
-      onEnter(actor);
-      // Whoever comes before it in line could be gone when it dies, and nobody would give up behind it.
-      if (id === CRASHES) await Promise.race([this.#isInLine, actor.gone]);
+      onJoin(actor);
+      // A contender that joined earlier might have ended by the time of the crash, and no waiter behind would leave.
+      if (id === CRASHES) await Promise.race([this.#isQueued, actor.ended]);
       await pause(ENTER_EVERY_MS);
     }
   }
 
   #follow(event: ContendEvent): void {
     this.#emit(event);
-    if (event.id === CRASHES && event.ev !== 'requesting') this.#stands();
+    if (event.id === CRASHES && event.ev !== 'requesting') this.#setQueued();
     if (event.id === CRASHES && event.ev === 'acquired') this.#doomed = event;
-    this.#letLeave();
+    this.#stageDeparture();
   }
 
-  /** Once the others have all gone nobody can give up behind the one that is to die: it dies without that. */
-  async #whenAlone(): Promise<void> {
+  /**
+   * Resolves when the other contenders have ended: then no waiter can leave behind the one that will crash, and it crashes
+   * without that.
+   */
+  async #detectAlone(): Promise<void> {
     const others = [...this.#actors.values()].filter(({ id }) => id !== CRASHES);
-    await Promise.all(others.map(({ gone }) => gone));
+    await Promise.all(others.map(({ ended }) => ended));
     this.#isAlone = true;
-    this.#letLeave();
+    this.#stageDeparture();
   }
 
   #crash(acquired: ContendEvent): void {
     const actor = this.#actors.get(CRASHES);
     if (!actor || this.#last.get(CRASHES)?.ev !== 'acquired') return;
-    const until = this.#direction.stage.seesDeaths ? undefined : actor.provenUntil;
+    const until = this.#direction.stage.detectsDeath ? undefined : actor.provenUntil;
     actor.crash();
     this.#crashed = { ...this.#seen('crashed', acquired), ...(until === undefined ? {} : { until }) };
     this.#emit(this.#crashed);
   }
 
-  /** Somebody gives up behind the holder that is to die and holds on until then: it cannot be granted meanwhile. */
-  #letLeave(): void {
+  /**
+   * Makes a waiter behind the holder leave. The holder will crash and keeps holding until then, so the waiter cannot be granted
+   * meanwhile.
+   */
+  #stageDeparture(): void {
     const doomed = this.#doomed;
     const waiting = this.#firstWaiting();
     if (this.#leaving || !doomed || (!waiting && !this.#isAlone)) return;
     this.#leaving = true;
     const leaver = waiting && this.#actors.get(waiting.id);
     if (leaver) this.#in(LEAVE_AFTER_MS, () => leaver.leave());
-    void Promise.resolve(leaver?.gone).then(() => this.#in(CRASH_AFTER_MS, () => this.#crash(doomed)));
+    void Promise.resolve(leaver?.ended).then(() => this.#in(CRASH_AFTER_MS, () => this.#crash(doomed)));
   }
 
   #firstWaiting(): HistoryEvent | undefined {
@@ -134,7 +141,7 @@ class Director {
     return waiting.sort((a, b) => Number(BigInt(a.token ?? 0) - BigInt(b.token ?? 0)))[0];
   }
 
-  #look({ status, entries }: QueueState): void {
+  #onQueue({ status, entries }: QueueState): void {
     const dead = this.#crashed;
     if (!dead || status !== 'live' || this.#last.get(CRASHES)?.ev === 'expired') return;
     if (entries.some(({ key }) => key === dead.key)) return;
@@ -142,7 +149,7 @@ class Director {
     this.#allSeen();
   }
 
-  /** Settles at once if nobody crashed. */
+  /** Resolves when the entry of the crashed contender has expired, or at once if none crashed. */
   async #expired(): Promise<void> {
     if (!this.#crashed || this.#last.get(CRASHES)?.ev === 'expired' || this.#direction.stop.aborted) return;
     await new Promise<void>((resolve) => {

@@ -5,24 +5,24 @@ import type { Paper } from '../terminal/terminal.ts';
 import type { HistoryEvent } from './history.ts';
 import { columnsOf, lanesOf, type Doing, type Lane } from './lanes.ts';
 
-/** Everything that a snapshot shows. */
+/** All data that a frame shows. */
 export interface View {
   readonly queue: QueueState;
   readonly history: readonly HistoryEvent[];
   readonly contenders: number;
-  /** Stamps. */
+  /** Stamp of the start. */
   readonly start: string;
   readonly now: string;
-  /** At the end the queue is of no interest any more. */
+  /** Whether this is the last frame, which does not show the queue. */
   readonly over: boolean;
-  /** Until when the hold of this contender is proven, as far as it is known; a stamp. */
+  /** Returns the end of the proven time of this contender's hold as a stamp, if it is known. */
   readonly provenUntil: (id: string) => string | undefined;
 }
 
 const STEPS_MS = [50, 100, 200, 300, 500, 1_000];
 const BUDGET_MS_PER_CELL = 200;
 
-/** The live snapshot, without a line break at the end: counters, a lane of time for each contender, the queue as it is now. */
+/** Draws a frame, without a line break at the end: counters, a timeline for each contender, and the current queue. */
 export function drawFrame(view: View, paper: Paper): string {
   const lanes = lanesOf(view.history, view.start);
   const roomForQueue = Math.max(1, paper.rows - view.contenders - 6);
@@ -34,14 +34,14 @@ export function drawFrame(view: View, paper: Paper): string {
     legend(paper),
     ...(view.over ? [] : queueLines(view, paper, Math.min(roomForQueue, view.contenders))),
   ];
-  // The last column stays free: a terminal may wrap there.
+  // Leaves the last column free, where a terminal may wrap.
   return lines.map((line) => paint(line, { ...paper, columns: paper.columns - 1 })).join('\n');
 }
 
 function counters({ history, start, now, queue }: View): Span[] {
   const count = (ev: HistoryEvent['ev']): string => String(history.filter((event) => event.ev === ev).length);
   const seconds = (millisBetween(start, now) / 1000).toFixed(1);
-  const stale: Span[] = queue.status === 'stale' ? [['   the server does not answer', 'red']] : [];
+  const stale: Span[] = queue.status === 'stale' ? [['   the server does not respond', 'red']] : [];
   return [
     [`${seconds} s`, 'bold'],
     ...stale,
@@ -79,7 +79,7 @@ function legend({ blocks }: Paper): Span[] {
   ];
 }
 
-/** Always the same number of lines, so that nothing jumps. */
+/** Returns the same number of lines for every queue, so that the frame does not jump. */
 function queueLines(view: View, paper: Paper, room: number): Span[][] {
   const { entries } = view.queue;
   const shown = entries.slice(0, entries.length > room ? room - 1 : room);
@@ -87,7 +87,7 @@ function queueLines(view: View, paper: Paper, room: number): Span[][] {
   if (shown.length < entries.length) lines.push([`    and ${String(entries.length - shown.length)} more`]);
   if (entries.length === 0) lines.push(['    nobody']);
   const blank = Array.from({ length: Math.max(0, room - lines.length) }, (): Span[] => []);
-  return [[], [[`queue ${view.queue.name}`, 'bold'], ' as the server has it'], ...lines, ...blank];
+  return [[], [[`queue ${view.queue.name}`, 'bold'], ' as the server reports it'], ...lines, ...blank];
 }
 
 function drawEntry(entry: QueueEntry, index: number, { view, paper }: { view: View; paper: Paper }): Span[] {

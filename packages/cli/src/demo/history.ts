@@ -1,26 +1,26 @@
 import type { ContendEvent } from '../contend/event.ts';
 
-/** What the demo sees from outside, besides what the contenders print. */
+/** An event that the demo observes, in addition to those that the contenders print. */
 export interface SeenEvent extends Omit<ContendEvent, 'ev'> {
-  /** `crashed`: the contender was killed while it held the lock. `expired`: the server has taken its entry away. */
+  /** `crashed`: the contender was killed while it held the lock. `expired`: the server has removed its entry. */
   readonly ev: 'crashed' | 'expired';
-  /** With `crashed`: until when the hold was proven, so nobody else may be granted before; like `t`. */
+  /** With `crashed`: end of the proven time of its hold, before which no other contender may be granted. Format of `t`. */
   readonly until?: string;
 }
 
-/** One line of the history of all contenders. */
+/** One event in the history of all contenders. */
 export type HistoryEvent = ContendEvent | SeenEvent;
 
-/** One round of one contender, put together from its events. */
+/** One round of one contender, assembled from its events. */
 export interface Turn {
   readonly id: string;
   readonly n: number;
   readonly events: Partial<Record<HistoryEvent['ev'], HistoryEvent>>;
-  /** Names of events that came more than once. */
+  /** Names of events that occurred more than once. */
   readonly repeated: readonly HistoryEvent['ev'][];
 }
 
-/** The turns in the order in which they first appear. */
+/** Returns the turns in the order in which they first appear. */
 export function turnsOf(history: readonly HistoryEvent[]): Turn[] {
   const turns = new Map<string, Turn & { repeated: HistoryEvent['ev'][] }>();
   for (const event of history) {
@@ -33,18 +33,18 @@ export function turnsOf(history: readonly HistoryEvent[]): Turn[] {
   return [...turns.values()];
 }
 
-/** A time in which one contender had the right to act: [from, to), nanoseconds. */
+/** Time in which one contender was allowed to act: [from, to), in nanoseconds. */
 export interface Hold {
   readonly id: string;
   readonly n: number;
   readonly from: bigint;
-  /** `undefined`: it never ended. */
+  /** End of the hold; `undefined` if it never ended. */
   readonly to: bigint | undefined;
   readonly order: bigint;
   readonly fencingToken: bigint;
 }
 
-/** The holds by the time at which they began. */
+/** Returns the holds, sorted by their beginning. */
 export function holdsOf(turns: readonly Turn[]): Hold[] {
   const holds = turns.flatMap(({ id, n, events }): Hold[] => {
     const { acquired } = events;

@@ -1,18 +1,21 @@
-/** A release is told when it is confirmed, the next grant often before that. */
+/** Delay of events in milliseconds. A release is reported when it is confirmed, often after the next grant. */
 const WAIT_MS = 100;
 
-/** Something that happened at a time; a stamp. */
+/** An event with a stamp. */
 interface Stamped {
   readonly t: string;
 }
 
 export interface Sorter<E extends Stamped> {
   readonly add: (event: E) => void;
-  /** Hands on whatever is still held back. */
+  /** Passes on all events that are held back. */
   readonly flush: () => void;
 }
 
-/** Hands events on in the order of their stamps, a little late; one that is later still comes when it comes. */
+/**
+ * Passes events on in the order of their stamps, with a short delay. An event that is later than the delay is passed on when it
+ * arrives.
+ */
 export function inOrder<E extends Stamped>(sink: (event: E) => void): Sorter<E> {
   let waiting: E[] = [];
   let timer: NodeJS.Timeout | undefined;

@@ -1,6 +1,6 @@
 import { holdsOf, turnsOf, type HistoryEvent, type Hold, type Turn } from './history.ts';
 
-/** A promise that the history breaks. */
+/** A broken promise. */
 interface Violation {
   readonly rule: 'exclusion' | 'order' | 'tokens' | 'progress';
   readonly message: string;
@@ -9,22 +9,23 @@ interface Violation {
 export interface Verdict {
   readonly ok: boolean;
   readonly violations: readonly Violation[];
-  /** Times that the lock was granted. */
+  /** Number of grants. */
   readonly grants: number;
-  /** Turns that ended by a release. */
+  /** Number of turns that ended with a release. */
   readonly served: number;
   readonly cancelled: number;
-  /** Holders that died, and whose entries the server then took away. */
+  /** Number of crashed holders whose entries the server then removed. */
   readonly expired: number;
   readonly lost: number;
-  /** From one holder's release to the next one's grant, where the next one was waiting; median, in milliseconds. */
+  /** Median time in milliseconds from a release to the next grant, where that contender was already waiting. */
   readonly handOffMs: number | undefined;
   readonly handOffs: number;
 }
 
 /**
- * Says whether a history keeps the promises: no two hold at the same time; grants follow the server's order; fencing tokens
- * grow; everybody who asked was served or is accounted for. Stamps must be of one machine; the order of lines does not matter.
+ * Checks a history against the promises. Two contenders never hold at the same time. Grants follow the server's order. Fencing
+ * tokens grow. Every contender was served or is accounted for. Stamps must be of one machine; the order of the events does not
+ * matter.
  */
 export function judge(history: readonly HistoryEvent[]): Verdict {
   const turns = turnsOf(history);
@@ -34,7 +35,7 @@ export function judge(history: readonly HistoryEvent[]): Verdict {
     ...growing(holds, 'order'),
     ...growing(holds, 'fencingToken'),
     ...turns.flatMap((turn) => storyFaults(turn)),
-    ...(history.length === 0 ? [{ rule: 'progress', message: 'nothing happened' } as const] : []),
+    ...(history.length === 0 ? [{ rule: 'progress', message: 'the history has no events' } as const] : []),
   ];
   const count = (ev: HistoryEvent['ev']): number => turns.filter(({ events }) => events[ev]).length;
   const waits = handOffsOf(turns, holds);
@@ -51,7 +52,7 @@ export function judge(history: readonly HistoryEvent[]): Verdict {
   };
 }
 
-/** Each hold against the one among the earlier ones that lasts longest. */
+/** Compares each hold with the earlier one that lasts longest. */
 function overlaps(holds: readonly Hold[]): Violation[] {
   const violations: Violation[] = [];
   let longest: Hold | undefined;
@@ -61,7 +62,7 @@ function overlaps(holds: readonly Hold[]): Violation[] {
         longest.to === undefined ? 'never ended' : `ended ${millis(longest.to - hold.from)} ms later`;
       violations.push({
         rule: 'exclusion',
-        message: `${who(hold)} was granted while the hold of ${who(longest)} ${until}`,
+        message: `${ownerOf(hold)} was granted while the hold of ${ownerOf(longest)} ${until}`,
       });
     }
     if (!longest || lastsLonger(hold, longest)) longest = hold;
@@ -79,38 +80,43 @@ function growing(holds: readonly Hold[], what: 'order' | 'fencingToken'): Violat
     if (!before || hold[what] > before[what]) return [];
     const [ours, theirs] = [String(hold[what]), String(before[what])];
     return what === 'order'
-      ? [{ rule: 'order', message: `${who(hold)} (#${ours}) was granted after ${who(before)} (#${theirs})` }]
+      ? [
+          {
+            rule: 'order',
+            message: `${ownerOf(hold)} (#${ours}) was granted after ${ownerOf(before)} (#${theirs})`,
+          },
+        ]
       : [
           {
             rule: 'tokens',
-            message: `${who(hold)} got token ${ours} after ${who(before)} had got ${theirs}`,
+            message: `${ownerOf(hold)} got token ${ours} after ${ownerOf(before)} had got ${theirs}`,
           },
         ];
   });
 }
 
-/** What is wrong with the story of one turn: told twice, in the wrong order, or without an end. */
+/** Finds faults in the events of one turn: repeated, in the wrong order, or without an end. */
 function storyFaults(turn: Turn): Violation[] {
   const { requesting, enqueued, acquired, released, lost, cancelled, error, crashed, expired } = turn.events;
   const fault = (broken: unknown, message: string): Violation[] =>
-    broken ? [{ rule: 'progress', message: `${who(turn)} ${message}` }] : [];
+    broken ? [{ rule: 'progress', message: `${ownerOf(turn)} ${message}` }] : [];
   const withoutGrant = !acquired && (released ?? lost ?? crashed);
   const ended = released ?? lost ?? cancelled ?? error ?? expired;
   return [
-    ...fault(turn.repeated.length > 0, `did this twice: ${turn.repeated.join(', ')}`),
-    ...fault(!requesting && !error, 'never asked'),
-    ...fault(acquired && !enqueued, 'was granted without a place in the queue'),
+    ...fault(turn.repeated.length > 0, `has repeated events: ${turn.repeated.join(', ')}`),
+    ...fault(!requesting && !error, 'never requested the lock'),
+    ...fault(acquired && !enqueued, 'was granted without an entry in the queue'),
     ...fault(acquired && acquired.token === undefined, 'was granted without a token'),
     ...fault(
       acquired && enqueued && acquired.token !== enqueued.token,
-      'was granted with another place than it had',
+      'was granted with another entry than its own',
     ),
     ...fault(
       outOfOrder([requesting, enqueued, acquired, released ?? lost ?? crashed]),
-      'has stamps that go back',
+      'has events whose stamps go back',
     ),
     ...fault(withoutGrant, `${withoutGrant ? withoutGrant.ev : ''} without having been granted`),
-    ...fault(cancelled && acquired, 'was granted although it had left'),
+    ...fault(cancelled && acquired, 'was granted after it had left the queue'),
     ...fault(expired && !crashed, 'expired although it was alive'),
     ...fault(error, `was not served: ${error?.message ?? error?.code ?? 'unknown error'}`),
     ...fault(crashed && !expired && !lost, 'died, and its entry is still in the queue'),
@@ -123,13 +129,13 @@ function outOfOrder(events: readonly (HistoryEvent | undefined)[]): boolean {
   return stamps.some((stamp, index) => index > 0 && stamp < (stamps[index - 1] ?? 0n));
 }
 
-/** Milliseconds from a release to the next grant, if that one had been waiting before the release. */
+/** Returns the times from a release to the next grant in milliseconds, where that contender was waiting before the release. */
 function handOffsOf(turns: readonly Turn[], holds: readonly Hold[]): number[] {
-  const turnOf = new Map(turns.map((turn) => [who(turn), turn.events]));
+  const turnOf = new Map(turns.map((turn) => [ownerOf(turn), turn.events]));
   return holds.slice(1).flatMap((hold, index) => {
     const before = holds[index];
-    const released = before && turnOf.get(who(before))?.released;
-    const enqueued = turnOf.get(who(hold))?.enqueued;
+    const released = before && turnOf.get(ownerOf(before))?.released;
+    const enqueued = turnOf.get(ownerOf(hold))?.enqueued;
     if (!released || !enqueued || BigInt(enqueued.t) > BigInt(released.t)) return [];
     return [Number(hold.from - BigInt(released.t)) / 1e6];
   });
@@ -140,7 +146,7 @@ function median(values: readonly number[]): number | undefined {
   return sorted[Math.floor(sorted.length / 2)];
 }
 
-function who({ id, n }: { readonly id: string; readonly n: number }): string {
+function ownerOf({ id, n }: { readonly id: string; readonly n: number }): string {
   return `${id} (round ${String(n)})`;
 }
 

@@ -1,21 +1,21 @@
 import { millisBetween } from '../stamp.ts';
 import type { HistoryEvent } from './history.ts';
 
-/** What a contender does during a stretch of time. `dead`: it has crashed and the server does not know it yet. */
+/** State of a contender over a period. `dead`: it has crashed, and its entry has not expired yet. */
 export type Doing = 'waits' | 'holds' | 'dead';
 
-/** Milliseconds since the start of the demo; `to` is undefined for what still goes on. */
+/** Milliseconds since the start of the demo; `to` is undefined for a period that has not ended. */
 interface Stretch {
   readonly doing: Doing;
   readonly from: number;
   readonly to: number | undefined;
 }
 
-/** One contender through time. */
+/** Timeline of one contender. */
 export interface Lane {
   readonly id: string;
   readonly stretches: readonly Stretch[];
-  /** In a word or two, what it is at now. */
+  /** Current activity in a word or two. */
   readonly now: string;
 }
 
@@ -36,7 +36,7 @@ const NOW: Record<HistoryEvent['ev'], string> = {
   expired: 'expired',
 };
 
-/** The lanes of all contenders, in the order in which they appeared. `start` is a stamp. */
+/** Returns the timelines of all contenders, in the order in which they appeared. `start` is a stamp. */
 export function lanesOf(history: readonly HistoryEvent[], start: string): Lane[] {
   const lanes = new Map<string, { stretches: Stretch[]; now: string }>();
   for (const event of history) {
@@ -52,7 +52,7 @@ export function lanesOf(history: readonly HistoryEvent[], start: string): Lane[]
   return [...lanes].map(([id, lane]) => ({ id, ...lane }));
 }
 
-/** What a lane shows in each of `width` columns of `columnMs` each: what matters most of what happened in it. */
+/** Returns the state to show in each of `width` columns of `columnMs` each: the most important one of the period. */
 export function columnsOf(
   lane: Lane,
   options: { width: number; columnMs: number; nowMs: number },

@@ -7,21 +7,21 @@ import {
 } from '@queuelock/core';
 import { contend } from '../contend/contend.ts';
 import type { ContendEvent } from '../contend/event.ts';
-import { later, type Actor, type Part, type Stage, type StageSettings } from './stage.ts';
+import { later, type Actor, type ContenderScript, type Stage, type StageSettings } from './stage.ts';
 
 const TTL_MS = 2_000;
 const GAP_MS = 50;
 
-/** A request on its way to the server; `proceed` sends it. */
+/** Transport of a request to the server; `proceed` sends it. */
 type Wire = <T>(call: unknown, proceed: () => Promise<T>) => Promise<T>;
 
-/** Connects over a wire that may be cut: then no request goes out and no event comes in. */
+/** Connects over a transport that can be cut: then no request leaves and no event arrives. */
 type Connect = (wire: {
   readonly intercept: Wire;
   readonly deliver: (arrive: () => void) => void;
 }) => Backend;
 
-/** Everybody in this process: one server, and a client with a connection of its own for each contender. */
+/** Runs all contenders in this process, with one server and a client with its own connection for each contender. */
 export async function openMemoryStage(settings: StageSettings): Promise<Stage> {
   const { createMemoryServer, memory } = await import('@queuelock/memory');
   const server = createMemoryServer();
@@ -29,8 +29,8 @@ export async function openMemoryStage(settings: StageSettings): Promise<Stage> {
   const observer = createLockClient(memory({ server }), { owner: 'observer' });
   const actors: MemoryActor[] = [];
   return {
-    place: 'memory: (all in this process)',
-    seesDeaths: false,
+    storeLabel: 'memory: (all in this process)',
+    detectsDeath: false,
     observer,
     enter(part, emit) {
       const actor = new MemoryActor({ ...settings, part, emit, connect });
@@ -46,20 +46,20 @@ export async function openMemoryStage(settings: StageSettings): Promise<Stage> {
 }
 
 interface Casting extends StageSettings {
-  readonly part: Part;
+  readonly part: ContenderScript;
   readonly emit: (event: ContendEvent) => void;
   readonly connect: Connect;
 }
 
 class MemoryActor implements Actor {
   readonly id: string;
-  readonly gone: Promise<void>;
+  readonly ended: Promise<void>;
   readonly #stamp: () => string;
   readonly #client: LockClient;
   readonly #stop = new AbortController();
   #ownership: Ownership | undefined;
   #dead = false;
-  #diesNow: () => void = () => undefined;
+  #crashed: () => void = () => undefined;
 
   constructor({ name, stamp, part, emit, connect }: Casting) {
     this.id = part.id;
@@ -67,7 +67,7 @@ class MemoryActor implements Actor {
     const backend = connect({ intercept: this.#wire(), deliver: this.#deliver() });
     this.#client = createLockClient(backend, { ttlMs: TTL_MS, owner: part.id });
     const death = new Promise<void>((resolve) => {
-      this.#diesNow = resolve;
+      this.#crashed = resolve;
     });
     const contender = {
       client: this.#client,
@@ -76,7 +76,7 @@ class MemoryActor implements Actor {
       holdMs: part.holdMs,
       stop: this.#stop.signal,
       stamp,
-      // The dead tell nothing.
+      // A crashed contender reports nothing.
       emit: (event: ContendEvent) => {
         if (!this.#dead) emit(event);
       },
@@ -85,12 +85,12 @@ class MemoryActor implements Actor {
         return undefined;
       },
     };
-    // An error is in the history already.
+    // The error is in the history already.
     const life = contend(contender, { count: part.rounds, gapMs: GAP_MS }).then(
       () => undefined,
       () => undefined,
     );
-    this.gone = Promise.race([life, death]);
+    this.ended = Promise.race([life, death]);
   }
 
   get provenUntil(): string | undefined {
@@ -99,24 +99,24 @@ class MemoryActor implements Actor {
   }
 
   leave(): void {
-    this.#stop.abort(new Error('asked to leave'));
+    this.#stop.abort(new Error('the demo ended the contender'));
   }
 
   crash(): void {
     this.#dead = true;
     this.#stop.abort(new Error('dead'));
-    this.#diesNow();
+    this.#crashed();
   }
 
-  /** After a crash this takes until the session has run out: only then it is certain that nothing is left. */
+  /** After a crash this waits until the session has expired, because only then no entry is left. */
   async close(): Promise<void> {
     await this.#client.close();
   }
 
-  /** From the crash on no request leaves this client, heartbeats included. */
+  /** Stops all requests of this client after the crash, heartbeats included. */
   #wire(): Wire {
     return (_call, proceed) =>
-      this.#dead ? Promise.reject(new QueueLockError('UNAVAILABLE', 'the contender is dead')) : proceed();
+      this.#dead ? Promise.reject(new QueueLockError('UNAVAILABLE', 'the contender has crashed')) : proceed();
   }
 
   #deliver(): (arrive: () => void) => void {

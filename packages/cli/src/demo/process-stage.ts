@@ -3,20 +3,20 @@ import { backendFromUrl } from '../backends.ts';
 import { ContenderProcess } from './contender-process.ts';
 import type { Stage, StageSettings } from './stage.ts';
 
-/** Or what the server accepts at least. */
+/** Lease TTL, unless the server requires a longer one. */
 const TTL_MS = 3_000;
 const GAP_MS = 50;
 
 export interface ProcessStageSettings extends StageSettings {
-  /** As the user gave it. */
+  /** URL as the user entered it. */
   readonly url: string;
-  /** It is a file that is there for the demo only. */
+  /** Whether the store is a temporary file of this demo. */
   readonly isOwnFile: boolean;
 }
 
 /**
- * Every contender is a process of its own.
- * @throws what keeps the server from being used, so that it is told once and not by every contender
+ * Runs every contender in a process of its own.
+ * @throws the error if the server cannot be used, so that it is reported once and not by every contender
  */
 export async function openProcessStage({ isOwnFile, ...settings }: ProcessStageSettings): Promise<Stage> {
   const backend = await backendFromUrl(settings.url);
@@ -30,8 +30,10 @@ export async function openProcessStage({ isOwnFile, ...settings }: ProcessStageS
   const ttlSeconds = ttlSecondsOn(backend.info);
   const actors: ContenderProcess[] = [];
   return {
-    place: isOwnFile ? 'sqlite: (a file, and a process each)' : `${backend.info.endpoint} (a process each)`,
-    seesDeaths: backend.info.authority === 'host',
+    storeLabel: isOwnFile
+      ? 'sqlite: (a file, one process for each contender)'
+      : `${backend.info.endpoint} (one process for each contender)`,
+    detectsDeath: backend.info.authority === 'host',
     observer,
     enter(part, emit) {
       const actor = new ContenderProcess({ ...settings, ttlSeconds, gapMs: GAP_MS, part, emit });
@@ -45,7 +47,7 @@ export async function openProcessStage({ isOwnFile, ...settings }: ProcessStageS
   };
 }
 
-/** As short as it may be for people to see it end. */
+/** Returns the shortest TTL that still lets viewers see it expire. */
 export function ttlSecondsOn({ minTtlMs }: Pick<BackendInfo, 'minTtlMs'>): number {
   return Math.ceil(Math.max(TTL_MS, minTtlMs) / 1000);
 }

@@ -1,6 +1,6 @@
 import type { HistoryEvent } from './history.ts';
 
-/** An event in a line, for a log; `undefined` for what says little. `start` is a stamp. */
+/** Formats an event as a line of a log; `undefined` for unimportant events. `start` is a stamp. */
 export function progressLine(event: HistoryEvent, start: string): string | undefined {
   const text = whatHappened(event);
   if (text === undefined) return undefined;
@@ -14,7 +14,7 @@ function whatHappened(event: HistoryEvent): string | undefined {
     case 'requesting':
       return undefined;
     case 'enqueued':
-      return `queues up as${place}`;
+      return `is queued as${place}`;
     case 'acquired':
       return `holds the lock, fencing token ${event.zxid ?? event.token ?? '?'}`;
     case 'released':
@@ -22,12 +22,12 @@ function whatHappened(event: HistoryEvent): string | undefined {
     case 'lost':
       return `LOSES the lock: ${event.reason ?? 'unknown reason'}`;
     case 'cancelled':
-      return `gives up waiting${place}`;
+      return `leaves the queue${place}`;
     case 'error':
       return `FAILS: ${event.message ?? event.code ?? 'unknown error'}`;
     case 'crashed':
-      return `dies without releasing${place}`;
+      return `crashes without releasing${place}`;
     case 'expired':
-      return `has expired on the server${place}`;
+      return `expired on the server${place}`;
   }
 }

@@ -12,12 +12,12 @@ import type { Verdict } from './judge.ts';
 import { progressLine } from './progress.ts';
 import type { Actor, Stage } from './stage.ts';
 
-/** What the user gets to see of a demo. */
+/** Output of a demo. */
 export interface Show {
   readonly onEvent: (event: HistoryEvent) => void;
-  readonly onEnter: (actor: Actor) => void;
+  readonly onJoin: (actor: Actor) => void;
   readonly onQueue: (state: QueueState) => void;
-  /** Without a verdict when the user ended it. */
+  /** Ends the output. There is no verdict when the user ended the demo. */
   close(verdict: Verdict | undefined): void;
 }
 
@@ -29,7 +29,7 @@ export interface ShowSettings {
   readonly json: boolean;
 }
 
-/** JSON lines if asked for; a live snapshot on a terminal that can be drawn on; else a log. */
+/** Prints JSON lines if requested; a live frame on a terminal that can redraw; else a log. */
 export function openShow(settings: ShowSettings): Show {
   if (settings.json) return jsonShow(settings);
   settings.lines.write(opening(settings));
@@ -40,7 +40,7 @@ export function openShow(settings: ShowSettings): Show {
 function opening({ script, stage }: ShowSettings): string {
   const { contenders, rounds } = script;
   const times = rounds === 1 ? '1 round' : `${String(rounds)} rounds each`;
-  return `queuelock demo: ${String(contenders)} contenders, ${times}, on ${stage.place}`;
+  return `queuelock demo: ${String(contenders)} contenders, ${times}, on ${stage.storeLabel}`;
 }
 
 function jsonShow({ lines, stamp }: ShowSettings): Show {
@@ -49,7 +49,7 @@ function jsonShow({ lines, stamp }: ShowSettings): Show {
   });
   return {
     onEvent: events.add,
-    onEnter: () => undefined,
+    onJoin: () => undefined,
     onQueue: () => undefined,
     close: (verdict) => {
       events.flush();
@@ -66,11 +66,11 @@ function plainShow(settings: ShowSettings): Show {
   });
   return {
     onEvent: events.add,
-    onEnter: () => undefined,
+    onJoin: () => undefined,
     onQueue: () => undefined,
     close: (verdict) => {
       events.flush();
-      sayGoodbye(settings, verdict);
+      printVerdict(settings, verdict);
     },
   };
 }
@@ -88,18 +88,20 @@ function liveShow(settings: ShowSettings, terminal: WriteStream): Show {
   });
   return {
     onEvent: (event) => history.push(event),
-    onEnter: (actor) => actors.set(actor.id, actor),
+    onJoin: (actor) => actors.set(actor.id, actor),
     onQueue: (state) => {
       queue = state;
     },
     close: (verdict) => {
       screen.close();
-      sayGoodbye(settings, verdict);
+      printVerdict(settings, verdict);
     },
   };
 }
 
-function sayGoodbye({ lines, stage }: ShowSettings, verdict: Verdict | undefined): void {
-  const closing = verdict ? closingLines(verdict, stage.place) : ['stopped before the end: no verdict'];
+function printVerdict({ lines, stage }: ShowSettings, verdict: Verdict | undefined): void {
+  const closing = verdict
+    ? closingLines(verdict, stage.storeLabel)
+    : ['stopped before the end, so there is no verdict'];
   for (const line of closing) lines.write(line);
 }

@@ -1,46 +1,46 @@
 import type { LockClient } from '@queuelock/core';
 import type { ContendEvent } from '../contend/event.ts';
 
-/** What one contender is to do. */
-export interface Part {
+/** Script of one contender. */
+export interface ContenderScript {
   readonly id: string;
   readonly rounds: number;
   readonly holdMs: number;
 }
 
-/** A contender on the stage. */
+/** A running contender. */
 export interface Actor {
   readonly id: string;
-  /** Until when its hold is proven, as a stamp, as far as it is known. */
+  /** End of the proven time of its hold as a stamp, if it is known. */
   readonly provenUntil: string | undefined;
-  /** Asks it to leave in order. */
+  /** Tells the contender to leave the queue or release. */
   leave(): void;
-  /** It dies on the spot: nothing is released, nobody is told. */
+  /** Kills the contender at once: it releases nothing and notifies nobody. */
   crash(): void;
-  /** Settles when it has ended, however. */
-  readonly gone: Promise<void>;
+  /** Resolves when it has ended for any reason. */
+  readonly ended: Promise<void>;
 }
 
-/** Where the contenders live, and what they contend on. */
+/** Runs the contenders and knows the store that they contend on. */
 export interface Stage {
-  /** For the first line: `memory: (everybody in this process)`. */
-  readonly place: string;
-  /** Whether the store sees that a process has died, and need not wait for the end of what was proven to it. */
-  readonly seesDeaths: boolean;
-  /** Looks at the queue from outside. */
+  /** Description for the first line, for instance `memory: (everybody in this process)`. */
+  readonly storeLabel: string;
+  /** Whether the store detects the death of a process and frees its locks before their proven time ends. */
+  readonly detectsDeath: boolean;
+  /** Client that observes the queue. */
   readonly observer: LockClient;
-  enter(part: Part, emit: (event: ContendEvent) => void): Actor;
-  /** Ends whatever is left. */
+  enter(part: ContenderScript, emit: (event: ContendEvent) => void): Actor;
+  /** Ends all contenders that are left. */
   close(): Promise<void>;
 }
 
 export interface StageSettings {
-  /** The queue. */
+  /** Name of the queue. */
   readonly name: string;
   readonly stamp: () => string;
 }
 
-/** The stamp `ms` after another. */
+/** Returns the stamp that is `ms` later. */
 export function later(t: string, ms: number): string {
   return (BigInt(t) + BigInt(Math.round(ms * 1e6))).toString();
 }

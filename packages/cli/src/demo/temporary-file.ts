@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileUrl } from '../config/own-file.ts';
 
-/** A file that is there for a demo only. */
+/** A file that exists only during a demo. */
 export interface TemporaryFile extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Its directory is removed with it. */
+/** Makes the file in a new directory, which is removed with it. */
 export async function temporaryFile(): Promise<TemporaryFile> {
   const directory = await mkdtemp(join(tmpdir(), 'queuelock-demo-'));
   return {

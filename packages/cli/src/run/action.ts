@@ -1,27 +1,27 @@
-/** What is known of a command when it is decided what to do with it. Times in milliseconds. */
+/** Facts that decide what happens to a command. Times are in milliseconds. */
 export interface Situation {
-  /** For how long the hold is proven from now on. */
+  /** Time for which the hold is proven from now on. */
   readonly remainingMs: number;
   /** Whether a heartbeat is overdue. */
   readonly suspect: boolean;
-  /** Between TERM and KILL. */
+  /** Time between SIGTERM and SIGKILL. */
   readonly graceMs: number;
   readonly child: { readonly state: 'running' } | { readonly state: 'terminating'; readonly sinceMs: number };
 }
 
-/** What to do, and when to ask again if nothing happens until then. */
+/** What to do, and when to decide again if nothing happens before. */
 export type Action =
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'term' }
   | { readonly do: 'kill' };
 
-/** The kill is sent this long before the end of the budget: a process needs a moment to die, a timer may be late. */
+/** SIGKILL is sent this long before the proven time ends: a process needs a moment to die, and a timer may be late. */
 export const KILL_MARGIN_MS = 100;
 
 /**
- * Whether the command may go on. It is asked to end (TERM) while there is still the grace period before the hold can be
- * lost, and killed before the budget is used up: its last instruction runs under the lock. A budget that is used up
- * already, because the process was stalled or the entry was removed, kills at once.
+ * Decides whether the command may continue. It gets SIGTERM while the grace period still fits before the hold can be lost. It
+ * gets SIGKILL before the proven time ends, so that its last instruction runs under the lock. If that time is over already,
+ * because the process was stalled or the entry was removed, it gets SIGKILL at once.
  */
 export function decide({ remainingMs, suspect, graceMs, child }: Situation): Action {
   const killInMs = remainingMs - KILL_MARGIN_MS;
@@ -35,7 +35,9 @@ export function decide({ remainingMs, suspect, graceMs, child }: Situation): Act
   return termInMs <= 0 ? { do: 'term' } : { do: 'wait', ms: termInMs };
 }
 
-/** The grace period that fits a TTL: long enough to tidy up, and most of the budget is left for heartbeats. */
+/**
+ * Returns the default grace period for a TTL: long enough to clean up, and short enough to leave most of the TTL for heartbeats.
+ */
 export function defaultGraceMs(ttlMs: number): number {
   return Math.min(2_000, ttlMs / 4);
 }

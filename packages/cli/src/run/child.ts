@@ -4,11 +4,11 @@ import { EXIT, exitCodeOf } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { withoutStrays } from './descriptors.ts';
 
-/** A command in a process group of its own, so that whatever it started can be ended with it. */
+/** A command in its own process group, so that its descendants can be ended with it. */
 export class CommandProcess {
-  /** The command's exit code, 128+n if signal n ended it. */
+  /** Exit code of the command; 128+n if signal n ended it. */
   readonly exited: Promise<number>;
-  /** The process group. */
+  /** Id of the process group. */
   readonly group: number;
 
   private constructor(pid: number, child: ChildProcess) {
@@ -21,9 +21,9 @@ export class CommandProcess {
   }
 
   /**
-   * Starts a program, without a shell, on this process's own input and output.
-   * @param env all of its environment
-   * @param onStart is called with the process group in the same turn; the program may run by then
+   * Starts a program, without a shell, with the standard streams of this process.
+   * @param env The complete environment.
+   * @param onStart Called with the process group in the same turn of the event loop; the program may already run.
    */
   static async start(
     command: readonly string[],
@@ -47,7 +47,7 @@ export class CommandProcess {
     });
   }
 
-  /** To the whole group; no effect when nobody of it is left. */
+  /** Signals the whole group. Does nothing when no process of it is left. */
   signal(signal: NodeJS.Signals): void {
     this.#send(signal);
   }
@@ -64,7 +64,7 @@ export class CommandProcess {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'ESRCH') return false;
-      // There is a process, and it has become somebody else's (setuid).
+      // A process exists, but runs as another user (setuid).
       if (code === 'EPERM') return true;
       throw error;
     }
@@ -73,7 +73,7 @@ export class CommandProcess {
 
 function notStarted(program: string, cause: NodeJS.ErrnoException): Failure {
   const missing = cause.code === 'ENOENT';
-  const why = missing ? 'no such program in PATH' : (cause.code ?? cause.message);
+  const why = missing ? 'the program is not in PATH' : (cause.code ?? cause.message);
   return new Failure(`cannot start ${JSON.stringify(program)}: ${why}`, {
     exitCode: missing ? EXIT.notFound : EXIT.notExecutable,
     cause,

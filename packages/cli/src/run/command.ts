@@ -7,27 +7,27 @@ import { KILL_MARGIN_MS } from './action.ts';
 import { CommandProcess } from './child.ts';
 import { guard } from './guard.ts';
 import { marking } from './marked.ts';
-import { momentNow, ordersFor, type Quarry } from './orders.ts';
+import { momentNow, ordersFor, type WatchdogTarget } from './orders.ts';
 import type { Held, Work } from './term.ts';
 import { Watchdog } from './watchdog.ts';
 
-/** How a command is run under what is held. */
+/** Options for a command that runs under a hold. */
 export interface CommandPlan {
   readonly command: readonly string[];
-  /** Between SIGTERM and SIGKILL, in milliseconds. */
+  /** Time between SIGTERM and SIGKILL, in milliseconds. */
   readonly graceMs: number;
   /** What happens to the command when the hold is about to be lost. */
   readonly onLoss: 'stop' | 'continue';
-  /** More for its environment. */
+  /** Variables to add to its environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Whether its environment has what this process logs in to the store with. */
+  /** Whether its environment contains this process's credentials for the store. */
   readonly passCredentials: boolean;
   readonly session$: LockClient['session$'];
-  /** Tells the user, in a line. */
+  /** Prints a line for the user. */
   readonly note: (line: string) => void;
 }
 
-/** A command that can be run once or again and again, with the watchdog that it needs. */
+/** A command that can be run once or repeatedly, with its watchdog. */
 export class RunnableCommand {
   readonly #plan: CommandPlan;
   #watchdog: Watchdog | undefined;
@@ -36,28 +36,29 @@ export class RunnableCommand {
     this.#plan = plan;
   }
 
-  /** Starts the watchdog if need be, so that it is there when the turn comes. */
+  /** Starts the watchdog if it is needed, so that it is ready at the grant. */
   prepare(): void {
-    if (this.#plan.onLoss === 'stop' && (!this.#watchdog || this.#watchdog.gone))
+    if (this.#plan.onLoss === 'stop' && (!this.#watchdog || this.#watchdog.hasEnded))
       this.#watchdog = Watchdog.start();
   }
 
-  /** Runs the command: its own exit code, or 75 when the hold was lost before it had ended. */
+  /** Runs the command. Resolves with its exit code, or with 75 when the hold was lost before it had ended. */
   readonly work: Work = async (held, onSignal) => {
     const { command, graceMs, session$, note } = this.#plan;
     this.prepare();
     const watchdog = this.#watchdog;
     await watchdog?.ready();
-    // From here to the start of the program nothing else happens to this process.
+    // No other code of this process runs between this check and the start of the program.
     if (held.remainingMs <= KILL_MARGIN_MS) return EXIT.lost;
-    const order = (quarry: Quarry): void => {
+    const order = (quarry: WatchdogTarget): void => {
       const { remainingMs } = held;
       const situation = { remainingMs, suspect: false, graceMs, child: { state: 'running' } } as const;
       watchdog?.order(ordersFor(quarry, situation, momentNow()));
     };
     const mark = randomUUID();
     const env = { ...this.#environment(held), ...marking(mark) };
-    // The command may run before its number is known here, and this process may be killed in between.
+    // The command may run before its process group is known here, and this process may be killed in between. So the watchdog can
+    // find it by the mark.
     order({ mark });
     try {
       const child = await CommandProcess.start(command, env, (group) => order({ group }));
@@ -66,7 +67,7 @@ export class RunnableCommand {
       });
       const end = watchdog
         ? await guard({ child, hold: held, session$, graceMs, watchdog, note })
-        : await tellOfLoss(child, held, note);
+        : await reportLoss(child, held, note);
       return end === 'stopped' ? EXIT.lost : await child.exited;
     } finally {
       watchdog?.order(undefined);
@@ -89,14 +90,14 @@ export class RunnableCommand {
   }
 }
 
-/** The command goes on whatever happens; `stopped` when the hold was lost meanwhile. */
-async function tellOfLoss(
+/** Reports a loss while the command continues. Resolves with `stopped` when the hold was lost meanwhile. */
+async function reportLoss(
   child: CommandProcess,
   held: Held,
   note: CommandPlan['note'],
 ): Promise<'exited' | 'stopped'> {
   const tell = (): void => {
-    note('the lock is lost; the command goes on, and only its fencing token keeps its writes out');
+    note('the lock is lost; the command continues, and only its fencing token can reject its writes');
   };
   held.signal.addEventListener('abort', tell);
   await child.exited;

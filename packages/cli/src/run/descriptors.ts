@@ -3,15 +3,15 @@ import { closeSync, openSync, readFileSync, readdirSync } from 'node:fs';
 const CLOSE_ON_EXEC = 0o2000000;
 
 /**
- * The descriptors above 2 that a child would inherit. None is meant to be: Node marks all that it opens or was given, but
- * the ZooKeeper client does not mark its sockets, and a connection that a child holds open never looks closed to the server.
- * Empty where the system does not tell (`/proc`).
+ * Returns the descriptors above 2 that a child would inherit unintentionally. Node marks all that it opens or receives as
+ * close-on-exec, but the ZooKeeper client does not mark its sockets. A connection that a child keeps open never looks closed to
+ * the server. Empty on systems without `/proc`.
  */
 function strayDescriptors(): number[] {
   return namesIn('/proc/self/fd').map(Number).filter(isStray);
 }
 
-/** Starts a process with nothing in place of the strays; `rest` is for its descriptors above 2. */
+/** Starts a process without the stray descriptors; `rest` is for its descriptors above 2. */
 export function withoutStrays<T>(start: (rest: ('ignore' | number)[]) => T): T {
   const nothing = openSync('/dev/null', 'r+');
   try {
@@ -21,7 +21,7 @@ export function withoutStrays<T>(start: (rest: ('ignore' | number)[]) => T): T {
   }
 }
 
-/** What goes into a child at each descriptor from 3 on: `nothing` in place of the strays. */
+/** Returns the entry for each descriptor of a child from 3 on: `nothing` in place of the strays. */
 export function restWithout(strays: readonly number[], nothing: number): ('ignore' | number)[] {
   const length = Math.max(2, ...strays) - 2;
   return Array.from({ length }, (_, at) => (strays.includes(at + 3) ? nothing : 'ignore'));
@@ -37,11 +37,11 @@ function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch {
-    return []; // not Linux
+    return []; // Not Linux.
   }
 }
 
-/** Empty for a descriptor that was closed meanwhile, such as that of the listing itself. */
+/** Returns an empty text for a descriptor that was closed meanwhile, such as that of the listing itself. */
 function contentOf(file: string): string {
   try {
     return readFileSync(file, 'latin1');

@@ -9,23 +9,23 @@ export interface Guarded {
   readonly hold: Pick<Hold, 'signal' | 'remainingMs'>;
   readonly session$: LockClient['session$'];
   readonly graceMs: number;
-  /** Acts where this process cannot. */
+  /** Ends the command when this process cannot. */
   readonly watchdog: Watchdog;
-  /** Tells the user, in a line. */
+  /** Prints a line for the user. */
   readonly note: (line: string) => void;
 }
 
 /**
- * Ends the command before the lock can be lost. Settles when the command, and after a TERM its whole group, is gone:
- * `exited` by itself while the lock was held, or `stopped`: ended by the guard, or not proven to have ended in time.
+ * Ends the command before the lock can be lost. Resolves when the command has ended, and after SIGTERM its whole group. `exited`:
+ * it ended by itself while the lock was held. `stopped`: the guard ended it, or it is not proven to have ended in time.
  */
 export function guard(guarded: Guarded): Promise<'exited' | 'stopped'> {
   return new Guard(guarded).watch();
 }
 
-const LOOK_AGAIN_MS = 20;
-// Often enough that the watchdog knows of every heartbeat soon, and takes a guard that stands still for one.
-const LOOK_AT_LEAST_EVERY_MS = 250;
+const CHECK_AGAIN_MS = 20;
+// Often enough that the watchdog soon knows of every heartbeat, and that it soon detects a frozen guard.
+const MAX_CHECK_INTERVAL_MS = 250;
 
 class Guard {
   readonly #guarded: Guarded;
@@ -40,30 +40,30 @@ class Guard {
 
   async watch(): Promise<'exited' | 'stopped'> {
     const { child, hold, session$ } = this.#guarded;
-    const look = (): void => {
-      this.#look();
+    const check = (): void => {
+      this.#check();
     };
-    const hear = (suspect: boolean): void => {
+    const onChange = (suspect: boolean): void => {
       this.#suspect = suspect;
-      look();
+      check();
     };
     const sessions = session$.subscribe({
       next: ({ status }) => {
-        hear(status !== 'alive');
+        onChange(status !== 'alive');
       },
       error: () => {
-        hear(true);
+        onChange(true);
       },
     });
-    hold.signal.addEventListener('abort', look);
+    hold.signal.addEventListener('abort', check);
     try {
       await child.exited;
-      if (this.#stopping) await this.#groupGone();
-      // Whoever stood still (SIGSTOP) cannot say when it ended; the watchdog may have ended it.
+      if (this.#stopping) await this.#groupEnded();
+      // A guard that was frozen (SIGSTOP) does not know when the command ended; the watchdog may have ended it.
       return this.#stopping || hold.remainingMs === 0 ? 'stopped' : 'exited';
     } finally {
       sessions.unsubscribe();
-      hold.signal.removeEventListener('abort', look);
+      hold.signal.removeEventListener('abort', check);
       clearTimeout(this.#timer);
     }
   }
@@ -72,10 +72,10 @@ class Guard {
     return this.#killed || this.#termAt !== undefined;
   }
 
-  #look(): void {
+  #check(): void {
     clearTimeout(this.#timer);
     const situation = this.#situation();
-    // Asking may find the end of the budget, which looks here by itself.
+    // Reading the remaining time may detect its end, which decides again by itself.
     if (this.#killed) return;
     const { child, watchdog } = this.#guarded;
     const action = decide(situation);
@@ -101,17 +101,15 @@ class Guard {
     if (action.do === 'wait') {
       this.#timer = setTimeout(
         () => {
-          this.#look();
+          this.#check();
         },
-        Math.min(action.ms, LOOK_AT_LEAST_EVERY_MS),
+        Math.min(action.ms, MAX_CHECK_INTERVAL_MS),
       );
     } else if (action.do === 'term') {
       this.#termAt = performance.now();
       child.signal('SIGTERM');
-      note(
-        'the server does not confirm the lock any more; asked the command to end (SIGTERM) before the lock can be lost',
-      );
-      this.#look();
+      note('the server no longer confirms the lock; sent SIGTERM to the command before the lock can be lost');
+      this.#check();
     } else {
       this.#killed = true;
       child.signal('SIGKILL');
@@ -122,13 +120,13 @@ class Guard {
   #whyKilled(): string {
     const { signal } = this.#guarded.hold;
     const reason: unknown = signal.aborted ? signal.reason : undefined;
-    return reason instanceof Error ? reason.message : 'the time for which the lock is proven is over';
+    return reason instanceof Error ? reason.message : 'the time for which the lock is proven has ended';
   }
 
-  /** The rest of the group has the rest of the grace period; the timer that kills is still set. */
-  async #groupGone(): Promise<void> {
+  /** Gives the rest of the group the rest of the grace period. The timer for SIGKILL stays set. */
+  async #groupEnded(): Promise<void> {
     while (!this.#killed && this.#guarded.child.alive) {
-      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+      await new Promise((resolve) => setTimeout(resolve, CHECK_AGAIN_MS));
     }
   }
 }

@@ -4,7 +4,7 @@ import type { Printer } from '../printer.ts';
 import type { Stop } from '../stop.ts';
 import type { Work } from './term.ts';
 
-/** Who leads without doing anything. */
+/** A leader without a command. */
 export interface IdleLeader {
   readonly value: string;
   readonly epoch: number;
@@ -12,7 +12,7 @@ export interface IdleLeader {
   readonly printer: Printer;
 }
 
-/** Says that it leads, and leads until a signal, a loss, or the end of its reader. */
+/** Prints that this process leads, and leads until a signal, a loss, or the end of its reader. */
 export function leadIdly({ value, epoch, stop, printer }: IdleLeader): Work {
   return ({ name, key, token, signal }, onSignal) => {
     printer.print(
@@ -29,7 +29,7 @@ export function leadIdly({ value, epoch, stop, printer }: IdleLeader): Work {
       signal.addEventListener('abort', () => {
         const error: unknown = signal.reason;
         const reason = isQueueLockError(error) ? (error.reason ?? error.code) : String(error);
-        printer.print({ ev: 'lost', name, token, reason }, `does not lead ${name} any more: ${reason}`);
+        printer.print({ ev: 'lost', name, token, reason }, `no longer leads ${name}: ${reason}`);
         resolve(EXIT.lost);
       });
     });

@@ -2,12 +2,12 @@ import { readFileSync, readdirSync } from 'node:fs';
 
 const VARIABLE = 'QUEUELOCK_MARK';
 
-/** For the environment of a command, so that it can be found before its number was told. */
+/** Environment by which a command can be found before its process group is known. */
 export function marking(mark: string): Readonly<Record<string, string>> {
   return { [VARIABLE]: mark };
 }
 
-/** The groups of the processes that have this mark in their environment; none where the system has no `/proc`. */
+/** Returns the groups of the processes that have this mark in their environment; none on systems without `/proc`. */
 export function groupsMarked(mark: string): readonly number[] {
   const wanted = `${VARIABLE}=${mark}`;
   const processes = entriesOf('/proc').filter((name) => /^\d+$/.test(name));
@@ -16,7 +16,7 @@ export function groupsMarked(mark: string): readonly number[] {
   return [...new Set(groups)].filter((group) => group > 1);
 }
 
-/** Field 5 of `/proc/PID/stat`; the second one, the name in parentheses, may have blanks. */
+/** Returns field 5 of `/proc/PID/stat`. The second field, the name in parentheses, may contain blanks. */
 function groupIn(stat: string): number {
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
 }
@@ -33,6 +33,6 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'latin1');
   } catch {
-    return ''; // Ended meanwhile, or somebody else's.
+    return ''; // The process has ended, or belongs to another user.
   }
 }

@@ -6,7 +6,7 @@ import { Failure, describeFailure } from '../failure.ts';
 import { MAX_MS, wholeNumber } from '../options.ts';
 import { defaultGraceMs } from './action.ts';
 
-/** What `run` and `elect` have in common. Times in milliseconds, the TTL in seconds. */
+/** Options that `run` and `elect` share. Times in milliseconds, the TTL in seconds. */
 export interface TermOptions extends ClientOptions {
   readonly wait?: number;
   readonly try?: true;
@@ -25,7 +25,7 @@ type NumberOption<Usage extends string> = Option<Usage, undefined, undefined, nu
 export function epochOption(): NumberOption<'--epoch <n>'> {
   return new Option(
     '--epoch <n>',
-    'of the fencing tokens, raised with every restore of the store (default: 0)',
+    'epoch of the fencing tokens, raised after every restore of the store (default: 0)',
   ).argParser(wholeNumber(0, Number.MAX_SAFE_INTEGER));
 }
 
@@ -34,13 +34,14 @@ export function waitOption(): NumberOption<'--wait <ms>'> {
 }
 
 export function tryOption(): Option<'--try'> {
-  return new Option('--try', `only if nobody is ahead; exit code ${String(EXIT.busy)} otherwise`).conflicts(
-    'wait',
-  );
+  return new Option(
+    '--try',
+    `do not wait; if the lock is not free, exit with code ${String(EXIT.busy)}`,
+  ).conflicts('wait');
 }
 
 export function needsOption(): NumberOption<'--needs <ms>'> {
-  return new Option('--needs <ms>', 'begin only with so much time of the hold proven').argParser(
+  return new Option('--needs <ms>', 'start only if the hold is proven for at least this long').argParser(
     wholeNumber(0, MAX_MS),
   );
 }
@@ -48,7 +49,7 @@ export function needsOption(): NumberOption<'--needs <ms>'> {
 export function graceOption(): NumberOption<'--grace <ms>'> {
   return new Option(
     '--grace <ms>',
-    'between SIGTERM and SIGKILL (default: 2000, at most a quarter of the TTL)',
+    'time between SIGTERM and SIGKILL (default: 2000, at most a quarter of the TTL)',
   ).argParser(wholeNumber(0, MAX_MS));
 }
 
@@ -59,18 +60,18 @@ export function onLossOption(): Option<'--on-loss <what>', undefined, 'stop', un
 }
 
 export function keepOption(): Option<'--keep'> {
-  return new Option('--keep', 'queue again after a loss, an outage, or a command that failed');
+  return new Option('--keep', 'join the queue again after a loss, an outage, or a failed command');
 }
 
 export function passCredentialsOption(): Option<'--pass-credentials'> {
   return new Option(
     '--pass-credentials',
-    'leave QUEUELOCK_URL, _USER, _PASSWORD and _PASSWORD_FILE in the environment of the command',
+    'keep QUEUELOCK_URL, _USER, _PASSWORD and _PASSWORD_FILE in the environment of the command',
   );
 }
 
-/** How long the turn is waited for. */
-export function patienceOf({
+/** Returns how long to wait for the grant. */
+export function waitOf({
   wait,
   needs,
   ...options
@@ -82,19 +83,19 @@ export function patienceOf({
   };
 }
 
-/** What the wait comes to; says it in the words of `--try` when that is what ended it. */
+/** Waits for the grant. If the time limit ended the wait, the error names the option, for instance `--try`. */
 export async function unlessBusy<T>(turn: Promise<T>, name: string, options: TermOptions): Promise<T> {
   try {
     return await turn;
   } catch (error) {
     if (!options.try || !isQueueLockError(error, 'TIMEOUT')) throw error;
-    throw new Failure(`somebody else has ${JSON.stringify(name)}, and --try does not wait`, {
+    throw new Failure(`another client holds ${JSON.stringify(name)}, and --try does not wait`, {
       exitCode: EXIT.busy,
     });
   }
 }
 
-/** The grace period has to leave most of the TTL for heartbeats. */
+/** Checks that the grace period leaves most of the TTL for heartbeats. */
 export function graceOf(grace: number | undefined, ttlMs: number): number {
   if (grace === undefined) return defaultGraceMs(ttlMs);
   if (grace <= ttlMs / 2) return grace;
@@ -104,20 +105,20 @@ export function graceOf(grace: number | undefined, ttlMs: number): number {
   );
 }
 
-/** For what a user has to know although it is no error: a line on stderr. */
+/** Prints a notice that is not an error to stderr. */
 export function note(line: string): void {
   process.stderr.write(`${describeFailure(line, false)}\n`);
 }
 
 /** Notes about a command, for the help. */
-export const ABOUT_COMMANDS: string = `When the server is out of reach, the command gets SIGTERM and, after the grace period, SIGKILL, with everything that it started, before
-the server can give the lock to the next. A watchdog beside queuelock does that also when queuelock is frozen or killed.
---on-loss continue lets it go on: only for commands whose every write carries the token to a store that refuses older ones.
+export const ABOUT_COMMANDS: string = `When the server is out of reach, the command gets SIGTERM and, after the grace period, SIGKILL, with all its descendants, before
+the server can give the lock to the next. A watchdog process does that too if queuelock is frozen or killed.
+--on-loss continue lets it run on: use it only if every write carries the token to a store that rejects older ones.
 
 The command does not get QUEUELOCK_URL, QUEUELOCK_USER, QUEUELOCK_PASSWORD and QUEUELOCK_PASSWORD_FILE, unless --pass-credentials is given.
 
-With --keep it queues again, behind the others: after a loss, an outage, or a command that failed, after a pause of 0.1 to 30 s.
-It ends with the command's 0, with a signal, and with what no repetition helps.
+With --keep it joins the end of the queue again after a loss, an outage, or a failed command, after a backoff of 0.1 to 30 s.
+It ends when the command succeeds (0), upon a signal, and after an error that a retry does not cure.
 
 Exit code: the command's own (128+n if signal n ended it); ${String(EXIT.lost)} if the lock was lost before it had ended;
-${String(EXIT.busy)} if the lock was not free in time; ${String(EXIT.notFound)} or ${String(EXIT.notExecutable)} if it could not be started; ${String(EXIT.failure)} if the server said no; ${String(EXIT.usage)} for a wrong command line.`;
+${String(EXIT.busy)} if the lock was not free in time; ${String(EXIT.notFound)} or ${String(EXIT.notExecutable)} if it could not be started; ${String(EXIT.failure)} if the server refused; ${String(EXIT.usage)} for a wrong command line.`;

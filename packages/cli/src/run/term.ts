@@ -2,15 +2,15 @@ import type { Hold, Ownership } from '@queuelock/core';
 import { exitCodeOf } from '../exit-codes.ts';
 import type { Stop } from '../stop.ts';
 
-/** What is held for a term: a lock, a permit, a leadership. */
+/** A lock, permit or leadership that is held for a term. */
 export interface Held
   extends Pick<Hold, 'signal' | 'remainingMs'>, Pick<Ownership, 'name' | 'key' | 'token'> {
   release(): Promise<void>;
 }
 
 /**
- * What is done in a term. Answers with the exit code.
- * @param onSignal takes the listener for the signals that reach this process meanwhile; those that came already are told at once
+ * Work of a term. Resolves with the exit code.
+ * @param onSignal Takes the listener for signals that arrive meanwhile. Earlier ones are delivered at once.
  */
 export type Work = (
   held: Held,
@@ -19,17 +19,17 @@ export type Work = (
 
 export interface TermEnd {
   readonly exitCode: number;
-  /** Whether somebody asked for the end by a signal. */
+  /** Whether a signal requested the end. */
   readonly signalled: boolean;
 }
 
-/** Does the work under what is held, and releases. Signals are the work's as long as it is under way. */
+/** Runs the work under the hold, and then releases. Signals go to the work while it runs. */
 export async function runTerm(work: Work, held: Held, stop: Stop): Promise<TermEnd> {
   const signals: NodeJS.Signals[] = [];
   let listener: ((signal: NodeJS.Signals) => void) | undefined;
   let releasing = false;
   const undivert = stop.divert((signal) => {
-    // While the lock is being released one signal changes nothing; a second one ends the process, and the TTL cleans up.
+    // During the release one signal changes nothing. A second one ends the process, and the TTL removes the entry.
     if (releasing && signals.length > 0) process.exit(exitCodeOf(signal));
     signals.push(signal);
     listener?.(signal);

@@ -6,18 +6,19 @@ import { runTerm, type Held, type Work } from './term.ts';
 
 /** How terms follow each other. */
 export interface Terms {
-  /** Waits for the turn; rejects with the signal's reason when it aborts. */
+  /** Waits for the grant; rejects with the signal's reason when it aborts. */
   readonly acquire: (signal: AbortSignal) => Promise<Held>;
   readonly work: Work;
-  /** Whether there is another term after one that failed. */
+  /** Whether another term follows one that failed. */
   readonly keep: boolean;
   readonly stop: Stop;
-  /** Tells the user, in a line. */
+  /** Prints a line for the user. */
   readonly note: (line: string) => void;
 }
 
-// What a wait may end with although the next one may succeed: the last one when the lock is lost in the moment of the grant.
-const PASSING: ReadonlySet<QueueLockErrorCode> = new Set([
+// Errors of a wait after which the next one may succeed. `OWNERSHIP_LOST` occurs when the lock is lost in the moment of the
+// grant.
+const TEMPORARY_ERRORS: ReadonlySet<QueueLockErrorCode> = new Set([
   'UNAVAILABLE',
   'SESSION_LOST',
   'ENTRY_LOST',
@@ -25,53 +26,55 @@ const PASSING: ReadonlySet<QueueLockErrorCode> = new Set([
 ]);
 
 /**
- * One term, or with `keep` one after the other: again after a loss, after a wait that an outage ended, and after work that
- * failed; not after work that is done (0), after a signal, and after what no repetition helps. Each stands at the end of the line.
- * @returns the exit code of the last one
+ * Runs one term, or with `keep` one after another. It continues after a loss, a wait that an outage ended, and work that failed.
+ * It stops after work that succeeded (0), a signal, and an error that a retry does not cure. Each term joins at the end of the
+ * queue.
+ * @returns the exit code of the last term
  */
 export async function runTerms(terms: Terms): Promise<number> {
   const { keep, stop, note } = terms;
   for (let failures = 0; ;) {
     const begin = performance.now();
-    const end = await oneTerm(terms);
+    const end = await runOneTerm(terms);
     if (!keep || end.last || stop.signal.aborted) return end.exitCode;
-    const isNew = end.exitCode === EXIT.lost || performance.now() - begin >= STEADY_MS;
+    const isNew = end.exitCode === EXIT.lost || performance.now() - begin >= STABLE_TERM_MS;
     failures = isNew ? 0 : failures + 1;
-    const ms = pauseAfter(failures, Math.random());
-    note(`${end.why}; queues again in ${(ms / 1_000).toFixed(1)} s (--keep)`);
+    const ms = backoffDelay(failures, Math.random());
+    note(`${end.why}; joins the queue again in ${(ms / 1_000).toFixed(1)} s (--keep)`);
     if (await isStoppedWithin(ms, stop.signal)) return stop.exitCode ?? end.exitCode;
   }
 }
 
-/** A term that lasted so long did not fail at its start. */
-const STEADY_MS = 10_000;
+/** A term of this length did not fail at its start. */
+const STABLE_TERM_MS = 10_000;
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
- * The pause after so many failures in a row, in whole milliseconds: 0.1 s, twice as long each time, up to 30 s; and by chance up to half of it less,
- * for those who failed together not to come back together.
- * @param chance from 0 to 1
+ * Returns the backoff delay after `failures` failures in a row, in whole milliseconds. It starts at 0.1 s and doubles up to 30 s.
+ * Up to half of it is removed at random, so that clients that failed together do not return together.
+ * @param chance Random number from 0 to 1.
  */
-export function pauseAfter(failures: number, chance: number): number {
+export function backoffDelay(failures: number, chance: number): number {
   const longest = Math.min(LONGEST_PAUSE_MS, 100 * 2 ** failures);
   return Math.round(longest * (1 - chance / 2));
 }
 
 interface End {
   readonly exitCode: number;
-  /** Whether another term would be of no use, or of no wish. */
+  /** Whether another term would be useless or is not wanted. */
   readonly last: boolean;
   readonly why: string;
 }
 
-async function oneTerm({ acquire, work, keep, stop }: Terms): Promise<End> {
+async function runOneTerm({ acquire, work, keep, stop }: Terms): Promise<End> {
   try {
     const held = await acquire(stop.signal);
     const { exitCode, signalled } = await runTerm(work, held, stop);
-    const why = exitCode === EXIT.lost ? 'the lock was lost' : `the command failed with ${String(exitCode)}`;
+    const why =
+      exitCode === EXIT.lost ? 'the lock was lost' : `the command ended with code ${String(exitCode)}`;
     return { exitCode, last: signalled || exitCode === EXIT.ok, why };
   } catch (error) {
-    const isPassing = isQueueLockError(error) && PASSING.has(error.code);
+    const isPassing = isQueueLockError(error) && TEMPORARY_ERRORS.has(error.code);
     if (!keep || !isPassing) throw error;
     return { exitCode: EXIT.failure, last: false, why: error.message };
   }

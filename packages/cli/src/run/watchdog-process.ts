@@ -1,16 +1,16 @@
 /**
- * The watchdog of a command: a process beside `queuelock run` that ends the command when `queuelock` itself cannot, because it is
- * frozen (SIGSTOP) or was killed. It gets its orders, a JSON object a line, on standard input; `{}` takes them back. It knows no server.
+ * The watchdog of a command: a process that ends the command when `queuelock run` itself cannot, because it was frozen (SIGSTOP)
+ * or killed. It reads orders from standard input, one JSON object a line; `{}` cancels them. It does not connect to a server.
  */
 import { createInterface } from 'node:readline';
 import { groupsMarked } from './marked.ts';
-import { deedOf, momentNow, passedMs, type Deed, type Orders } from './orders.ts';
+import { watchdogAction, momentNow, elapsedMs, type WatchdogAction, type Orders } from './orders.ts';
 
-// A machine that slept wakes timers late.
-const LOOK_EVERY_MS = 250;
-const LOOK_FOR_THE_REST_MS = 20;
-// A command that is just being started shows its mark once its program runs.
-const STARTS_WITHIN_MS = 2_000;
+// Short, because timers fire late after the machine slept.
+const CHECK_INTERVAL_MS = 250;
+const RECHECK_MS = 20;
+// A command that is being started shows its mark only once its program runs.
+const START_TIMEOUT_MS = 2_000;
 
 class WatchdogProcess {
   #orders: Orders | undefined;
@@ -21,52 +21,52 @@ class WatchdogProcess {
     const orders = JSON.parse(line) as Orders | Record<string, never>;
     this.#orders = isOrders(orders) ? orders : undefined;
     if (!this.#orders) this.#termed = false;
-    this.#look();
+    this.#check();
   }
 
-  /** Whoever gave the orders is gone: if there are some, it died, and nobody renews the lock any more. */
+  /** Handles the death of the process that gave the orders. If there are any, it died, and the lock is not renewed any more. */
   orphaned(): void {
     const orders = this.#orders;
     if (!orders) process.exit();
     const { killInMs, graceMs, from } = orders;
-    const passed = passedMs(from, momentNow());
+    const passed = elapsedMs(from, momentNow());
     this.#orders = { ...orders, termInMs: passed, killInMs: Math.min(killInMs, passed + graceMs) };
-    tell('it was killed itself; its watchdog ends the command before the lock can be lost');
-    this.#look();
+    print('queuelock itself was killed; its watchdog ends the command before the lock can be lost');
+    this.#check();
     const begun = momentNow();
     setInterval(() => {
-      const mayStart = 'mark' in orders && passedMs(begun, momentNow()) < STARTS_WITHIN_MS;
+      const mayStart = 'mark' in orders && elapsedMs(begun, momentNow()) < START_TIMEOUT_MS;
       if (!this.#send(0) && !mayStart) process.exit();
-    }, LOOK_FOR_THE_REST_MS);
+    }, RECHECK_MS);
   }
 
-  #look(): void {
+  #check(): void {
     clearTimeout(this.#timer);
     if (!this.#orders) return;
-    const deed = deedOf(this.#orders, passedMs(this.#orders.from, momentNow()), this.#termed);
-    if (deed.do === 'kill' && this.#kill()) return;
-    if (deed.do === 'term') {
+    const action = watchdogAction(this.#orders, elapsedMs(this.#orders.from, momentNow()), this.#termed);
+    if (action.do === 'kill' && this.#kill()) return;
+    if (action.do === 'term') {
       this.#termed = true;
       this.#send('SIGTERM');
     }
     this.#timer = setTimeout(() => {
-      this.#look();
-    }, pauseAfter(deed));
+      this.#check();
+    }, pauseAfter(action));
   }
 
   /**
-   * Whether that was all. The number of a group that is gone may be given to another one, so nothing is sent to it any more; whoever shows
-   * the mark later is the command.
+   * Sends SIGKILL. Returns whether no target is left. The id of an ended group may be reused, so it is never signalled again. A
+   * process that shows the mark later belongs to the command.
    */
   #kill(): boolean {
     const isKilled = this.#send('SIGKILL');
-    if (isKilled) tell('its watchdog killed the command (SIGKILL) before the lock can be lost');
+    if (isKilled) print('its watchdog killed the command (SIGKILL) before the lock could be lost');
     else if (this.#orders && 'mark' in this.#orders) return false;
     this.#orders = undefined;
     return true;
   }
 
-  /** To everybody who is to be ended; whether there is somebody. */
+  /** Signals all targets. Returns whether there were any. */
   #send(signal: NodeJS.Signals | 0): boolean {
     if (!this.#orders) return false;
     const groups = 'group' in this.#orders ? [this.#orders.group] : groupsMarked(this.#orders.mark);
@@ -74,9 +74,9 @@ class WatchdogProcess {
   }
 }
 
-function pauseAfter(deed: Deed): number {
-  if (deed.do === 'wait') return Math.min(deed.ms, LOOK_EVERY_MS);
-  return deed.do === 'term' ? 0 : LOOK_FOR_THE_REST_MS;
+function pauseAfter(action: WatchdogAction): number {
+  if (action.do === 'wait') return Math.min(action.ms, CHECK_INTERVAL_MS);
+  return action.do === 'term' ? 0 : RECHECK_MS;
 }
 
 function sendTo(group: number, signal: NodeJS.Signals | 0): boolean {
@@ -84,7 +84,7 @@ function sendTo(group: number, signal: NodeJS.Signals | 0): boolean {
     process.kill(-group, signal);
     return true;
   } catch (error) {
-    // EPERM: it is there, and somebody else's.
+    // EPERM: the process exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
@@ -93,13 +93,13 @@ function isOrders(orders: Orders | Record<string, never>): orders is Orders {
   return 'from' in orders;
 }
 
-function tell(line: string): void {
+function print(line: string): void {
   process.stderr.write(`queuelock: ${line}\n`);
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE'] as const) process.on(signal, () => undefined);
 process.stderr.on('error', () => undefined);
-// Whoever started it may have ended before it came up: nobody hears that it is ready, and nothing is wrong with that.
+// Ignores a closed pipe: the parent may have ended before the watchdog was ready.
 process.stdout.on('error', () => undefined);
 const watchdog = new WatchdogProcess();
 createInterface(process.stdin)

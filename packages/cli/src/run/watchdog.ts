@@ -8,14 +8,14 @@ import { Failure } from '../failure.ts';
 import { withoutStrays } from './descriptors.ts';
 import type { Orders } from './orders.ts';
 
-/** The other process that ends commands, this side of it; see `watchdog-process.ts`. */
+/** Starts the watchdog process and sends it orders; see `watchdog-process.ts`. */
 export class Watchdog {
   readonly #process: ChildProcess;
   readonly #ready: Promise<unknown>;
 
   private constructor(child: ChildProcess) {
     this.#process = child;
-    // A pipe without a reader: the watchdog is gone, which is seen by its exit.
+    // Ignores a closed pipe: the end of the watchdog is detected by its exit.
     child.stdin?.on('error', () => undefined);
     const said = child.stdout ? once(child.stdout, 'data') : Promise.reject(new Error('it has no output'));
     const ended = once(child, 'exit').then(() => Promise.reject(new Error('it ended at once')));
@@ -25,9 +25,9 @@ export class Watchdog {
     ended.catch(() => undefined);
   }
 
-  /** In a session of its own, so that what is sent to this process's group does not reach it. */
+  /** Starts the watchdog in its own session, so that it does not receive signals for this process's group. */
   static start(): Watchdog {
-    // Beside this file, also where several files were made one.
+    // The file is next to this one, also in a bundle.
     const beside = new URL(`./watchdog-process${extname(import.meta.url)}`, import.meta.url);
     const script = fileURLToPath(beside);
     const child = withoutStrays((rest) =>
@@ -40,28 +40,28 @@ export class Watchdog {
     return new Watchdog(child);
   }
 
-  /** @throws {Failure} when it does not come up */
+  /** @throws {Failure} when the watchdog does not start */
   async ready(): Promise<void> {
     try {
       await this.#ready;
     } catch (cause) {
-      throw new Failure('cannot start the watchdog, without which no command is run', {
+      throw new Failure('cannot start the watchdog, which every command needs', {
         exitCode: EXIT.failure,
         cause,
       });
     }
   }
 
-  get gone(): boolean {
+  get hasEnded(): boolean {
     return this.#process.exitCode !== null || this.#process.signalCode !== null;
   }
 
-  /** Replaces the orders that it has; written in the same turn. `undefined`: there is nothing to watch. */
+  /** Replaces its orders, written in the same turn of the event loop. `undefined`: there is nothing to watch. */
   order(orders: Orders | undefined): void {
-    if (!this.gone) this.#process.stdin?.write(`${JSON.stringify(orders ?? {})}\n`);
+    if (!this.hasEnded) this.#process.stdin?.write(`${JSON.stringify(orders ?? {})}\n`);
   }
 
-  /** Lets it go. */
+  /** Ends the watchdog. */
   close(): void {
     this.order(undefined);
     this.#process.stdin?.end();

@@ -3,12 +3,12 @@ import { escapeControls } from '@queuelock/core';
 
 export type Colour = 'bold' | 'dim' | 'green' | 'yellow' | 'red' | 'cyan';
 
-/** A piece of a line; plain where it has no colour. */
+/** A part of a line, with an optional colour. */
 export type Span = string | readonly [text: string, colour: Colour];
 
 /**
- * Cuts a line to the columns that there are, counting characters (all of width 1 here), and colours it. Its colours are all that a
- * terminal obeys.
+ * Cuts a line to the available columns and colours it. All characters have width 1 here. The colours are the only control
+ * characters in it.
  */
 export function paint(
   line: readonly Span[],

@@ -4,15 +4,15 @@ import { paperOf, type Paper } from './terminal.ts';
 
 const EVERY_MS = 100;
 
-/** A snapshot that is redrawn in place. */
+/** A frame that is redrawn in place. */
 export interface Screen {
-  /** Draws now, for instance after a key; it is also drawn ten times a second. */
+  /** Draws now, for instance after a key. The frame is also drawn ten times a second. */
   redraw(): void;
-  /** The last snapshot stays. */
+  /** Stops; the last frame stays visible. */
   close(): void;
 }
 
-/** Draws in place until it is closed. `over`: this is the last snapshot. */
+/** Draws in place until it is closed. `over`: this is the last frame. */
 export function openScreen(terminal: WriteStream, draw: (paper: Paper, over: boolean) => string): Screen {
   const update = createLogUpdate(terminal);
   let shown = '';
@@ -43,7 +43,7 @@ export function openScreen(terminal: WriteStream, draw: (paper: Paper, over: boo
   };
 }
 
-/** A terminal that became narrower has wrapped the old snapshot: it has more lines than were written. */
+/** Erases the previous frame. A terminal that became narrower has wrapped it, so it takes more lines than were written. */
 function eraseWrapped(terminal: WriteStream, shown: string): void {
   const rows = shown.split('\n').map((line) => Math.max(1, Math.ceil(widthOf(line) / terminal.columns)));
   const height = rows.reduce((sum, count) => sum + count, 0);

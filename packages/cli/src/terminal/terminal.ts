@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty';
 
-/** What a snapshot may use. */
+/** Capabilities that a frame may use. */
 export interface Paper {
   readonly columns: number;
   readonly rows: number;
@@ -10,19 +10,24 @@ export interface Paper {
   readonly blocks: boolean;
 }
 
-/** Whether a snapshot can be redrawn in place: a terminal that moves its cursor and knows its size; some pretend to be one and have none. */
+/**
+ * Returns whether a frame can be redrawn in place: on a terminal that moves its cursor and knows its size. Some streams report to
+ * be a terminal and have no size.
+ */
 export function canDraw({ isTTY, columns, rows }: WriteStream): boolean {
   return isTTY && columns > 0 && rows > 0 && process.env['TERM'] !== 'dumb';
 }
 
-/** Whether lines may be coloured: on a terminal that can, unless NO_COLOR is set; FORCE_COLOR colours a pipe, too. */
+/**
+ * Returns whether lines may be coloured: on a terminal that supports it, unless NO_COLOR is set. FORCE_COLOR also colours a pipe.
+ */
 export function hasColours(stream: WriteStream): boolean {
   if (process.env['NO_COLOR']) return false;
   if (process.env['FORCE_COLOR']) return process.env['FORCE_COLOR'] !== '0';
   return stream.isTTY && stream.hasColors();
 }
 
-/** The paper that a terminal is at the moment. */
+/** Returns the current capabilities of a terminal. */
 export function paperOf(terminal: WriteStream): Paper {
   const { columns, rows } = terminal;
   return { columns, rows, colours: hasColours(terminal), blocks: process.env['TERM'] !== 'linux' };

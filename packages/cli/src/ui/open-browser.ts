@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { platform } from 'node:os';
 import { childEnvironment } from '../config/child-environment.ts';
 
-/** Asks the desktop to show an address; answers whether there was something to ask. */
+/** Opens an address on the desktop. Resolves with whether there is a desktop. */
 export async function openBrowser(url: string): Promise<boolean> {
   const isMac = platform() === 'darwin';
-  // A browser in the terminal, which is what there may be without a display, would take it over.
+  // Without a display there may only be a browser that runs in the terminal, which would take it over.
   if (!isMac && !process.env['DISPLAY'] && !process.env['WAYLAND_DISPLAY']) return false;
   const opener = isMac ? 'open' : 'xdg-open';
   const child = spawn(opener, [url], { stdio: 'ignore', detached: true, env: childEnvironment() });

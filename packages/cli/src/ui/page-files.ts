@@ -10,7 +10,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** The page runs its own scripts and styles and talks to its own origin, and nobody frames it. */
+/** Headers that let the page run only its own scripts and styles, connect only to its own origin, and not be framed. */
 const SECURITY = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -26,7 +26,7 @@ interface PageFile {
   readonly type: string;
 }
 
-/** The files of the page, read once: what a request names is looked up among them and never in the file system. */
+/** The files of the page, read once. A requested path is looked up among them and never in the file system. */
 export class PageFiles {
   readonly #files: ReadonlyMap<string, PageFile>;
 
@@ -34,14 +34,17 @@ export class PageFiles {
     this.#files = files;
   }
 
-  /** Rejects with what to do when the page is not there. */
+  /** Rejects with an instruction when the page was not built. */
   static async in(folder: string): Promise<PageFiles> {
     const names = await readdir(folder, { recursive: true }).catch(() => [] as string[]);
     const known = names.filter((name) => extname(name) in TYPES);
     if (!known.includes('index.html'))
-      throw new Failure('the page is not there, reinstall the package (in the repository: pnpm build)', {
-        exitCode: EXIT.failure,
-      });
+      throw new Failure(
+        'the files of the page are missing, reinstall the package (in the repository: pnpm build)',
+        {
+          exitCode: EXIT.failure,
+        },
+      );
     const files = known.map(async (name): Promise<[string, PageFile]> => {
       const bytes = new Uint8Array(await readFile(join(folder, name)));
       return [`/${name.split(sep).join('/')}`, { bytes, type: TYPES[extname(name)] ?? '' }];
@@ -54,7 +57,7 @@ export class PageFiles {
     const file = this.#files.get(pathname === '/' ? '/index.html' : pathname);
     if (!file || (method !== 'GET' && method !== 'HEAD'))
       return new Response('not found\n', { status: 404, headers: SECURITY });
-    // Their names change with what is in them.
+    // The names of assets change with their content.
     const caching = pathname.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
     const headers = { ...SECURITY, 'content-type': file.type, 'cache-control': caching };
     return new Response(method === 'HEAD' ? null : file.bytes, { headers });

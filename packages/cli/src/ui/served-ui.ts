@@ -6,15 +6,15 @@ import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { PageFiles } from './page-files.ts';
 
-/** What is served. */
+/** What to serve. */
 export interface UiSettings {
   readonly client: LockClient;
-  /** Where the queues are, for people. */
-  readonly place: string;
+  /** Name of the store, for display. */
+  readonly storeLabel: string;
   readonly port: number;
-  /** Nobody evicts, asks or joins from the page. */
+  /** Whether the page may not evict, ask or join. */
   readonly isReadOnly: boolean;
-  /** For people to disturb. */
+  /** Demo programs that visitors may disturb. */
   readonly contenders?: Contenders;
 }
 
@@ -23,7 +23,7 @@ export async function serveUi({ port, isReadOnly, ...shown }: UiSettings): Promi
   const page = await PageFiles.in(pageFolder);
   const me = { name: userName() };
   const authorize = (_: Request, { kind }: Action): boolean | typeof me =>
-    kind === 'facts' || kind === 'look' || !isReadOnly ? me : false;
+    kind === 'facts' || kind === 'watch' || !isReadOnly ? me : false;
   const bridge = createBridge({ ...shown, authorize });
   const handle = bridge.withPage((request) => Promise.resolve(page.answer(request)));
   const served = await serve({ handle, port }).catch(async (cause: unknown) => {
@@ -37,7 +37,7 @@ export async function serveUi({ port, isReadOnly, ...shown }: UiSettings): Promi
   return { ...served, close, [Symbol.asyncDispose]: close };
 }
 
-/** Where the system knows no name the number tells who it is. */
+/** Returns the user id if the system has no name for it. */
 function userName(): string {
   try {
     return userInfo().username;

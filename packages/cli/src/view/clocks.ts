@@ -1,12 +1,12 @@
 import type { Finding, QueueState } from '@queuelock/core';
 import { duration } from './text.ts';
 
-// Clocks that are kept by NTP differ by less.
+// Tolerated difference; clocks that NTP synchronizes differ by less.
 const TOLERATED_MS = 1_000;
 
 /**
- * Machines whose clocks must be wrong: by what their clients say, they will join in the future. Or it is the clock here.
- * A clock that is behind cannot be told from a long wait.
+ * Finds machines with wrong clocks: by the time that their clients report, they joined in the future. The local clock may be the
+ * wrong one instead. A clock that is behind cannot be distinguished from a long wait.
  */
 export function clocksAhead(queues: readonly QueueState[], now: number): readonly Finding[] {
   const ahead = new Map<string, number>();
@@ -15,7 +15,7 @@ export function clocksAhead(queues: readonly QueueState[], now: number): readonl
     if (byMs > TOLERATED_MS) ahead.set(host, Math.max(byMs, ahead.get(host) ?? 0));
   }
   return [...ahead].map(([host, byMs]): Finding => {
-    const text = `its clock is ahead of the one here by ${duration(byMs)} at least: locks do not go by the time of day, but the ages that are shown do; let NTP set both`;
+    const text = `its clock is at least ${duration(byMs)} ahead of the local one: locks do not depend on the time of day, but the shown ages do; synchronize both with NTP`;
     return { level: 'warning', about: `host ${host}`, text };
   });
 }

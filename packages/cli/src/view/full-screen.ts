@@ -4,9 +4,9 @@ import { paint, type Span } from '../terminal/paint.ts';
 import { paperOf, type Paper } from '../terminal/terminal.ts';
 import type { Key } from './top-state.ts';
 
-/** A whole terminal, given back as it was. */
+/** Uses the whole terminal, and restores it afterwards. */
 export interface FullScreen {
-  /** Draws soon; several calls in a row are one. */
+  /** Draws soon. Several calls in a row draw once. */
   redraw(): void;
   close(): void;
 }
@@ -25,7 +25,10 @@ const CLEAR = '\u001B[2J';
 const END_OF_LINE = '\u001B[K';
 const SOON_MS = 30;
 
-/** Takes the terminal: the other screen of it, no cursor, keys one by one. It is given back also when the process ends without `close`. */
+/**
+ * Takes over the terminal: alternate screen, no cursor, single keys. The terminal is restored even if the process ends without
+ * `close`.
+ */
 export function openFullScreen({ input, output, lines, onKey }: FullScreenSettings): FullScreen {
   const canvas = new Canvas(output, lines);
   const redraw = (): void => {
@@ -81,7 +84,7 @@ class Canvas {
     }, SOON_MS);
   }
 
-  /** Draws everything anew. */
+  /** Clears the screen and draws everything again. */
   clear(): void {
     this.#shown = '';
     if (this.#isOpen) this.#output.write(CLEAR);
@@ -98,7 +101,7 @@ class Canvas {
   #draw(): void {
     this.#timer = undefined;
     const paper = paperOf(this.#output);
-    // Each line ends itself: what is wider than the terminal was cut when it was made.
+    // Each line erases the rest of its row. Lines were cut to the width of the terminal before.
     const painted = this.#lines(paper).map((line) => paint(line, paper) + END_OF_LINE);
     const snapshot = HOME + painted.join('\r\n');
     if (snapshot !== this.#shown) this.#output.write(snapshot);

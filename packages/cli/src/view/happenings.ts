@@ -1,48 +1,48 @@
 import type { QueueEntry, QueueState } from '@queuelock/core';
-import { placesOf, type Place } from './places.ts';
+import { positionedEntries, type PositionedEntry } from './positioned-entries.ts';
 
-/** What happened in a queue between two looks. */
+/** An event in a queue between two states. */
 export interface Happening {
   readonly ev: 'present' | 'joined' | 'granted' | 'changed' | 'left';
   readonly entry: QueueEntry;
-  /** Entries ahead; before it left, with `left`. */
+  /** Number of entries ahead; with `left`, before it left. */
   readonly position: number;
-  /** Whether its turn had come: before it left, with `left`. */
+  /** Whether it was admitted; with `left`, before it left. */
   readonly holds: boolean;
 }
 
 /**
- * From the queue as it was (`undefined`: not seen before) to the queue as it is: who left, who joined, whose turn came, who tells
- * something else about itself. What happened in between and was over again is not in it.
+ * Compares two states of a queue (`before` is `undefined` for the first). Returns the departures, joins, grants and changed
+ * details. It misses an entry that came and went in between.
  */
 export function happenings(before: QueueState | undefined, now: QueueState): readonly Happening[] {
-  const places = placesOf(now);
-  if (!before) return places.map((place) => told('present', place));
-  const known = byKey(placesOf(before));
+  const places = positionedEntries(now);
+  if (!before) return places.map((place) => happening('present', place));
+  const known = byKey(positionedEntries(before));
   const present = byKey(places);
   const left = [...known.values()]
     .filter((place) => !present.has(idOf(place)))
-    .map((place) => told('left', place));
-  const others = places.flatMap((place): readonly Happening[] => {
+    .map((place) => happening('left', place));
+  const changes = places.flatMap((place): readonly Happening[] => {
     const was = known.get(idOf(place));
     return [
-      ...(was ? [] : [told('joined', place)]),
-      ...(place.holds && !was?.holds ? [told('granted', place)] : []),
-      ...(was && was.entry.value !== place.entry.value ? [told('changed', place)] : []),
+      ...(was ? [] : [happening('joined', place)]),
+      ...(place.holds && !was?.holds ? [happening('granted', place)] : []),
+      ...(was && was.entry.value !== place.entry.value ? [happening('changed', place)] : []),
     ];
   });
-  return [...left, ...others];
+  return [...left, ...changes];
 }
 
-function told(ev: Happening['ev'], { entry, position, holds }: Place): Happening {
+function happening(ev: Happening['ev'], { entry, position, holds }: PositionedEntry): Happening {
   return { ev, entry, position, holds };
 }
 
-function byKey(places: readonly Place[]): ReadonlyMap<string, Place> {
+function byKey(places: readonly PositionedEntry[]): ReadonlyMap<string, PositionedEntry> {
   return new Map(places.map((place) => [idOf(place), place]));
 }
 
-/** A key may be used again after it was removed; not with the same order. */
-function idOf({ entry }: Place): string {
+/** Includes the order, because a key may be used again after it was removed. */
+function idOf({ entry }: PositionedEntry): string {
   return `${String(entry.order)} ${entry.key}`;
 }

@@ -1,18 +1,18 @@
 import type { ListedQueue } from '@queuelock/core';
 
-/** A queue as somebody sees it who has looked for a while. */
+/** A queue with rates that were measured over time. */
 export interface QueueRow {
   readonly name: string;
   readonly depth: number;
-  /** How many have left in a second, over the last ten. */
+  /** Departures per second, over the last ten seconds. */
   readonly handOffsPerS: number;
-  /** For how long the first entry has been seen in front, in milliseconds. */
+  /** Time in milliseconds since the first entry was seen first. */
   readonly heldMs: number;
-  /** Whether it was in front already when it was first looked at, so that it may be longer. */
+  /** Whether it was first already at the first sighting, so that the real time may be longer. */
   readonly heldLonger: boolean;
-  /** What a turn has taken lately; nothing where none has ended. */
+  /** Recent duration of a turn; `undefined` if none has ended. */
   readonly turnMs: number | undefined;
-  /** What somebody who joined now would wait, if turns go on taking as long. */
+  /** Expected wait of a new entry if turns keep their duration. */
   readonly waitMs: number | undefined;
 }
 
@@ -25,18 +25,18 @@ interface Metered {
   readonly queue: ListedQueue;
   readonly frontSince: number;
   readonly frontIsOld: boolean;
-  /** The earliest first. */
+  /** Samples, the earliest first. */
   readonly samples: readonly Sample[];
 }
 
-/** What is known of all queues, by name. */
+/** Measurements of all queues, by name. */
 export type Meter = ReadonlyMap<string, Metered>;
 
 export const EMPTY_METER: Meter = new Map();
 
 const WINDOW_MS = 10_000;
 
-/** Takes in another look, at `now` milliseconds of a clock that never goes back. */
+/** Adds a list of queues at `now`, in milliseconds of a clock that never goes back. */
 export function metered(before: Meter, queues: readonly ListedQueue[], now: number): Meter {
   return new Map(
     queues.map((queue) => [
@@ -46,19 +46,19 @@ export function metered(before: Meter, queues: readonly ListedQueue[], now: numb
   );
 }
 
-interface Look {
+interface Reading {
   readonly now: number;
-  /** Nothing is known of what was before. */
+  /** Whether there was no earlier sample. */
   readonly isFirst: boolean;
 }
 
-function follow(before: Metered | undefined, queue: ListedQueue, { now, isFirst }: Look): Metered {
+function follow(before: Metered | undefined, queue: ListedQueue, { now, isFirst }: Reading): Metered {
   const sample = { at: now, left: queue.left };
   if (!before || before.queue.left > queue.left)
     return { queue, frontSince: now, frontIsOld: isFirst, samples: [sample] };
   const recent = before.samples.filter((_sample, place, all) => {
     const next = all[place + 1];
-    // One sample from before the window is kept: the window begins there.
+    // Keeps one sample from before the window as its beginning.
     return next === undefined || now - next.at < WINDOW_MS;
   });
   const samples = [...recent, sample];
@@ -66,7 +66,7 @@ function follow(before: Metered | undefined, queue: ListedQueue, { now, isFirst 
   return { ...before, queue, samples };
 }
 
-/** The rows as they are at `now`. */
+/** Computes the rows at `now`. */
 export function rowsOf(meter: Meter, now: number): readonly QueueRow[] {
   return [...meter.values()].map(({ queue, frontSince, frontIsOld, samples }) => {
     const [first] = samples;

@@ -5,11 +5,11 @@ import { fit, widthOf } from './text.ts';
 export interface Column {
   readonly title: string;
   readonly align?: 'left' | 'right';
-  /** It gives way when there is not enough room, down to this width. */
-  readonly least?: number;
+  /** Least width to which the column shrinks when there is not enough room. */
+  readonly minWidth?: number;
 }
 
-/** A row: a text for each column, and the colour of the whole. */
+/** A row: a text for each column, and the colour of the row. */
 export interface Row {
   readonly cells: readonly string[];
   readonly colour?: Colour;
@@ -17,7 +17,7 @@ export interface Row {
 
 const GAP = '  ';
 
-/** Lines of a table with its titles on top, at most `columns` wide if that is given. Empty columns are left out. */
+/** Formats a table with its titles, at most `columns` wide if that is given. Leaves out empty columns. */
 export function tableLines(
   columns: readonly Column[],
   rows: readonly Row[],
@@ -47,10 +47,10 @@ function widthsOf(
     rows.reduce((most, { cells }) => Math.max(most, widthOf(cells[at] ?? '')), widthOf(title)),
   );
   let excess = widths.reduce((sum, part) => sum + part + GAP.length, -GAP.length) - width;
-  // The widest of those that may give way does, again and again.
+  // Shrinks the widest shrinkable column repeatedly.
   while (excess > 0) {
     const spare = columns.map(
-      ({ least }, place) => (widths[place] ?? 0) - (least ?? Number.POSITIVE_INFINITY),
+      ({ minWidth }, place) => (widths[place] ?? 0) - (minWidth ?? Number.POSITIVE_INFINITY),
     );
     const most = Math.max(...spare);
     if (most <= 0) break;

@@ -1,9 +1,9 @@
-// Not every character that some terminal shows twice as wide; those that people write.
+// Covers the wide characters that people commonly write, not every one that some terminal shows twice as wide.
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 const NARROWLESS = /\p{Mn}|\p{Me}/u;
 
-/** Columns of a terminal that a text takes. */
+/** Returns the number of terminal columns that a text takes. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += columnsOf(character);
@@ -16,7 +16,7 @@ function columnsOf(character: string): number {
   return WIDE.test(character) ? 2 : 1;
 }
 
-/** Exactly so many columns: cut with an ellipsis, or filled with blanks. */
+/** Cuts a text with an ellipsis or pads it with blanks to exactly this number of columns. */
 export function fit(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const cut = widthOf(text) <= width ? text : `${head(text, width - 1)}…`.slice(0, Math.max(0, width));
   const blanks = ' '.repeat(Math.max(0, width - widthOf(cut)));
@@ -41,10 +41,10 @@ const UNITS = [
   ['s', 1_000],
 ] as const;
 
-/** A duration in its two largest units: `350ms`, `4.2s`, `3m05s`, `2h07m`, `12d04h`. */
+/** Formats a duration in its two largest units: `350ms`, `4.2s`, `3m05s`, `2h07m`, `12d04h`. */
 export function duration(ms: number): string {
   if (!Number.isFinite(ms)) return '-';
-  // A clock that is behind makes it negative, and nobody waits for less than nothing.
+  // A clock that is behind makes the duration negative; it is shown as 0.
   const whole = Math.max(0, Math.round(ms));
   if (whole < 1_000) return `${String(whole)}ms`;
   if (whole < 9_950) return `${(whole / 1_000).toFixed(1)}s`;
@@ -57,17 +57,17 @@ export function duration(ms: number): string {
   return `${large}${String(Math.floor((whole % unit) / next[1])).padStart(2, '0')}${next[0]}`;
 }
 
-/** A count with commas between the thousands. */
+/** Formats a count with commas between the thousands. */
 export function count(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** `1 queue`, `2 queues`. */
+/** Formats a count with its noun: `1 queue`, `2 queues`. */
 export function counted(value: number, what: string, many = `${what}s`): string {
   return `${count(value)} ${value === 1 ? what : many}`;
 }
 
-/** The time of day of a moment in milliseconds since 1970, by the clock of this machine. */
+/** Formats the local time of day of a moment in milliseconds since 1970. */
 export function timeOfDay(at: number): string {
   const date = new Date(at);
   const two = (part: number): string => String(part).padStart(2, '0');

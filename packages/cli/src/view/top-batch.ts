@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LockClient, QueuesState } from '@queuelock/core';
-import type { Surroundings } from '../client.ts';
+import type { CommandContext } from '../client.ts';
 import { jsonLine } from '../printer.ts';
 import { EMPTY_METER, metered, rowsOf } from './meter.ts';
 import { writeTable } from './output.ts';
@@ -10,8 +10,8 @@ import { LIST_COLUMNS, listRow } from './top-frame.ts';
 import { FIRST_STATE, chosen } from './top-state.ts';
 
 /** A command with a list of queues. */
-export interface Listing extends Surroundings {
-  /** Of the queues with the prefix. */
+export interface Listing extends CommandContext {
+  /** Lists the queues with the prefix. */
   readonly list: Pick<LockClient, 'queues'>;
 }
 
@@ -19,14 +19,14 @@ export interface Listing extends Surroundings {
 export interface BatchSettings {
   readonly prefix: string;
   readonly everyMs: number;
-  /** Default: until it is stopped. */
+  /** Number of snapshots. Default: until it is stopped. */
   readonly count: number | undefined;
   readonly json: boolean;
 }
 
 const ROWS = 20;
 
-/** Prints snapshots one below the other: where nothing can be redrawn, and for programs. */
+/** Prints snapshots one below the other, for programs and for streams that cannot be redrawn. */
 export async function runBatch({ list, lines, stop }: Listing, settings: BatchSettings): Promise<void> {
   const { prefix, everyMs, json } = settings;
   let meter = EMPTY_METER;
@@ -46,7 +46,7 @@ export async function runBatch({ list, lines, stop }: Listing, settings: BatchSe
       const { status } = seen;
       if (json) lines.write(jsonLine({ t, status, queues: rows }));
       else {
-        const stale = status === 'live' ? '' : '  the server does not answer, this is the last known';
+        const stale = status === 'live' ? '' : '  the server does not respond, this is the last known state';
         lines.write(`${timeOfDay(t).slice(0, 8)}  ${counted(rows.length, 'queue')}${stale}`);
         if (rows.length > 0) writeTable(lines, LIST_COLUMNS, rows.slice(0, ROWS).map(listRow));
         if (rows.length > ROWS) lines.write(`and ${count(rows.length - ROWS)} more`);

@@ -2,38 +2,38 @@ import { toPrintable, type QueueState, type QueuesState } from '@queuelock/core'
 import type { Span } from '../terminal/paint.ts';
 import type { Paper } from '../terminal/terminal.ts';
 import type { QueueRow } from './meter.ts';
-import { PLACE_COLUMNS, placeRow, placesOf } from './places.ts';
+import { ENTRY_COLUMNS, entryRow, positionedEntries } from './positioned-entries.ts';
 import { tableLines, type Column, type Row } from './table.ts';
 import { count, counted, duration, fit, timeOfDay, widthOf } from './text.ts';
 import { cursorOf, type SortKey, type TopState } from './top-state.ts';
 
-/** Everything that a snapshot of `top` shows. */
+/** All data that a frame of `top` shows. */
 export interface TopView {
-  readonly place: string;
+  readonly storeLabel: string;
   readonly state: TopState;
   readonly status: QueuesState['status'];
-  /** Why it is not live, and for how long. */
-  readonly trouble: string | undefined;
+  /** Why the data is not live, and for how long. */
+  readonly error: string | undefined;
   readonly staleMs: number;
   /** All queues. */
   readonly rows: readonly QueueRow[];
-  /** Those that are chosen, in order. */
+  /** The queues that match the filter, in order. */
   readonly chosen: readonly QueueRow[];
-  /** What is known of the opened queue. */
+  /** State of the opened queue. */
   readonly opened: QueueState | undefined;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-// Two lines on top, a blank one, the titles; the keys at the bottom.
-const AROUND = 5;
+// Rows that are not part of the list: two at the top, a blank one, the titles, and the keys at the bottom.
+const FIXED_ROWS = 5;
 
-/** How many rows fit. */
+/** Returns how many rows fit. */
 export function pageOf({ rows }: Pick<Paper, 'rows'>): number {
-  return Math.max(1, rows - AROUND);
+  return Math.max(1, rows - FIXED_ROWS);
 }
 
-/** The lines of a screen, never more than it has. */
+/** Returns the lines of the screen, at most as many as it has rows. */
 export function topLines(view: TopView, paper: Paper): readonly (readonly Span[])[] {
   const width = paper.columns;
   const body: readonly (readonly Span[])[] = view.state.help
@@ -49,7 +49,7 @@ export function topLines(view: TopView, paper: Paper): readonly (readonly Span[]
   return [...lines, ...blank, keys].slice(0, paper.rows).map((line) => clip(line, width));
 }
 
-/** Cuts a line to so many columns. */
+/** Cuts a line to a number of columns. */
 function clip(line: readonly Span[], width: number): readonly Span[] {
   let left = width;
   return line.map((span): Span => {
@@ -60,30 +60,30 @@ function clip(line: readonly Span[], width: number): readonly Span[] {
   });
 }
 
-function title({ place, now }: TopView, width: number): Span[] {
+function title({ storeLabel, now }: TopView, width: number): Span[] {
   const time = timeOfDay(now).slice(0, 8);
-  const name = fit(`queuelock top  ${place}`, Math.max(0, width - time.length - 2));
+  const name = fit(`queuelock top  ${storeLabel}`, Math.max(0, width - time.length - 2));
   return [[name, 'bold'], '  ', time];
 }
 
-function summary({ status, trouble, staleMs, rows }: TopView, width: number): Span[] {
+function summary({ status, error, staleMs, rows }: TopView, width: number): Span[] {
   const entries = rows.reduce((sum, { depth }) => sum + depth, 0);
   const perS = rows.reduce((sum, { handOffsPerS }) => sum + handOffsPerS, 0);
   const sum = `${counted(rows.length, 'queue')}   ${counted(entries, 'entry', 'entries')}   ${rate(perS)} hand-offs/s`;
   if (status === 'live') return [fit(sum, width)];
-  const why = trouble === undefined ? '' : `: ${trouble}`;
+  const why = error === undefined ? '' : `: ${error}`;
   const text =
     status === 'connecting'
-      ? `the server does not answer yet${why}`
-      : `the server does not answer, this is as of ${duration(staleMs)} ago${why}`;
+      ? `the server has not responded yet${why}`
+      : `the server does not respond, this is the state of ${duration(staleMs)} ago${why}`;
   return [
-    [fit(trouble === undefined && status === 'connecting' ? 'connecting' : toPrintable(text), width), 'red'],
+    [fit(error === undefined && status === 'connecting' ? 'connecting' : toPrintable(text), width), 'red'],
   ];
 }
 
 const SORTED: Readonly<Record<SortKey, number>> = { name: 0, depth: 1, 'hand-offs': 2, held: 3, wait: 5 };
 const COLUMNS: readonly Column[] = [
-  { title: 'QUEUE', least: 10 },
+  { title: 'QUEUE', minWidth: 10 },
   { title: 'ENTRIES', align: 'right' },
   { title: 'HAND-OFFS/S', align: 'right' },
   { title: 'HELD', align: 'right' },
@@ -94,7 +94,7 @@ const COLUMNS: readonly Column[] = [
 function list({ state, status, chosen }: TopView, paper: Paper): Span[][] {
   if (status === 'connecting') return [];
   if (chosen.length === 0)
-    return [[state.filter === '' ? 'no queue is in use' : 'no queue has that in its name']];
+    return [[state.filter === '' ? 'no queue is in use' : 'no queue name contains the filter']];
   const names = chosen.map(({ name }) => name);
   const cursor = cursorOf(state, names);
   const page = pageOf(paper);
@@ -114,7 +114,7 @@ function textOf(span: Span): string {
   return typeof span === 'string' ? span : span[0];
 }
 
-/** A queue as a row, for people. */
+/** Formats a queue as a row. */
 export function listRow({ name, depth, handOffsPerS, heldMs, heldLonger, turnMs, waitMs }: QueueRow): Row {
   return {
     cells: [
@@ -128,7 +128,7 @@ export function listRow({ name, depth, handOffsPerS, heldMs, heldLonger, turnMs,
   };
 }
 
-/** The titles for rows of {@link listRow}. */
+/** Titles for rows of {@link listRow}. */
 export const LIST_COLUMNS: readonly Column[] = COLUMNS;
 
 function rate(perS: number): string {
@@ -138,17 +138,17 @@ function rate(perS: number): string {
 function queue({ state, opened, now }: TopView, paper: Paper): Span[][] {
   const name = `queue ${toPrintable(state.opened ?? '')}`;
   if (!opened || opened.status === 'connecting') return [[[name, 'bold'], '  connecting']];
-  const places = placesOf(opened);
+  const places = positionedEntries(opened);
   const page = Math.max(1, pageOf(paper) - 1);
   const first = Math.max(0, Math.min(state.scrolled, places.length - page));
   const shown = places.slice(first, first + page);
   const from =
     first > 0 || places.length > page ? `  ${count(first + 1)} to ${count(first + shown.length)}` : '';
   const head = `${fit(name, Math.min(widthOf(name), Math.max(10, paper.columns - 40)))}  ${counted(places.length, 'entry', 'entries')}${from}`;
-  const stale: Span[] = opened.status === 'stale' ? [['  the server does not answer', 'red']] : [];
-  if (places.length === 0) return [[[head, 'bold'], ...stale], ['nobody is in it']];
-  const rows = shown.map((place) => placeRow(place, now));
-  return [[[head, 'bold'], ...stale], ...tableLines(PLACE_COLUMNS, rows, paper.columns)];
+  const stale: Span[] = opened.status === 'stale' ? [['  the server does not respond', 'red']] : [];
+  if (places.length === 0) return [[[head, 'bold'], ...stale], ['the queue is empty']];
+  const rows = shown.map((place) => entryRow(place, now));
+  return [[[head, 'bold'], ...stale], ...tableLines(ENTRY_COLUMNS, rows, paper.columns)];
 }
 
 function keysOf({ typing, filter, help, opened }: TopState): string {
@@ -162,7 +162,7 @@ function keysOf({ typing, filter, help, opened }: TopState): string {
 const HELP: Span[][] = [
   [['Keys', 'bold']],
   ['  Up Down PgUp PgDn Home End   move'],
-  ['  Enter, Right                 open the queue: who holds it, who waits, in order'],
+  ['  Enter, Right                 open the queue: its holders and waiters, in order'],
   ['  Esc, Backspace, Left         back; in the list: clear the filter'],
   ['  d h l w n                    sort by entries, hand-offs, held, wait, name; again: reverse'],
   ['  r                            reverse'],
@@ -171,8 +171,8 @@ const HELP: Span[][] = [
   [],
   [['Columns', 'bold']],
   ['  ENTRIES      holders and waiters'],
-  ['  HAND-OFFS/S  entries that left in a second, over the last ten (those that gave up included)'],
-  ['  HELD         how long the first entry has been seen in front; > where it was there before'],
-  ['  TURN         what a turn has taken lately'],
-  ['  WAIT         what who joins now would wait, if turns go on like that'],
+  ['  HAND-OFFS/S  entries that left per second, over the last ten seconds'],
+  ['  HELD         time since the first entry was seen first; > if it was there before'],
+  ['  TURN         recent duration of a turn'],
+  ['  WAIT         expected wait of a new entry'],
 ];

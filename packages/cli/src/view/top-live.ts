@@ -4,17 +4,17 @@ import { openFullScreen, type FullScreen } from './full-screen.ts';
 import type { Listing } from './top-batch.ts';
 import { TopModel } from './top-model.ts';
 
-/** Where it is drawn, and what is shown. */
+/** Terminal and source of a live view. */
 export interface LiveSettings {
   readonly prefix: string;
   readonly terminal: WriteStream;
   readonly keyboard: ReadStream;
 }
 
-// Ages grow also while nothing happens.
+// Redraws regularly, because ages grow without any event.
 const REDRAWN_MS = 500;
 
-/** Draws the queues until the user has seen enough, the command is stopped, or the terminal is gone. */
+/** Shows the queues until the user quits, the command is stopped, or the terminal is closed. */
 export async function runLive(
   { list, client, backend, stop }: Listing,
   { prefix, terminal, keyboard }: LiveSettings,
@@ -24,7 +24,7 @@ export async function runLive(
     list,
     client,
     prefix,
-    place: backend.info.endpoint,
+    storeLabel: backend.info.endpoint,
     monotonic: () => performance.now(),
     wallTime: () => Date.now(),
   };

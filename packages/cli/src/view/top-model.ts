@@ -6,23 +6,23 @@ import { EMPTY_METER, metered, rowsOf, type QueueRow } from './meter.ts';
 import { pageOf, topLines } from './top-frame.ts';
 import { FIRST_STATE, chosen, onKey, type Key, type TopState } from './top-state.ts';
 
-/** What `top` looks at. */
+/** Data source of `top`. */
 export interface TopSource {
   readonly list: Pick<LockClient, 'queues'>;
   readonly client: Pick<LockClient, 'watch'>;
   readonly prefix: string;
-  /** For the title. */
-  readonly place: string;
+  /** Name of the store, for the title. */
+  readonly storeLabel: string;
   /** Milliseconds of a clock that never goes back. */
   readonly monotonic: () => number;
   /** Milliseconds since 1970. */
   readonly wallTime: () => number;
 }
 
-/** All that `top` knows and what its user has chosen; it asks for a snapshot when there is something new to see. */
+/** State of `top`: the data and the user's choices. It calls back when there is something new to draw. */
 export class TopModel {
   readonly #source: TopSource;
-  readonly #onNews: () => void;
+  readonly #onChange: () => void;
   readonly #list: { unsubscribe(): void };
   #state: TopState = FIRST_STATE;
   #queues: QueuesState = { status: 'connecting', queues: [] };
@@ -33,7 +33,7 @@ export class TopModel {
 
   constructor(source: TopSource, onNews: () => void) {
     this.#source = source;
-    this.#onNews = onNews;
+    this.#onChange = onNews;
     this.#liveAt = source.monotonic();
     this.#list = source.list.queues(source.prefix).subscribe({
       next: (queues) => {
@@ -43,18 +43,18 @@ export class TopModel {
     });
   }
 
-  /** The lines of a snapshot as of now. */
+  /** Returns the lines of the current frame. */
   lines(paper: Paper): readonly (readonly Span[])[] {
-    const { place, monotonic, wallTime } = this.#source;
+    const { storeLabel, monotonic, wallTime } = this.#source;
     const now = monotonic();
     const rows = rowsOf(this.#meter, now);
     const { status, error } = this.#queues;
     return topLines(
       {
-        place,
+        storeLabel,
         state: this.#state,
         status,
-        trouble: error === undefined ? undefined : describeFailure(error, false).replace(/^queuelock: /, ''),
+        error: error === undefined ? undefined : describeFailure(error, false).replace(/^queuelock: /, ''),
         staleMs: now - this.#liveAt,
         rows,
         chosen: chosen(rows, this.#state),
@@ -65,7 +65,7 @@ export class TopModel {
     );
   }
 
-  /** `quit`: the user has seen enough. */
+  /** Handles a key. `quit`: the user ends the view. */
   press(key: Key, paper: Paper): 'quit' | undefined {
     const names = chosen(rowsOf(this.#meter, this.#source.monotonic()), this.#state).map(nameOf);
     const entries = this.#opened?.entries.length ?? 0;
@@ -88,7 +88,7 @@ export class TopModel {
       this.#liveAt = this.#source.monotonic();
       this.#meter = metered(this.#meter, queues.queues, this.#liveAt);
     }
-    this.#onNews();
+    this.#onChange();
   }
 
   #open(name: string | undefined): void {
@@ -99,7 +99,7 @@ export class TopModel {
     this.#openedWatch = this.#source.client.watch(name).subscribe({
       next: (state) => {
         this.#opened = state;
-        this.#onNews();
+        this.#onChange();
       },
       error: () => undefined,
     });

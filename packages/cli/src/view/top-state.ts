@@ -1,32 +1,32 @@
 import type { QueueRow } from './meter.ts';
 
-/** What rows are ordered by. */
+/** Sort keys of the rows. */
 export type SortKey = 'depth' | 'hand-offs' | 'held' | 'wait' | 'name';
 
-/** What the user of `top` has chosen. */
+/** The choices of the user of `top`. */
 export interface TopState {
   readonly sort: SortKey;
   readonly reverse: boolean;
-  /** Only queues whose names have this in them. */
+  /** Shows only queues whose names contain this text. */
   readonly filter: string;
-  /** The filter is being typed. */
+  /** Whether the user is typing the filter. */
   readonly typing: boolean;
-  /** The name of the queue under the cursor: it stays on a queue that moves. Without it the cursor is on the first row. */
+  /** Name of the queue under the cursor, which follows a queue that moves. Without it the cursor is on the first row. */
   readonly selected: string | undefined;
-  /** The queue that is looked into. */
+  /** Name of the opened queue. */
   readonly opened: string | undefined;
-  /** How many entries of it are scrolled away. */
+  /** Number of its entries that are scrolled out of view. */
   readonly scrolled: number;
   readonly help: boolean;
 }
 
-/** What is on the screen when a key is pressed. */
+/** Content of the screen when a key is pressed. */
 export interface TopScreen {
   /** All rows, filtered and in order. */
   readonly names: readonly string[];
-  /** Rows of a screen. */
+  /** Number of rows of a screen. */
   readonly page: number;
-  /** Entries of the opened queue. */
+  /** Number of entries of the opened queue. */
   readonly entries: number;
 }
 
@@ -56,7 +56,7 @@ const SORTS: ReadonlyMap<string, SortKey> = new Map([
   ['n', 'name'],
 ]);
 
-/** What becomes of it with a key. */
+/** Returns the state after a key. */
 export function onKey(state: TopState, key: Key, screen: TopScreen): TopState | 'quit' {
   if (key.ctrl && key.name === 'c') return 'quit';
   if (state.typing) return onTyped(state, key);
@@ -97,7 +97,7 @@ function onQueueKey(state: TopState, { name = '' }: Key, { page, entries }: TopS
   return to === undefined ? state : { ...state, scrolled: to };
 }
 
-/** Where a key leads among so many lines; nothing for another key. */
+/** Returns the target of a cursor key among this many lines; `undefined` for another key. */
 function moved(
   at: number,
   name: string,
@@ -114,7 +114,7 @@ function moved(
   return to === undefined ? undefined : Math.max(0, Math.min(count - 1, to));
 }
 
-/** The row under the cursor. */
+/** Returns the row under the cursor. */
 export function cursorOf({ selected }: TopState, names: readonly string[]): number {
   return selected === undefined ? 0 : Math.max(0, names.indexOf(selected));
 }
@@ -126,7 +126,7 @@ const MEASURES: Readonly<Record<Exclude<SortKey, 'name'>, (row: QueueRow) => num
   wait: ({ waitMs }) => waitMs ?? -1,
 };
 
-/** The rows that are to be seen, the largest first; by name from A to Z. */
+/** Returns the rows to show, the largest first; names from A to Z. */
 export function chosen(rows: readonly QueueRow[], { sort, reverse, filter }: TopState): readonly QueueRow[] {
   const wanted = rows.filter(({ name }) => name.includes(filter));
   const sorted = wanted.sort((a, b) => compare(a, b, sort) || (a.name < b.name ? -1 : 1));

@@ -4,11 +4,11 @@ import type { Contender } from '../contender.ts';
 import { fact, type Fact } from '../fact.ts';
 import { lacks } from '../lacks.ts';
 import type { Stage } from '../stage.ts';
-import { enterAll, onlyAdmitted, type Line } from './line.ts';
+import { enterAll, expectOnlyAdmitted, type ContenderTuple } from './line.ts';
 
 type Target = Pick<StoredEntry, 'key' | 'order'>;
 
-/** Evicts over a connection that has nothing to do with the entry. */
+/** Evicts over a connection that is not related to the entry. */
 class Evictor {
   readonly #stage: Stage;
   readonly #backend: Backend;
@@ -18,13 +18,13 @@ class Evictor {
     this.#backend = backend;
   }
 
-  /** That entry, or none. */
+  /** Evicts that entry. Resolves with whether it was in the queue. */
   async at({ key, order }: Target, queue: string = this.#stage.queue): Promise<boolean> {
     const answer = this.#backend.evict?.(queue, { key, order }) ?? lacks('Backend.evict');
     return this.#stage.board.within('evict answers', answer);
   }
 
-  /** A contender, by what an observer sees of it. */
+  /** Evicts a contender, as an observer sees its entry. */
   async take(contender: Contender): Promise<boolean> {
     const watch = this.#stage.watchOn(this.#backend);
     const sees = ({ order }: StoredEntry): boolean => order === contender.order;
@@ -41,37 +41,43 @@ function evictorFact(title: string, play: (stage: Stage, evictor: Evictor) => Pr
   return fact(title, played, ['eviction']);
 }
 
-/** Entries that the backend removes for an operator. */
+/** Facts about entries that the backend removes for an operator. */
 export const backendEvictionFacts: readonly Fact[] = [
-  evictorFact('a holder that is evicted learns it, and the next one is admitted', async (stage, evictor) => {
-    const line = await enterAll(stage, {}, {}, {});
-    const [holder, next] = line as Line<3>;
-    await holder.untilAdmitted();
-    expect(await evictor.take(holder)).to.equal(true);
-    expect(await holder.untilLost()).to.equal('ENTRY_LOST');
-    await onlyAdmitted(stage, line, [next]);
-    expect(await holder.leave()).to.equal(false);
-  }),
-
-  evictorFact('a waiter that is evicted learns it, and the line closes up', async (stage, evictor) => {
-    const line = await enterAll(stage, {}, {}, {});
-    const [holder, waiter, last] = line as Line<3>;
-    expect(await evictor.take(waiter)).to.equal(true);
-    expect(await waiter.untilLost()).to.equal('ENTRY_LOST');
-    await onlyAdmitted(stage, line, [holder]);
-    await holder.leave();
-    await last.untilAdmitted();
-  }),
+  evictorFact(
+    'a holder that is evicted is notified, and the next waiter is admitted',
+    async (stage, evictor) => {
+      const line = await enterAll(stage, {}, {}, {});
+      const [holder, next] = line as ContenderTuple<3>;
+      await holder.untilAdmitted();
+      expect(await evictor.take(holder)).to.equal(true);
+      expect(await holder.untilLost()).to.equal('ENTRY_LOST');
+      await expectOnlyAdmitted(stage, line, [next]);
+      expect(await holder.leave()).to.equal(false);
+    },
+  ),
 
   evictorFact(
-    'readers and entries that take several permits are evicted as any other',
+    'a waiter that is evicted is notified, and the waiters behind it move up',
+    async (stage, evictor) => {
+      const line = await enterAll(stage, {}, {}, {});
+      const [holder, waiter, last] = line as ContenderTuple<3>;
+      expect(await evictor.take(waiter)).to.equal(true);
+      expect(await waiter.untilLost()).to.equal('ENTRY_LOST');
+      await expectOnlyAdmitted(stage, line, [holder]);
+      await holder.leave();
+      await last.untilAdmitted();
+    },
+  ),
+
+  evictorFact(
+    'readers and entries with several permits can be evicted like any other',
     async (stage, evictor) => {
       const line = await enterAll(stage, { shared: true }, {}, { limit: 3, permits: 3 }, {});
-      const [reader, writer, three, last] = line as Line<4>;
+      const [reader, writer, three, last] = line as ContenderTuple<4>;
       expect(await evictor.take(three)).to.equal(true);
       expect(await evictor.take(reader)).to.equal(true);
       for (const evicted of [three, reader]) expect(await evicted.untilLost()).to.equal('ENTRY_LOST');
-      await onlyAdmitted(stage, line, [writer]);
+      await expectOnlyAdmitted(stage, line, [writer]);
       await writer.leave();
       await last.untilAdmitted();
     },
@@ -79,12 +85,12 @@ export const backendEvictionFacts: readonly Fact[] = [
 
   evictorFact('only the entry with that key and that order is evicted, once', async (stage, evictor) => {
     const line = await enterAll(stage, {}, {});
-    const [holder, waiter] = line as Line<2>;
+    const [holder, waiter] = line as ContenderTuple<2>;
     const { key, order } = holder.placement;
     for (const wrong of [order + 1n, order - 1n, waiter.order]) {
       expect(await evictor.at({ key, order: wrong }), `order ${wrong}`).to.equal(false);
     }
-    await onlyAdmitted(stage, line, [holder]);
+    await expectOnlyAdmitted(stage, line, [holder]);
     expect(await evictor.take(holder)).to.equal(true);
     expect(await evictor.at({ key, order })).to.equal(false);
     await waiter.untilAdmitted();

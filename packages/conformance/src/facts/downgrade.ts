@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Contender } from '../contender.ts';
 import { fact, type Fact } from '../fact.ts';
 import type { Stage } from '../stage.ts';
-import { enterAll, nothingLeft, onlyAdmitted, type Line } from './line.ts';
+import { enterAll, expectNothingLeft, expectOnlyAdmitted, type ContenderTuple } from './line.ts';
 
 const READER = { shared: true };
 const WRITER = { shared: false };
@@ -11,37 +11,40 @@ function sharingFact(title: string, play: (stage: Stage) => Promise<void>): Fact
   return fact(title, play, ['sharing']);
 }
 
-/** The writer that is admitted becomes a reader. */
+/** Converts an admitted writer to a reader. */
 async function share(holder: Contender, value = 'reads'): Promise<void> {
   await holder.untilAdmitted();
   expect(await holder.share(value)).to.equal(true);
 }
 
-/** Writers that become readers without anybody getting in between. */
+/** Facts about writers that become readers without any entry getting in between. */
 export const downgradeFacts: readonly Fact[] = [
   sharingFact(
-    'a writer that becomes a reader lets the readers behind it in, up to the next writer',
+    'a writer that becomes a reader admits the readers behind it, up to the next writer',
     async (stage) => {
       const line = await enterAll(stage, WRITER, READER, READER, WRITER, READER);
-      const [holder, one, two] = line as Line<5>;
+      const [holder, one, two] = line as ContenderTuple<5>;
       await share(holder);
-      await onlyAdmitted(stage, line, [holder, one, two]);
+      await expectOnlyAdmitted(stage, line, [holder, one, two]);
     },
   ),
 
-  sharingFact('the next writer waits for the one that became a reader and for all readers', async (stage) => {
-    const line = await enterAll(stage, WRITER, READER, WRITER, READER);
-    const [holder, reader, writer, last] = line as Line<4>;
-    await share(holder);
-    await reader.leave();
-    await onlyAdmitted(stage, line, [holder]);
-    await holder.leave();
-    await onlyAdmitted(stage, line, [writer]);
-    await writer.leave();
-    await onlyAdmitted(stage, line, [last]);
-  }),
+  sharingFact(
+    'the next writer waits for a writer that became a reader and for all readers',
+    async (stage) => {
+      const line = await enterAll(stage, WRITER, READER, WRITER, READER);
+      const [holder, reader, writer, last] = line as ContenderTuple<4>;
+      await share(holder);
+      await reader.leave();
+      await expectOnlyAdmitted(stage, line, [holder]);
+      await holder.leave();
+      await expectOnlyAdmitted(stage, line, [writer]);
+      await writer.leave();
+      await expectOnlyAdmitted(stage, line, [last]);
+    },
+  ),
 
-  sharingFact('those who come later see a reader in the one that became one', async (stage) => {
+  sharingFact('entries that join later see a reader in a writer that became one', async (stage) => {
     const [client, other, third] = await stage.threeClients();
     const holder = await client.enter();
     await share(holder);
@@ -50,33 +53,33 @@ export const downgradeFacts: readonly Fact[] = [
     expect(tried?.admitted).to.equal(true);
     expect(await third.tryEnter()).to.equal(undefined);
     const writer = await third.enter();
-    await onlyAdmitted(stage, [holder, reader, writer], [holder, reader]);
+    await expectOnlyAdmitted(stage, [holder, reader, writer], [holder, reader]);
     for (const one of [reader, tried]) await one?.leave();
-    await onlyAdmitted(stage, [holder, reader, writer], [holder]);
+    await expectOnlyAdmitted(stage, [holder, reader, writer], [holder]);
     await holder.leave();
     await writer.untilAdmitted();
   }),
 
-  sharingFact('who becomes a reader keeps the place and shows the new value', async (stage) => {
+  sharingFact('a writer that becomes a reader keeps its position and shows the new value', async (stage) => {
     const line = await enterAll(stage, WRITER, WRITER);
-    const [holder, waiter] = line as Line<2>;
+    const [holder, waiter] = line as ContenderTuple<2>;
     const watch = await stage.watch();
     await watch.untilKeys(...line.map(({ placement }) => placement.key));
     await share(holder, 'shows that it reads');
     await watch.until('the new value', ([first]) => first?.value === 'shows that it reads');
     expect(watch.entries.map(({ order }) => order)).to.deep.equal([holder.order, waiter.order]);
-    // Never both as a writer and as a reader.
+    // The entry never appears twice, as a writer and as a reader.
     for (const picture of watch.seen) expect(picture.length).to.be.at.most(2);
   }),
 
-  sharingFact('becoming a reader twice is as once', async (stage) => {
+  sharingFact('becoming a reader twice has the same effect as once', async (stage) => {
     const line = await enterAll(stage, WRITER, READER, WRITER);
-    const [holder, reader] = line as Line<3>;
+    const [holder, reader] = line as ContenderTuple<3>;
     await holder.untilAdmitted();
     const both = Promise.all([holder.share('one'), holder.share('two')]);
     expect(await both, 'at the same time').to.deep.equal([true, true]);
     await share(holder, 'three');
-    await onlyAdmitted(stage, line, [holder, reader]);
+    await expectOnlyAdmitted(stage, line, [holder, reader]);
     const watch = await stage.watch();
     const orders = line.map(({ order }) => order);
     await watch.until('three entries and the last value', (entries) => {
@@ -84,7 +87,7 @@ export const downgradeFacts: readonly Fact[] = [
     });
   }),
 
-  sharingFact('an entry that is not there becomes no reader', async (stage) => {
+  sharingFact('an entry that is not in the queue cannot become a reader', async (stage) => {
     const [client, other] = await stage.threeClients();
     expect(await client.share(stage.queue, client.wish().id, 'nobody')).to.equal(false);
     const holder = await client.enter();
@@ -95,7 +98,7 @@ export const downgradeFacts: readonly Fact[] = [
     await (await stage.watch()).untilKeys(waiter.placement.key);
   }),
 
-  sharingFact('who became a reader can be updated, and leaves nothing', async (stage) => {
+  sharingFact('a writer that became a reader can be updated, and leaves nothing behind', async (stage) => {
     const [client, other] = await stage.threeClients();
     const holder = await client.enter();
     const reader = await other.enter(READER);
@@ -108,10 +111,10 @@ export const downgradeFacts: readonly Fact[] = [
     expect(await holder.leave()).to.equal(false);
     await watch.untilKeys(reader.placement.key);
     await reader.leave();
-    await nothingLeft(stage, stage.queue);
+    await expectNothingLeft(stage, stage.queue);
   }),
 
-  sharingFact('entering again after having become a reader takes no second place', async (stage) => {
+  sharingFact('entering again after having become a reader adds no second entry', async (stage) => {
     const [client, other] = await stage.threeClients();
     const holder = await client.enter();
     await share(holder);
@@ -125,7 +128,7 @@ export const downgradeFacts: readonly Fact[] = [
     await waiter.untilAdmitted();
   }),
 
-  sharingFact('the end of the session takes who became a reader along', async (stage) => {
+  sharingFact('the end of the session removes a writer that became a reader', async (stage) => {
     const [client, other] = await stage.threeClients();
     const holder = await client.enter();
     const waiter = await other.enter();
@@ -133,14 +136,14 @@ export const downgradeFacts: readonly Fact[] = [
     await client.close();
     await waiter.untilAdmitted();
     await waiter.leave();
-    await nothingLeft(stage, stage.queue);
+    await expectNothingLeft(stage, stage.queue);
   }),
 
   fact(
-    'who became a reader still learns that an operator removed the entry',
+    'a writer that became a reader is notified when an operator removes its entry',
     async (stage) => {
       const line = await enterAll(stage, WRITER, WRITER);
-      const [holder, waiter] = line as Line<2>;
+      const [holder, waiter] = line as ContenderTuple<2>;
       await share(holder);
       const watch = await stage.watch();
       await watch.until('two entries', (entries) => entries.length === 2 && entries[0]?.value === 'reads');

@@ -16,10 +16,10 @@ function evictionFact(
   return fact(title, played, ['evict']);
 }
 
-/** Entries that an operator removes. */
+/** Facts about entries that an operator removes. */
 export const evictionFacts: readonly Fact[] = [
   evictionFact(
-    'a holder whose entry an operator removes learns it, and the next one is admitted',
+    'a holder whose entry an operator removes is notified, and the next waiter is admitted',
     async (stage, line) => {
       const [holder, next] = line;
       await stage.evict(holder);
@@ -30,7 +30,7 @@ export const evictionFacts: readonly Fact[] = [
   ),
 
   evictionFact(
-    'a waiter whose entry an operator removes learns it, and the line closes up',
+    'a waiter whose entry an operator removes is notified, and the waiters behind it move up',
     async (stage, line) => {
       const [holder, waiter, last] = line;
       await stage.evict(waiter);

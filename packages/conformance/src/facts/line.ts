@@ -5,11 +5,12 @@ import { safely } from '../safety.ts';
 import type { Stage } from '../stage.ts';
 
 /** A tuple of that many contenders. */
-export type Line<Size extends number, Places extends Contender[] = []> = Places['length'] extends Size
-  ? Places
-  : Line<Size, [...Places, Contender]>;
+export type ContenderTuple<
+  Size extends number,
+  Places extends Contender[] = [],
+> = Places['length'] extends Size ? Places : ContenderTuple<Size, [...Places, Contender]>;
 
-/** One place per wish, dealt to three clients in turn. */
+/** Makes one entry per spec, distributed over three clients in turn. */
 export async function enterAll(stage: Stage, ...wishes: readonly Partial<EntrySpec>[]): Promise<Contender[]> {
   const clients = await stage.threeClients();
   const line: Contender[] = [];
@@ -20,8 +21,8 @@ export async function enterAll(stage: Stage, ...wishes: readonly Partial<EntrySp
   return line;
 }
 
-/** Exactly these are admitted, also after everything had its chance to arrive. */
-export async function onlyAdmitted(
+/** Expects that exactly these are admitted, also after everything in flight has arrived. */
+export async function expectOnlyAdmitted(
   stage: Stage,
   all: readonly Contender[],
   expected: readonly Contender[],
@@ -32,14 +33,14 @@ export async function onlyAdmitted(
   expect(places(all.filter((one) => one.admitted && !one.leaving))).to.deep.equal(places(expected));
 }
 
-/** Each is greater than the one before. */
-export function growing(numbers: readonly bigint[]): void {
+/** Expects that each number is greater than the one before. */
+export function expectGrowing(numbers: readonly bigint[]): void {
   const fallen = numbers.filter((number, place) => number <= (numbers[place - 1] ?? -1n));
   safely(() => expect(fallen, `not greater than the one before, of ${numbers.join()}`).to.deep.equal([]));
 }
 
-/** Nobody is in these queues, and nothing is stored for them. */
-export async function nothingLeft(stage: Stage, ...queues: readonly string[]): Promise<void> {
+/** Expects that these queues have no entries and that nothing is stored for them. */
+export async function expectNothingLeft(stage: Stage, ...queues: readonly string[]): Promise<void> {
   for (const queue of queues) {
     const watch = await stage.watch(queue);
     await watch.untilKeys();

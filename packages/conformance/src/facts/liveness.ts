@@ -7,21 +7,21 @@ import { longestWaitMs } from '../harness.ts';
 import { safely } from '../safety.ts';
 import type { Stage } from '../stage.ts';
 
-// Stores that count whole milliseconds may be this much early; the core's margin covers it.
+// Stores that count whole milliseconds may be this much early; the core's safety margin covers it.
 const CLOCK_GRAIN_MS = 2;
 
 interface Crash {
   readonly crashed: Client;
   readonly other: Client;
   readonly held: Contender;
-  /** Behind it, of the same session. */
+  /** An entry behind it, of the same session. */
   readonly waiting: Contender;
   readonly promisedUntil: number;
   readonly crashedAt: number;
   readonly next: Contender;
 }
 
-/** A holder renews once more and dies; another client is next in line, behind a waiting entry of the dead. */
+/** Renews a holder's session once more and crashes it. Another client's entry waits behind a waiting entry of the dead client. */
 async function crashHolder(stage: Stage): Promise<Crash> {
   const crashed = await stage.client(undefined, stage.harness.ttlMs);
   const other = await stage.client();
@@ -35,7 +35,7 @@ async function crashHolder(stage: Stage): Promise<Crash> {
   return { crashed, other, held, waiting, promisedUntil, crashedAt: stage.now(), next };
 }
 
-/** The code with which a call of a dead session ends, however often its outcome is unknown before. */
+/** Resolves with the error code of a call of a dead session. Repeats the call while its outcome is unknown. */
 export async function definiteCode(stage: Stage, call: () => Promise<unknown>): Promise<string> {
   try {
     await repeatUntilDefinite(call, AbortSignal.timeout(longestWaitMs(stage.harness)));
@@ -47,11 +47,14 @@ export async function definiteCode(stage: Stage, call: () => Promise<unknown>): 
 
 interface Silence {
   readonly session: Session;
-  /** The time from which on nothing was heard of it. */
+  /** Time since which the session has been silent. */
   readonly since: number;
 }
 
-/** Until it is admitted, soon after the TTL of the silent session ahead. What stands still meanwhile ends nothing, and tells nobody. */
+/**
+ * Waits until the contender is admitted, at most the allowed delay after the TTL of the silent session. Time in which the store
+ * or this process is stalled does not count.
+ */
 export async function admittedSoon(
   next: Contender,
   other: Client,
@@ -62,12 +65,12 @@ export async function admittedSoon(
   expect(next.admittedAt - since).to.be.at.most(limitMs);
 }
 
-/** It was not admitted before that time. */
+/** Expects that the contender was not admitted before that time. */
 export function admittedFrom({ admittedAt }: Contender, time: number): void {
   safely(() => expect(admittedAt).to.be.at.least(time - CLOCK_GRAIN_MS));
 }
 
-/** Until the session has been renewed for twice its TTL from now on. */
+/** Resolves when the session has been renewed for twice its TTL from now on. */
 export async function untilOutlived(stage: Stage, client: Client): Promise<void> {
   const since = stage.now();
   const { ttlMs } = client.session;
@@ -79,7 +82,7 @@ export async function untilOutlived(stage: Stage, client: Client): Promise<void>
   expect(client.renewals).to.be.greaterThan(2);
 }
 
-/** How sessions live and die. */
+/** Facts about the life and death of sessions. */
 export const livenessFacts: readonly Fact[] = [
   fact('a renewal promises a positive time of at most the TTL', async (stage) => {
     const client = await stage.client();
@@ -113,20 +116,20 @@ export const livenessFacts: readonly Fact[] = [
     admittedFrom(next, openedAt + client.session.ttlMs);
   }),
 
-  fact('a crashed session keeps its place for as long as its last renewal promised', async (stage) => {
+  fact('a crashed session keeps its entry for as long as its last renewal promised', async (stage) => {
     const { promisedUntil, next } = await crashHolder(stage);
     await next.untilAdmitted();
     admittedFrom(next, promisedUntil);
   }),
 
-  fact('a crashed session frees all its places soon after its TTL', async (stage) => {
+  fact('all entries of a crashed session are removed soon after its TTL', async (stage) => {
     const { crashed, other, crashedAt, next } = await crashHolder(stage);
     await admittedSoon(next, other, { session: crashed.session, since: crashedAt });
     const watch = await stage.watch();
     await watch.untilKeys(next.placement.key);
   }),
 
-  fact('a crashed session that calls again learns that it is lost', async (stage) => {
+  fact('a crashed session that calls again is told SESSION_LOST', async (stage) => {
     const { crashed, held, next } = await crashHolder(stage);
     await next.untilAdmitted();
     const { session } = crashed;
@@ -157,7 +160,7 @@ export const livenessFacts: readonly Fact[] = [
     safely(() => expect(waiting.admitted, 'a turn that came with the end of both').to.equal(false));
   }),
 
-  fact('closing a session frees its places at once', async (stage) => {
+  fact('closing a session removes its entries at once', async (stage) => {
     const [closing, other] = await stage.threeClients();
     const line = [await closing.enter(), await other.enter(), await closing.enter(), await other.enter()];
     const [held, second, , last] = line as [Contender, Contender, Contender, Contender];
@@ -172,7 +175,7 @@ export const livenessFacts: readonly Fact[] = [
     await last.untilAdmitted();
   }),
 
-  fact('a closed session answers SESSION_LOST, and closing it again does nothing', async (stage) => {
+  fact('a closed session rejects with SESSION_LOST, and closing it again does nothing', async (stage) => {
     const client = await stage.client();
     const contender = await client.enter();
     await client.close();
@@ -184,7 +187,7 @@ export const livenessFacts: readonly Fact[] = [
     await (await stage.watch()).untilKeys();
   }),
 
-  fact('closing one session of a connection leaves the others alone', async (stage) => {
+  fact('closing one session of a connection does not affect the others', async (stage) => {
     const backend = await stage.connect();
     const [closing, staying] = [await stage.client(backend), await stage.client(backend)];
     const held = await staying.enter();

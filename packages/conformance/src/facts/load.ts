@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import type { Client } from '../client.ts';
 import { fact, type Fact } from '../fact.ts';
-import { growing } from './line.ts';
+import { expectGrowing } from './line.ts';
 
 const CONNECTIONS = 4;
 const CONTENDERS = 3;
 
-/** Many at once. */
+/** Facts about many contenders at once. */
 export const loadFacts: readonly Fact[] = [
   fact(
-    'twelve contenders on four connections are all served, one at a time, with growing tokens',
+    'twelve contenders on four connections are all granted, one at a time, with growing tokens',
     async (stage) => {
       const { rounds = 5 } = stage.harness;
       const tokens: bigint[] = [];
@@ -26,7 +26,7 @@ export const loadFacts: readonly Fact[] = [
         clients.flatMap((client) => Array.from({ length: CONTENDERS }, () => contend(client))),
       );
       expect(tokens).to.have.length(CONNECTIONS * CONTENDERS * rounds);
-      growing(tokens);
+      expectGrowing(tokens);
       const watch = await stage.watch();
       expect(await watch.untilFirst()).to.deep.equal([]);
     },

@@ -3,7 +3,7 @@ import { fact, type Fact } from '../fact.ts';
 
 const APART_MS = 250;
 
-/** What observers see. */
+/** Facts about observers. */
 export const lookingFacts: readonly Fact[] = [
   fact('an observer sees an empty queue at once', async (stage) => {
     const watch = await stage.watch();
@@ -19,7 +19,7 @@ export const lookingFacts: readonly Fact[] = [
     expect(first.map(({ order }) => order)).to.deep.equal(line.map(({ order }) => order));
   }),
 
-  fact('an observer follows joins and leaves in order', async (stage) => {
+  fact('an observer follows joins and departures in order', async (stage) => {
     const clients = await stage.threeClients();
     const watch = await stage.watch();
     const a = await clients[0].enter();
@@ -36,7 +36,7 @@ export const lookingFacts: readonly Fact[] = [
     await watch.untilKeys();
   }),
 
-  fact('an observer that stops takes nothing from the others', async (stage) => {
+  fact('an observer that unsubscribes does not affect the others', async (stage) => {
     const client = await stage.client();
     const backend = await stage.connect();
     const [leaving, staying] = [stage.watchOn(backend), stage.watchOn(backend)];
@@ -48,7 +48,7 @@ export const lookingFacts: readonly Fact[] = [
   }),
 
   fact(
-    'an observer whose looks are apart sees the last change, also one of its own process',
+    'an observer with an interval between its reads sees the last change, also one of its own process',
     async (stage) => {
       const [client, other] = await stage.threeClients();
       const watches = [client, other].map(({ backend }) =>
@@ -63,7 +63,7 @@ export const lookingFacts: readonly Fact[] = [
     },
   ),
 
-  fact('an observer tells readers from writers', async (stage) => {
+  fact('an observer distinguishes readers from writers', async (stage) => {
     const client = await stage.client();
     await client.enter({ shared: true });
     await client.enter({ shared: false });
@@ -71,7 +71,7 @@ export const lookingFacts: readonly Fact[] = [
     expect((await watch.untilFirst()).map(({ shared }) => shared)).to.deep.equal([true, false]);
   }),
 
-  fact('a value is seen by others and can be replaced', async (stage) => {
+  fact('a value is visible to other clients and can be replaced', async (stage) => {
     const [client, other] = await stage.threeClients();
     const holder = await client.enter({ value: 'first' });
     const waiter = await other.enter({ value: 'waits' });
@@ -85,7 +85,7 @@ export const lookingFacts: readonly Fact[] = [
     await waiter.untilAdmitted();
   }),
 
-  fact('a value of 2,048 bytes arrives as it was given', async (stage) => {
+  fact('a value of 2,048 bytes is returned unchanged', async (stage) => {
     const client = await stage.client();
     const value = '"\\ \u0000\n€'.padEnd(2_048 - 2, '~');
     expect(Buffer.byteLength(value)).to.equal(2_048);
@@ -97,7 +97,7 @@ export const lookingFacts: readonly Fact[] = [
     await watch.until('the other value', ([entry]) => entry?.value === other);
   }),
 
-  fact('an update of an entry that is not there answers false', async (stage) => {
+  fact('an update of an entry that is not in the queue returns false', async (stage) => {
     const client = await stage.client();
     const contender = await client.enter();
     expect(await client.session.update(stage.queue, client.wish().id, 'nobody')).to.equal(false);

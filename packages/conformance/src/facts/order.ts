@@ -1,10 +1,10 @@
 import type { Contender } from '../contender.ts';
 import { fact, type Fact } from '../fact.ts';
 import type { Stage } from '../stage.ts';
-import { growing, onlyAdmitted } from './line.ts';
+import { expectGrowing, expectOnlyAdmitted } from './line.ts';
 
-/** A fact about places in one queue, each of another client. */
-function inLine(
+/** Makes a fact about entries in one queue, each of another client. */
+function queueFact(
   title: string,
   count: number,
   play: (stage: Stage, line: readonly Contender[]) => Promise<void>,
@@ -16,18 +16,18 @@ function inLine(
   });
 }
 
-/** The order of turns in a plain lock. */
+/** Facts about the order of grants in a plain lock. */
 export const orderFacts: readonly Fact[] = [
-  inLine('three connections are served in the order they joined', 3, async (stage, line) => {
+  queueFact('three connections are granted in the order in which they joined', 3, async (stage, line) => {
     for (const holder of line) {
-      await onlyAdmitted(stage, line, [holder]);
+      await expectOnlyAdmitted(stage, line, [holder]);
       await holder.leave();
     }
   }),
 
-  inLine('orders grow in the order of joining', 4, async (_stage, line) => {
+  queueFact('orders grow in the order of joining', 4, async (_stage, line) => {
     const orders = line.map(({ order }) => order);
-    growing(orders);
+    expectGrowing(orders);
   }),
 
   fact('the tokens of successive holders grow, also after the queue was empty', async (stage) => {
@@ -39,32 +39,36 @@ export const orderFacts: readonly Fact[] = [
       tokens.push(contender.placement.token);
       await contender.leave();
     }
-    growing(tokens);
+    expectGrowing(tokens);
   }),
 
-  inLine('a removal wakes exactly the next in line', 4, async (stage, line) => {
+  queueFact('a removal wakes exactly the next waiter', 4, async (stage, line) => {
     const [first, second] = line as [Contender, Contender];
-    await onlyAdmitted(stage, line, [first]);
+    await expectOnlyAdmitted(stage, line, [first]);
     await first.leave();
-    await onlyAdmitted(stage, line, [second]);
+    await expectOnlyAdmitted(stage, line, [second]);
   }),
 
-  inLine('a waiter that leaves the middle is skipped and wakes nobody', 4, async (stage, line) => {
-    const [first, second, third, fourth] = line as [Contender, Contender, Contender, Contender];
-    await first.untilAdmitted();
-    await second.leave();
-    await onlyAdmitted(stage, line, [first]);
-    await first.leave();
-    await onlyAdmitted(stage, line, [third]);
-    await third.leave();
-    await onlyAdmitted(stage, line, [fourth]);
-  }),
+  queueFact(
+    'a waiter that leaves the middle of the queue is skipped and wakes no other',
+    4,
+    async (stage, line) => {
+      const [first, second, third, fourth] = line as [Contender, Contender, Contender, Contender];
+      await first.untilAdmitted();
+      await second.leave();
+      await expectOnlyAdmitted(stage, line, [first]);
+      await first.leave();
+      await expectOnlyAdmitted(stage, line, [third]);
+      await third.leave();
+      await expectOnlyAdmitted(stage, line, [fourth]);
+    },
+  ),
 
   fact('several entries of one session queue behind each other', async (stage) => {
     const [client, other] = await stage.threeClients();
     const line = [await client.enter(), await client.enter(), await other.enter(), await client.enter()];
     for (const holder of line) {
-      await onlyAdmitted(stage, line, [holder]);
+      await expectOnlyAdmitted(stage, line, [holder]);
       await holder.leave();
     }
   }),
@@ -73,7 +77,7 @@ export const orderFacts: readonly Fact[] = [
     const backend = await stage.connect();
     const line = [await (await stage.client(backend)).enter(), await (await stage.client(backend)).enter()];
     for (const holder of line) {
-      await onlyAdmitted(stage, line, [holder]);
+      await expectOnlyAdmitted(stage, line, [holder]);
       await holder.leave();
     }
   }),

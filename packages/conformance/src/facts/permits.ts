@@ -1,51 +1,54 @@
 import { expect } from 'chai';
 import { fact, type Fact } from '../fact.ts';
-import { enterAll, nothingLeft, onlyAdmitted, type Line } from './line.ts';
+import { enterAll, expectNothingLeft, expectOnlyAdmitted, type ContenderTuple } from './line.ts';
 
-/** Entries that take several permits of a semaphore. */
+/** Facts about entries that take several permits of a semaphore. */
 export const permitFacts: readonly Fact[] = [
-  fact('permits are taken until none are left, and come back with those who leave', async (stage) => {
+  fact('permits are taken until none are left, and returned by entries that leave', async (stage) => {
     const limit = 5;
     const line = await enterAll(stage, { limit, permits: 3 }, { limit, permits: 2 }, { limit }, { limit });
-    const [three, two, one, last] = line as Line<4>;
-    await onlyAdmitted(stage, line, [three, two]);
+    const [three, two, one, last] = line as ContenderTuple<4>;
+    await expectOnlyAdmitted(stage, line, [three, two]);
     await three.leave();
-    await onlyAdmitted(stage, line, [two, one, last]);
+    await expectOnlyAdmitted(stage, line, [two, one, last]);
     for (const holder of [two, one, last]) expect(await holder.leave()).to.equal(true);
-    await nothingLeft(stage, stage.queue);
+    await expectNothingLeft(stage, stage.queue);
   }),
 
   fact('a big request at the front is not overtaken by a small one behind it', async (stage) => {
     const limit = 4;
     const line = await enterAll(stage, { limit, permits: 2 }, { limit, permits: 4 }, { limit });
-    const [holder, big, small] = line as Line<3>;
-    await onlyAdmitted(stage, line, [holder]);
+    const [holder, big, small] = line as ContenderTuple<3>;
+    await expectOnlyAdmitted(stage, line, [holder]);
     await holder.leave();
-    await onlyAdmitted(stage, line, [big]);
+    await expectOnlyAdmitted(stage, line, [big]);
     await big.leave();
-    await onlyAdmitted(stage, line, [small]);
+    await expectOnlyAdmitted(stage, line, [small]);
   }),
 
-  fact('a request for several permits waits until so many are free, whoever returns them', async (stage) => {
-    const limit = 4;
-    const line = await enterAll(stage, { limit }, { limit, permits: 2 }, { limit }, { limit, permits: 3 });
-    const [one, two, other, three] = line as Line<4>;
-    await onlyAdmitted(stage, line, [one, two, other]);
-    await other.leave();
-    await onlyAdmitted(stage, line, [one, two]);
-    await two.leave();
-    await onlyAdmitted(stage, line, [one, three]);
-  }),
+  fact(
+    'a request for several permits waits until enough are free, whichever holders return them',
+    async (stage) => {
+      const limit = 4;
+      const line = await enterAll(stage, { limit }, { limit, permits: 2 }, { limit }, { limit, permits: 3 });
+      const [one, two, other, three] = line as ContenderTuple<4>;
+      await expectOnlyAdmitted(stage, line, [one, two, other]);
+      await other.leave();
+      await expectOnlyAdmitted(stage, line, [one, two]);
+      await two.leave();
+      await expectOnlyAdmitted(stage, line, [one, three]);
+    },
+  ),
 
-  fact('a big request that gives up lets the small ones behind it in', async (stage) => {
+  fact('a big request that leaves admits the small ones behind it', async (stage) => {
     const limit = 3;
     const line = await enterAll(stage, { limit, permits: 2 }, { limit, permits: 3 }, { limit }, { limit });
-    const [holder, big, small, last] = line as Line<4>;
-    await onlyAdmitted(stage, line, [holder]);
+    const [holder, big, small, last] = line as ContenderTuple<4>;
+    await expectOnlyAdmitted(stage, line, [holder]);
     await big.leave();
-    await onlyAdmitted(stage, line, [holder, small]);
+    await expectOnlyAdmitted(stage, line, [holder, small]);
     await holder.leave();
-    await onlyAdmitted(stage, line, [small, last]);
+    await expectOnlyAdmitted(stage, line, [small, last]);
   }),
 
   fact(
@@ -63,53 +66,53 @@ export const permitFacts: readonly Fact[] = [
   ),
 ];
 
-/** Entries that come again with another limit, and those that meet entries of another limit. */
+/** Facts about entries that enter again with another limit, and about entries of different limits. */
 export const limitFacts: readonly Fact[] = [
   fact(
-    'waiters that come again with a higher limit are admitted under it, at their places',
+    'waiters that enter again with a higher limit are admitted under it, at their positions',
     async (stage) => {
       const limit = 2;
       const wishes = [{ limit }, { limit }, { limit }, { limit, permits: 2 }, { limit }];
       const line = await enterAll(stage, ...wishes);
-      const [a, b, c, d, e] = line as Line<5>;
-      await onlyAdmitted(stage, line, [a, b]);
+      const [a, b, c, d, e] = line as ContenderTuple<5>;
+      await expectOnlyAdmitted(stage, line, [a, b]);
       for (const waiter of [c, d, e]) await waiter.resize(5);
-      await onlyAdmitted(stage, line, [a, b, c, d]);
+      await expectOnlyAdmitted(stage, line, [a, b, c, d]);
       const watch = await stage.watch();
       await watch.untilKeys(...line.map(({ placement }) => placement.key));
       await b.leave();
-      await onlyAdmitted(stage, line, [a, c, d, e]);
+      await expectOnlyAdmitted(stage, line, [a, c, d, e]);
       for (const holder of [a, c, d, e]) expect(await holder.leave()).to.equal(true);
-      await nothingLeft(stage, stage.queue);
+      await expectNothingLeft(stage, stage.queue);
     },
   ),
 
-  fact('a lower limit binds those who wait and takes nothing from those who hold', async (stage) => {
+  fact('a lower limit applies to waiters and does not affect holders', async (stage) => {
     const limit = 3;
     const line = await enterAll(stage, { limit }, { limit }, { limit }, { limit }, { limit });
-    const [a, b, c, d, e] = line as Line<5>;
-    await onlyAdmitted(stage, line, [a, b, c]);
+    const [a, b, c, d, e] = line as ContenderTuple<5>;
+    await expectOnlyAdmitted(stage, line, [a, b, c]);
     for (const waiter of [d, e]) await waiter.resize(2);
-    await onlyAdmitted(stage, line, [a, b, c]);
+    await expectOnlyAdmitted(stage, line, [a, b, c]);
     await a.leave();
-    await onlyAdmitted(stage, line, [b, c]);
+    await expectOnlyAdmitted(stage, line, [b, c]);
     await b.leave();
-    await onlyAdmitted(stage, line, [c, d]);
+    await expectOnlyAdmitted(stage, line, [c, d]);
     await c.leave();
-    await onlyAdmitted(stage, line, [d, e]);
+    await expectOnlyAdmitted(stage, line, [d, e]);
   }),
 
-  fact('a holder that comes again with a lower limit keeps its place and its turn', async (stage) => {
+  fact('a holder that enters again with a lower limit keeps its position and its hold', async (stage) => {
     const [client, other] = await stage.threeClients();
     const [first, holder] = [await client.enter({ limit: 2 }), await other.enter({ limit: 2 })];
     const waiter = await client.enter({ limit: 2 });
     holder.requirePlace(await other.enqueue({ ...holder.spec, limit: 1 }));
-    await onlyAdmitted(stage, [first, holder, waiter], [first, holder]);
+    await expectOnlyAdmitted(stage, [first, holder, waiter], [first, holder]);
     expect(await holder.leave()).to.equal(true);
     await waiter.untilAdmitted();
   }),
 
-  fact('a placement behind an entry of another limit tells that limit', async (stage) => {
+  fact('a placement behind an entry of another limit reports that limit', async (stage) => {
     const client = await stage.client();
     const pairs = [
       [{ limit: 3 }, { limit: 2 }],
@@ -129,7 +132,7 @@ export const limitFacts: readonly Fact[] = [
     }
   }),
 
-  fact('a semaphore behind a reader is told that this is a lock', async (stage) => {
+  fact('a semaphore behind a reader is refused because the queue is a lock', async (stage) => {
     const client = await stage.client();
     const reader = await client.enter({ shared: true });
     const first = await client.enter({ limit: 5 });
@@ -139,19 +142,16 @@ export const limitFacts: readonly Fact[] = [
     for (const entry of [second, first, reader]) await entry.leave();
   }),
 
-  fact(
-    'a placement behind entries of its own limit tells no other, and a reader is told none',
-    async (stage) => {
-      const client = await stage.client();
-      const wishes = [{ limit: 2 }, { limit: 2, permits: 2 }, { limit: 2 }];
-      for (const wish of wishes) expect((await client.enter(wish)).placement.otherLimit).to.equal(undefined);
-      const queue = `${stage.queue}-readers`;
-      await client.enter({ queue, shared: true });
-      expect((await client.enter({ queue })).placement.otherLimit).to.equal(undefined);
-      expect((await client.enter({ queue, shared: true })).placement.otherLimit).to.equal(undefined);
-      const slots = `${stage.queue}-slots`;
-      await client.enter({ queue: slots, limit: 3 });
-      expect((await client.enter({ queue: slots, shared: true })).placement.otherLimit).to.equal(undefined);
-    },
-  ),
+  fact('a placement behind entries of its own limit reports no other, and a reader none', async (stage) => {
+    const client = await stage.client();
+    const wishes = [{ limit: 2 }, { limit: 2, permits: 2 }, { limit: 2 }];
+    for (const wish of wishes) expect((await client.enter(wish)).placement.otherLimit).to.equal(undefined);
+    const queue = `${stage.queue}-readers`;
+    await client.enter({ queue, shared: true });
+    expect((await client.enter({ queue })).placement.otherLimit).to.equal(undefined);
+    expect((await client.enter({ queue, shared: true })).placement.otherLimit).to.equal(undefined);
+    const slots = `${stage.queue}-slots`;
+    await client.enter({ queue: slots, limit: 3 });
+    expect((await client.enter({ queue: slots, shared: true })).placement.otherLimit).to.equal(undefined);
+  }),
 ];

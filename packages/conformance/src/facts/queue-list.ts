@@ -4,7 +4,7 @@ import { fact, type Fact } from '../fact.ts';
 import { lacks } from '../lacks.ts';
 import type { Stage } from '../stage.ts';
 
-/** What somebody sees who looks at all queues whose names begin with a text. */
+/** Observes all queues whose names begin with a prefix. */
 class ListWatch {
   readonly #stage: Stage;
   readonly #subscription: { unsubscribe(): void };
@@ -33,7 +33,7 @@ class ListWatch {
     await this.#stage.board.until(`the list of queues shows ${what}`, isSeen);
   }
 
-  /** Until exactly these queues are listed, with so many entries each. */
+  /** Resolves when exactly these queues are listed, with these numbers of entries. */
   async untilDepths(depths: Readonly<Record<string, number>>): Promise<void> {
     await this.until(JSON.stringify(depths), (queues) => {
       const isListed = ({ name, depth }: ListedQueue): boolean => depths[name] === depth;
@@ -64,10 +64,10 @@ function listFact(
   return fact(title, played, ['queues']);
 }
 
-/** The list of a store's queues. */
+/** Facts about the list of a store's queues. */
 export const queueListFacts: readonly Fact[] = [
   listFact(
-    'queues are listed by the beginning of their names, with how many stand in them',
+    'queues are listed by the prefix of their names, with their number of entries',
     async (stage, watch) => {
       const { queue } = stage;
       const client = await stage.client();
@@ -93,7 +93,7 @@ export const queueListFacts: readonly Fact[] = [
     await list.untilDepths({});
   }),
 
-  listFact('a list of queues shows who is in front, and how many have left', async (stage, watch) => {
+  listFact('a list of queues shows the first entry, and how many have left', async (stage, watch) => {
     const { queue } = stage;
     const client = await stage.client();
     const line = [await client.enter(), await client.enter(), await client.enter()] as const;

@@ -3,9 +3,9 @@ import { Cell } from '../cell.ts';
 import { fact, type Fact } from '../fact.ts';
 import { safely } from '../safety.ts';
 import type { Stage } from '../stage.ts';
-import { nothingLeft } from './line.ts';
+import { expectNothingLeft } from './line.ts';
 
-/** Plays with a register of the stage's queue as two connections see it, and empties it afterwards. */
+/** Makes a fact about a register of the stage's queue, seen by two connections; empties it afterwards. */
 function registerFact(title: string, play: (stage: Stage, own: Cell, other: Cell) => Promise<void>): Fact {
   const played = async (stage: Stage): Promise<void> => {
     const own = new Cell(stage, await stage.connect());
@@ -15,10 +15,10 @@ function registerFact(title: string, play: (stage: Stage, own: Cell, other: Cell
   return fact(title, played, ['registers']);
 }
 
-/** Texts that are kept while nobody is in line. */
+/** Facts about texts that are stored while the queue is empty. */
 export const registerFacts: readonly Fact[] = [
   registerFact(
-    'a register is empty first, and written by who knows what is in it',
+    'a register is empty first, and can be written only with its present version',
     async (_stage, own, other) => {
       expect(await own.read()).to.equal(undefined);
       expect(await own.write('first', undefined)).to.equal(true);
@@ -45,7 +45,7 @@ export const registerFacts: readonly Fact[] = [
     },
   ),
 
-  registerFact('a register that was emptied is as one never written', async (_stage, own, other) => {
+  registerFact('a register that was emptied behaves like one never written', async (_stage, own, other) => {
     await own.put('something');
     const full = await own.read();
     expect(await own.write(undefined, undefined), 'emptied by who thinks that it is empty').to.equal(false);
@@ -57,7 +57,7 @@ export const registerFacts: readonly Fact[] = [
     expect(await own.text()).to.equal('');
   }),
 
-  registerFact('of several writers at the same time exactly one is right', async (stage, own, other) => {
+  registerFact('of several concurrent writers exactly one succeeds', async (stage, own, other) => {
     const cells = [own, other, new Cell(stage, await stage.connect())];
     for (let round = 0; round < 5; round += 1) {
       const before = await own.read();
@@ -95,7 +95,7 @@ export const registerFacts: readonly Fact[] = [
       await contender.leave();
       await client.close();
       await stage.disconnect(client.backend);
-      await nothingLeft(stage, stage.queue);
+      await expectNothingLeft(stage, stage.queue);
       const later = new Cell(stage, await stage.connect());
       expect(await later.text()).to.equal('stays');
       await later.put(undefined);
@@ -131,7 +131,7 @@ export const registerFacts: readonly Fact[] = [
     ['registers'],
   ),
 
-  registerFact('a register takes 4,096 bytes as they were given', async (_stage, own, other) => {
+  registerFact('a register returns 4,096 bytes unchanged', async (_stage, own, other) => {
     const text = '"\\ \u0000\n€'.padEnd(4_096 - 2, '~');
     expect(Buffer.byteLength(text)).to.equal(4_096);
     await own.put(text);
@@ -141,7 +141,7 @@ export const registerFacts: readonly Fact[] = [
     watch.stop();
   }),
 
-  registerFact('a register of a queue is nobody in it', async (stage, own) => {
+  registerFact('a register of a queue is not an entry of it', async (stage, own) => {
     const queueWatch = await stage.watch();
     await own.put('remembered');
     expect((await stage.harness.entries?.(stage.queue)) ?? []).to.deep.equal([]);

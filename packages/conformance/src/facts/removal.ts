@@ -3,9 +3,9 @@ import { isQueueLockError, type EntrySpec } from '@queuelock/core/backend';
 import type { Client } from '../client.ts';
 import { fact, type Fact } from '../fact.ts';
 import type { Stage } from '../stage.ts';
-import { onlyAdmitted } from './line.ts';
+import { expectOnlyAdmitted } from './line.ts';
 
-/** Sends a call and the removal of its id right behind it; awaits both answers, in either order. */
+/** Sends a call, and right behind it the removal of its id. Awaits both responses, in either order. */
 async function overtake(
   client: Client,
   first: 'remove' | 'enqueue',
@@ -20,7 +20,7 @@ async function overtake(
   for (const answer of answers) await client.stage.board.within('an overtaken call answers', answer);
 }
 
-/** Nothing but these keys is in the queue, and a newcomer is next. */
+/** Expects that the queue contains exactly these keys, and that a new entry is next. */
 async function nothingElse(stage: Stage, client: Client, ...keys: readonly string[]): Promise<void> {
   const newcomer = await client.enter();
   const watch = await stage.watch();
@@ -30,22 +30,22 @@ async function nothingElse(stage: Stage, client: Client, ...keys: readonly strin
 
 const WHICHEVER = ['remove', 'enqueue'] as const;
 
-/** Leaving a queue, and that it is final. */
+/** Facts about leaving a queue, which is final. */
 export const removalFacts: readonly Fact[] = [
-  fact('a removal answers true once and false after that', async (stage) => {
+  fact('a removal returns true once and false after that', async (stage) => {
     const client = await stage.client();
     const contender = await client.enter();
     expect(await contender.leave()).to.equal(true);
     expect(await contender.leave()).to.equal(false);
   }),
 
-  fact('the removal of an id that never entered answers false', async (stage) => {
+  fact('the removal of an id that never entered returns false', async (stage) => {
     const [client, other] = await stage.threeClients();
     await other.enter();
     expect(await client.remove(stage.queue, client.wish().id)).to.equal(false);
   }),
 
-  fact('entering twice with one id takes one place', async (stage) => {
+  fact('entering twice with one id adds one entry', async (stage) => {
     const [client, other] = await stage.threeClients();
     const holder = await client.enter();
     const waiter = await other.enter();
@@ -70,7 +70,7 @@ export const removalFacts: readonly Fact[] = [
 
   ...WHICHEVER.map((first) =>
     fact(
-      `an id removed while its enqueue is on its way never appears (${first} awaited first)`,
+      `an id removed while its enqueue is in flight never appears (${first} awaited first)`,
       async (stage) => {
         const [client, other] = await stage.threeClients();
         await overtake(client, first, (spec) => client.session.enqueue(spec));
@@ -79,14 +79,14 @@ export const removalFacts: readonly Fact[] = [
     ),
   ),
 
-  fact('an id removed while it joins the line never appears in it', async (stage) => {
+  fact('an id removed while it joins the queue never appears in it', async (stage) => {
     const [client, other] = await stage.threeClients();
     const holder = await other.enter();
     for (const first of WHICHEVER) await overtake(client, first, (spec) => client.session.enqueue(spec));
     await nothingElse(stage, other, holder.placement.key);
   }),
 
-  fact('an id removed while its try is on its way never appears', async (stage) => {
+  fact('an id removed while its try is in flight never appears', async (stage) => {
     const [client, other] = await stage.threeClients();
     for (const first of WHICHEVER) await overtake(client, first, (spec) => client.session.tryEnqueue(spec));
     await nothingElse(stage, other);
@@ -104,7 +104,7 @@ export const removalFacts: readonly Fact[] = [
     await nothingElse(stage, other);
   }),
 
-  fact('an entry whose turns nobody follows keeps its place', async (stage) => {
+  fact('an entry without a subscriber to its turns keeps its position', async (stage) => {
     const clients = await stage.threeClients();
     const [holder, quiet, last] = [
       await clients[0].enter(),
@@ -113,14 +113,14 @@ export const removalFacts: readonly Fact[] = [
     ];
     quiet.unfollow();
     await holder.leave();
-    await onlyAdmitted(stage, [holder, quiet, last], []);
+    await expectOnlyAdmitted(stage, [holder, quiet, last], []);
     const watch = await stage.watch();
     await watch.untilKeys(quiet.placement.key, last.placement.key);
     expect(await quiet.leave()).to.equal(true);
-    await onlyAdmitted(stage, [holder, quiet, last], [last]);
+    await expectOnlyAdmitted(stage, [holder, quiet, last], [last]);
   }),
 
-  fact('after everybody has left nothing is left', async (stage) => {
+  fact('nothing is left after all entries have left', async (stage) => {
     const [stays, leaves, closes] = await stage.threeClients();
     const watch = await stage.watch();
     const holder = await stays.enter();

@@ -4,13 +4,13 @@ import { fact, type Fact } from '../fact.ts';
 import { lacks } from '../lacks.ts';
 import type { Stage } from '../stage.ts';
 import { admittedFrom, admittedSoon, definiteCode, untilOutlived } from './liveness.ts';
-import { onlyAdmitted } from './line.ts';
+import { expectOnlyAdmitted } from './line.ts';
 
 function resumeFact(title: string, play: (stage: Stage) => Promise<void>): Fact {
   return fact(title, play, ['resumption']);
 }
 
-/** The code with which going on with a session ends, if it does not succeed. */
+/** Resolves with the error code with which resuming a session fails. */
 async function codeOfResuming(stage: Stage, resumption: string | undefined): Promise<string> {
   return definiteCode(stage, async () => stage.resume(resumption));
 }
@@ -24,9 +24,9 @@ async function handOver(stage: Stage, client: Client): Promise<Client> {
   return stage.resume(await stage.abandon(client));
 }
 
-/** Sessions that one process leaves and another one goes on with. */
+/** Facts about sessions that one process abandons and another one resumes. */
 export const resumptionFacts: readonly Fact[] = [
-  resumeFact('a session goes on elsewhere with its entries at their places', async (stage) => {
+  resumeFact('a resumed session keeps its entries at their positions', async (stage) => {
     const [first, other] = await stage.threeClients();
     const slots = { queue: `${stage.queue}-slots`, limit: 3, permits: 2 };
     const files = { queue: `${stage.queue}-files`, shared: true };
@@ -36,35 +36,35 @@ export const resumptionFacts: readonly Fact[] = [
       await other.enter(slots),
       await other.enter({ ...files, shared: false }),
     ];
-    await onlyAdmitted(stage, [...held, ...behind], held);
+    await expectOnlyAdmitted(stage, [...held, ...behind], held);
     const resumed = await handOver(stage, first);
     expect(resumed.session.id).to.equal(first.session.id);
     const retaken = [];
     for (const entry of held) retaken.push(await resumed.retake(entry));
-    await onlyAdmitted(stage, [...retaken, ...behind], retaken);
+    await expectOnlyAdmitted(stage, [...retaken, ...behind], retaken);
     for (const [place, entry] of retaken.entries()) {
       expect(await entry.leave()).to.equal(true);
-      await onlyAdmitted(stage, behind, behind.slice(0, place + 1));
+      await expectOnlyAdmitted(stage, behind, behind.slice(0, place + 1));
     }
     const last = await resumed.enter();
     await behind[0]?.leave();
     await last.untilAdmitted();
   }),
 
-  resumeFact('a waiter whose session goes on elsewhere keeps its place in line', async (stage) => {
+  resumeFact('a waiter of a resumed session keeps its position', async (stage) => {
     const [holding, waiting, behind] = await stage.threeClients();
     const line = [await holding.enter(), await waiting.enter(), await behind.enter()] as const;
     const resumption = await stage.abandon(waiting);
     await line[0].leave();
-    await onlyAdmitted(stage, line, []);
+    await expectOnlyAdmitted(stage, line, []);
     const resumed = await stage.resume(resumption);
     const retaken = await resumed.retake(line[1]);
-    await onlyAdmitted(stage, [retaken, line[2]], [retaken]);
+    await expectOnlyAdmitted(stage, [retaken, line[2]], [retaken]);
     await retaken.leave();
     await line[2].untilAdmitted();
   }),
 
-  resumeFact('a session whose process died goes on elsewhere', async (stage) => {
+  resumeFact('a session whose process died can be resumed', async (stage) => {
     const [dying, other] = await stage.threeClients();
     const { resumption } = dying.session;
     const held = await dying.enter();
@@ -72,7 +72,7 @@ export const resumptionFacts: readonly Fact[] = [
     await dying.crash();
     const resumed = await stage.resume(resumption);
     const retaken = await resumed.retake(held);
-    await onlyAdmitted(stage, [retaken, waiter], [retaken]);
+    await expectOnlyAdmitted(stage, [retaken, waiter], [retaken]);
     await retaken.leave();
     await waiter.untilAdmitted();
   }),
@@ -84,13 +84,13 @@ export const resumptionFacts: readonly Fact[] = [
     const resumed = await handOver(stage, client);
     const retaken = await resumed.retake(held);
     await untilOutlived(stage, resumed);
-    await onlyAdmitted(stage, [retaken, waiter], [retaken]);
+    await expectOnlyAdmitted(stage, [retaken, waiter], [retaken]);
     expect(await retaken.leave()).to.equal(true);
     await waiter.untilAdmitted();
   }),
 
   resumeFact(
-    'a session that goes on elsewhere is lost to a client that still has it, at its next renewal',
+    'a session that was resumed elsewhere is lost to its former client at its next renewal',
     async (stage) => {
       const [former, other] = await stage.threeClients();
       const held = await former.enter();
@@ -101,51 +101,48 @@ export const resumptionFacts: readonly Fact[] = [
       const renewing = (client: Client): Promise<string> =>
         definiteCode(stage, () => client.session.renew(new AbortController().signal));
       expect(await renewing(former)).to.equal('SESSION_LOST');
-      // Whatever it does then is nothing to the other one.
+      // What happens to this entry from now on does not affect the other one.
       held.giveUp();
       await former.session.close();
       expect(await renewing(resumed)).to.equal('no error');
-      await onlyAdmitted(stage, [retaken, waiter], [retaken]);
+      await expectOnlyAdmitted(stage, [retaken, waiter], [retaken]);
       await retaken.leave();
       await waiter.untilAdmitted();
     },
   ),
 
-  resumeFact(
-    'what a resumed session has not claimed is removed on demand, and nothing else',
-    async (stage) => {
-      const [first, other] = await stage.threeClients();
-      const files = { queue: `${stage.queue}-files`, shared: true };
-      const slots = { queue: `${stage.queue}-slots`, limit: 3, permits: 2 };
-      const [claimed, ...left] = [await first.enter(), await first.enter(files), await first.enter(slots)];
-      const behind = [
-        await other.enter(),
-        await other.enter({ ...files, shared: false }),
-        await other.enter(slots),
-      ];
-      const resumed = await handOver(stage, first);
-      const retaken = await resumed.retake(claimed);
-      const entered = await resumed.enter({ queue: `${stage.queue}-new` });
-      for (const one of left) one.giveUp();
-      await removeUnclaimed(resumed);
-      await onlyAdmitted(stage, [retaken, entered, ...behind], [retaken, entered, ...behind.slice(1)]);
-      expect(await retaken.leave()).to.equal(true);
-      await behind[0]?.untilAdmitted();
-    },
-  ),
+  resumeFact('unclaimed entries of a resumed session are removed on demand, and no others', async (stage) => {
+    const [first, other] = await stage.threeClients();
+    const files = { queue: `${stage.queue}-files`, shared: true };
+    const slots = { queue: `${stage.queue}-slots`, limit: 3, permits: 2 };
+    const [claimed, ...left] = [await first.enter(), await first.enter(files), await first.enter(slots)];
+    const behind = [
+      await other.enter(),
+      await other.enter({ ...files, shared: false }),
+      await other.enter(slots),
+    ];
+    const resumed = await handOver(stage, first);
+    const retaken = await resumed.retake(claimed);
+    const entered = await resumed.enter({ queue: `${stage.queue}-new` });
+    for (const one of left) one.giveUp();
+    await removeUnclaimed(resumed);
+    await expectOnlyAdmitted(stage, [retaken, entered, ...behind], [retaken, entered, ...behind.slice(1)]);
+    expect(await retaken.leave()).to.equal(true);
+    await behind[0]?.untilAdmitted();
+  }),
 
   resumeFact(
-    'a session that was opened keeps what it has when its unclaimed entries are removed',
+    'a session that was opened keeps its entries when its unclaimed entries are removed',
     async (stage) => {
       const [client, other] = await stage.threeClients();
       const held = await client.enter();
       const waiter = await other.enter();
       await removeUnclaimed(client);
-      await onlyAdmitted(stage, [held, waiter], [held]);
+      await expectOnlyAdmitted(stage, [held, waiter], [held]);
     },
   ),
 
-  resumeFact('a session is left and resumed again and again', async (stage) => {
+  resumeFact('a session can be abandoned and resumed repeatedly', async (stage) => {
     let client = await stage.client();
     let held = await client.enter();
     const waiter = await (await stage.client()).enter();
@@ -153,13 +150,13 @@ export const resumptionFacts: readonly Fact[] = [
       client = await handOver(stage, client);
       held = await client.retake(held);
     }
-    await onlyAdmitted(stage, [held, waiter], [held]);
+    await expectOnlyAdmitted(stage, [held, waiter], [held]);
     await client.close();
     await waiter.untilAdmitted();
   }),
 
   resumeFact(
-    'a session that nobody resumes ends with its TTL, and is lost to whoever comes later',
+    'a session that is not resumed ends with its TTL, and cannot be resumed later',
     async (stage) => {
       const [leaving, other] = [await stage.client(undefined, stage.harness.ttlMs), await stage.client()];
       const held = await leaving.enter();
@@ -169,7 +166,7 @@ export const resumptionFacts: readonly Fact[] = [
       const { until: promisedUntil } = await leaving.renew();
       const resumption = await stage.abandon(leaving);
       const abandonedAt = stage.now();
-      // Its end is what this is about.
+      // The end of this entry is the point of the fact.
       held.giveUp();
       await admittedSoon(next, other, { session: leaving.session, since: abandonedAt });
       admittedFrom(next, promisedUntil);
@@ -182,7 +179,7 @@ export const resumptionFacts: readonly Fact[] = [
     const { resumption } = client.session;
     await client.enter();
     await client.close();
-    // A store that answers late ends the session a little later, and its places with it.
+    // A store that responds late ends the session, and removes its entries, a little later.
     await (await stage.watch()).untilKeys();
     expect(await codeOfResuming(stage, resumption)).to.equal('SESSION_LOST');
   }),

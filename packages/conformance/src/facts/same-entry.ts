@@ -4,15 +4,19 @@ import type { Client } from '../client.ts';
 import type { Contender } from '../contender.ts';
 import { fact, type Fact } from '../fact.ts';
 import type { Stage } from '../stage.ts';
-import { onlyAdmitted } from './line.ts';
+import { expectOnlyAdmitted } from './line.ts';
 import { definiteCode } from './liveness.ts';
 
-/** The code with which it ends that a client comes for an entry and takes it for something else. */
+/** Resolves with the error code when a client enters again for an entry with a different spec. */
 function codeOfTaking(stage: Stage, client: Client, spec: EntrySpec): Promise<string> {
   return definiteCode(stage, () => client.session.enqueue(spec));
 }
 
-async function refusesOthers(stage: Stage, client: Client, { spec }: Pick<Contender, 'spec'>): Promise<void> {
+async function refusesOtherSpecs(
+  stage: Stage,
+  client: Client,
+  { spec }: Pick<Contender, 'spec'>,
+): Promise<void> {
   const others = [
     { ...spec, shared: !spec.shared, permits: 1 },
     { ...spec, shared: false, permits: (spec.permits ?? 1) + 1, limit: 5 },
@@ -20,36 +24,33 @@ async function refusesOthers(stage: Stage, client: Client, { spec }: Pick<Conten
   for (const other of others) expect(await codeOfTaking(stage, client, other)).to.equal('INVALID_ARGUMENT');
 }
 
-/** What the store says of an entry counts, and not what a caller says who comes for it. */
+/** Facts about entries that a client enters again: the state in the store counts, not the spec of the caller. */
 export const sameEntryFacts: readonly Fact[] = [
-  fact(
-    'an entry keeps its mode and its permits: whoever comes for it as another one is refused',
-    async (stage) => {
-      const [client, other] = await stage.threeClients();
-      const slots = { queue: `${stage.queue}-slots`, limit: 5, permits: 2 };
-      const files = { queue: `${stage.queue}-files`, shared: true };
-      const held = [await client.enter(), await client.enter(slots), await client.enter(files)];
-      const waiter = await other.enter();
-      for (const entry of held) await refusesOthers(stage, client, entry);
-      for (const entry of held) entry.requirePlace(await client.enqueue(entry.spec));
-      await onlyAdmitted(stage, [...held, waiter], held);
-    },
-  ),
+  fact('an entry keeps its mode and its permits: entering again with others is refused', async (stage) => {
+    const [client, other] = await stage.threeClients();
+    const slots = { queue: `${stage.queue}-slots`, limit: 5, permits: 2 };
+    const files = { queue: `${stage.queue}-files`, shared: true };
+    const held = [await client.enter(), await client.enter(slots), await client.enter(files)];
+    const waiter = await other.enter();
+    for (const entry of held) await refusesOtherSpecs(stage, client, entry);
+    for (const entry of held) entry.requirePlace(await client.enqueue(entry.spec));
+    await expectOnlyAdmitted(stage, [...held, waiter], held);
+  }),
 
-  fact('an id of an entry in another queue is refused, and takes no place there', async (stage) => {
+  fact('an id of an entry in another queue is refused, and adds no entry there', async (stage) => {
     const [client, other] = await stage.threeClients();
     const queue = `${stage.queue}-other`;
     const held = await client.enter();
     expect(await codeOfTaking(stage, client, { ...held.spec, queue })).to.equal('INVALID_ARGUMENT');
     const elsewhere = await other.enter({ queue });
     await elsewhere.untilAdmitted();
-    await onlyAdmitted(stage, [held, elsewhere], [held, elsewhere]);
+    await expectOnlyAdmitted(stage, [held, elsewhere], [held, elsewhere]);
     expect(await held.leave()).to.equal(true);
     expect(await elsewhere.leave()).to.equal(true);
   }),
 
   fact(
-    'a session that goes on elsewhere has its entries as the store knows them, and as nothing else',
+    'a resumed session has its entries as the store knows them',
     async (stage) => {
       const [client, other] = await stage.threeClients();
       const slots = { queue: `${stage.queue}-slots`, limit: 5, permits: 2 };
@@ -57,19 +58,19 @@ export const sameEntryFacts: readonly Fact[] = [
       const held = [await client.enter(), await client.enter(slots), await client.enter(files)];
       const waiter = await other.enter();
       const resumed = await stage.resume(await stage.abandon(client));
-      for (const entry of held) await refusesOthers(stage, resumed, entry);
+      for (const entry of held) await refusesOtherSpecs(stage, resumed, entry);
       const [{ spec }] = held as [Contender];
       const elsewhere = { ...spec, queue: `${stage.queue}-other` };
       expect(await codeOfTaking(stage, resumed, elsewhere)).to.equal('INVALID_ARGUMENT');
       const retaken = [];
       for (const entry of held) retaken.push(await resumed.retake(entry));
-      await onlyAdmitted(stage, [...retaken, waiter], retaken);
+      await expectOnlyAdmitted(stage, [...retaken, waiter], retaken);
     },
     ['resumption'],
   ),
 
   fact(
-    'a writer that has become a reader goes on elsewhere as a reader only',
+    'a writer that has become a reader can be resumed only as a reader',
     async (stage) => {
       const [client, other] = await stage.threeClients();
       const held = await client.enter();
@@ -83,7 +84,7 @@ export const sameEntryFacts: readonly Fact[] = [
       const placement = await resumed.enqueue(spec);
       held.giveUp();
       const retaken = resumed.follow(spec, placement);
-      await onlyAdmitted(stage, [retaken, reader], [retaken, reader]);
+      await expectOnlyAdmitted(stage, [retaken, reader], [retaken, reader]);
     },
     ['resumption', 'sharing'],
   ),

@@ -1,83 +1,83 @@
 import { expect } from 'chai';
 import { fact, type Fact } from '../fact.ts';
-import { enterAll, onlyAdmitted, type Line } from './line.ts';
+import { enterAll, expectOnlyAdmitted, type ContenderTuple } from './line.ts';
 
 const READER = { shared: true };
 const WRITER = { shared: false };
 
-/** Read/write locks. */
+/** Facts about read/write locks. */
 export const readWriteFacts: readonly Fact[] = [
   fact('readers share, and a writer waits for all of them', async (stage) => {
     const line = await enterAll(stage, READER, READER, WRITER);
-    const [first, second, writer] = line as Line<3>;
-    await onlyAdmitted(stage, line, [first, second]);
+    const [first, second, writer] = line as ContenderTuple<3>;
+    await expectOnlyAdmitted(stage, line, [first, second]);
     await second.leave();
-    await onlyAdmitted(stage, line, [first]);
+    await expectOnlyAdmitted(stage, line, [first]);
     await first.leave();
-    await onlyAdmitted(stage, line, [writer]);
+    await expectOnlyAdmitted(stage, line, [writer]);
   }),
 
-  fact('a reader that comes later waits behind the writer that waits', async (stage) => {
+  fact('a reader that joins later waits behind a waiting writer', async (stage) => {
     const line = await enterAll(stage, READER, WRITER, READER);
-    const [first, writer, later] = line as Line<3>;
-    await onlyAdmitted(stage, line, [first]);
+    const [first, writer, later] = line as ContenderTuple<3>;
+    await expectOnlyAdmitted(stage, line, [first]);
     await first.leave();
-    await onlyAdmitted(stage, line, [writer]);
+    await expectOnlyAdmitted(stage, line, [writer]);
     await writer.leave();
-    await onlyAdmitted(stage, line, [later]);
+    await expectOnlyAdmitted(stage, line, [later]);
   }),
 
   fact('all readers behind a writer are admitted when it leaves, up to the next writer', async (stage) => {
     const line = await enterAll(stage, WRITER, READER, READER, WRITER, READER);
-    const [writer, one, two, next, last] = line as Line<5>;
+    const [writer, one, two, next, last] = line as ContenderTuple<5>;
     await writer.leave();
-    await onlyAdmitted(stage, line, [one, two]);
+    await expectOnlyAdmitted(stage, line, [one, two]);
     await one.leave();
     await two.leave();
-    await onlyAdmitted(stage, line, [next]);
+    await expectOnlyAdmitted(stage, line, [next]);
     await next.leave();
-    await onlyAdmitted(stage, line, [last]);
+    await expectOnlyAdmitted(stage, line, [last]);
   }),
 
-  fact('a waiting writer that gives up lets the readers behind it join those who hold', async (stage) => {
+  fact('a waiting writer that leaves admits the readers behind it beside the holding ones', async (stage) => {
     const line = await enterAll(stage, READER, WRITER, READER);
-    const [first, writer, later] = line as Line<3>;
-    await onlyAdmitted(stage, line, [first]);
+    const [first, writer, later] = line as ContenderTuple<3>;
+    await expectOnlyAdmitted(stage, line, [first]);
     await writer.leave();
-    await onlyAdmitted(stage, line, [first, later]);
+    await expectOnlyAdmitted(stage, line, [first, later]);
   }),
 ];
 
 const PERMIT = { limit: 3 };
 
-/** Semaphores of three permits. */
+/** Facts about semaphores of three permits. */
 export const semaphoreFacts: readonly Fact[] = [
   fact('a semaphore admits as many as it has permits', async (stage) => {
     const line = await enterAll(stage, PERMIT, PERMIT, PERMIT, PERMIT, PERMIT);
-    await onlyAdmitted(stage, line, line.slice(0, 3));
+    await expectOnlyAdmitted(stage, line, line.slice(0, 3));
   }),
 
-  fact('a permit goes to the next in line, whichever holder returns it', async (stage) => {
+  fact('a permit passes to the next waiter, whichever holder returns it', async (stage) => {
     const line = await enterAll(stage, PERMIT, PERMIT, PERMIT, PERMIT, PERMIT, PERMIT);
-    const [a, b, c, d, e, f] = line as Line<6>;
-    await onlyAdmitted(stage, line, [a, b, c]);
+    const [a, b, c, d, e, f] = line as ContenderTuple<6>;
+    await expectOnlyAdmitted(stage, line, [a, b, c]);
     await b.leave();
-    await onlyAdmitted(stage, line, [a, c, d]);
+    await expectOnlyAdmitted(stage, line, [a, c, d]);
     await d.leave();
-    await onlyAdmitted(stage, line, [a, c, e]);
+    await expectOnlyAdmitted(stage, line, [a, c, e]);
     await a.leave();
-    await onlyAdmitted(stage, line, [c, e, f]);
+    await expectOnlyAdmitted(stage, line, [c, e, f]);
   }),
 
-  fact('a waiter of a semaphore that gives up takes no permit with it', async (stage) => {
+  fact('a waiter of a semaphore that leaves takes no permit with it', async (stage) => {
     const line = await enterAll(stage, PERMIT, PERMIT, PERMIT, PERMIT, PERMIT, PERMIT);
-    const [a, b, c, d, e, f] = line as Line<6>;
+    const [a, b, c, d, e, f] = line as ContenderTuple<6>;
     await e.leave();
-    await onlyAdmitted(stage, line, [a, b, c]);
+    await expectOnlyAdmitted(stage, line, [a, b, c]);
     await c.leave();
-    await onlyAdmitted(stage, line, [a, b, d]);
+    await expectOnlyAdmitted(stage, line, [a, b, d]);
     await a.leave();
-    await onlyAdmitted(stage, line, [b, d, f]);
+    await expectOnlyAdmitted(stage, line, [b, d, f]);
     for (const holder of [b, d, f]) expect(await holder.leave()).to.equal(true);
   }),
 ];

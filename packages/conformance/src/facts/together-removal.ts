@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { isQueueLockError, type EntrySpec, type Placement } from '@queuelock/core/backend';
 import type { Contender } from '../contender.ts';
 import type { Fact } from '../fact.ts';
-import { nothingLeft, onlyAdmitted } from './line.ts';
+import { expectNothingLeft, expectOnlyAdmitted } from './line.ts';
 import { inAll, togetherFact } from './together.ts';
 
-/** The answer of a call that may come too late for one of its entries; `undefined` then. */
+/** Resolves with the placements, or with `undefined` if one of the entries was removed before it entered. */
 function unlessRemoved(sent: Promise<readonly Placement[]>): Promise<readonly Placement[] | undefined> {
   return sent.catch((error: unknown) => {
     if (!isQueueLockError(error, 'ENTRY_LOST')) throw error;
@@ -13,19 +13,19 @@ function unlessRemoved(sent: Promise<readonly Placement[]>): Promise<readonly Pl
   });
 }
 
-/** Leaving queues that were entered at once. */
+/** Facts about leaving queues that were entered at once. */
 export const togetherRemovalFacts: readonly Fact[] = [
-  togetherFact('of those that entered together each is removed by itself', async (stage, queues) => {
+  togetherFact('entries that entered together are removed one by one', async (stage, queues) => {
     const [client, other] = await stage.threeClients();
     const held = await client.enterAll(...inAll(queues));
     const waiting = await other.enterAll(...inAll(queues));
     for (const [place, entry] of held.entries()) {
       expect(await entry.leave()).to.equal(true);
       expect(await entry.leave()).to.equal(false);
-      await onlyAdmitted(stage, waiting, waiting.slice(0, place + 1));
+      await expectOnlyAdmitted(stage, waiting, waiting.slice(0, place + 1));
     }
     for (const entry of waiting) expect(await entry.leave()).to.equal(true);
-    await nothingLeft(stage, ...queues);
+    await expectNothingLeft(stage, ...queues);
   }),
 
   ...(['remove', 'enqueueAll'] as const).map((first) =>
@@ -47,7 +47,7 @@ export const togetherRemovalFacts: readonly Fact[] = [
   ),
 
   togetherFact(
-    'one of them removed while they enter together never appears, and if nothing entered, nothing is left',
+    'one id removed while several enter together never appears, and if none entered, none is left',
     async (stage, queues) => {
       const client = await stage.client();
       const specs = inAll(queues).map((wish) => client.wish(wish));
@@ -55,16 +55,16 @@ export const togetherRemovalFacts: readonly Fact[] = [
       const sent = unlessRemoved(client.enqueueAll(specs));
       await client.remove(removed.queue, removed.id);
       const entered = await sent;
-      await nothingLeft(stage, removed.queue);
+      await expectNothingLeft(stage, removed.queue);
       for (const { queue, id } of others) {
         expect(await client.remove(queue, id), queue).to.equal(entered !== undefined);
       }
-      await nothingLeft(stage, ...queues);
+      await expectNothingLeft(stage, ...queues);
     },
   ),
 
   togetherFact(
-    'one of them removed by an operator is the loss of all when they enter again',
+    'the removal of one entry by an operator is the loss of all when they enter again',
     async (stage, queues) => {
       const client = await stage.client();
       const entries = await client.enterAll(...inAll(queues));
@@ -73,7 +73,7 @@ export const togetherRemovalFacts: readonly Fact[] = [
       const again = client.enqueueAll(entries.map(({ spec }) => spec));
       const refusal = await again.catch((error: unknown) => error);
       expect(refusal).to.have.property('code', 'ENTRY_LOST');
-      await nothingLeft(stage, ...queues);
+      await expectNothingLeft(stage, ...queues);
     },
     ['together', 'evict'],
   ),

@@ -5,11 +5,11 @@ import type { Contender } from '../contender.ts';
 import { fact, type Fact, type Need } from '../fact.ts';
 import { safely } from '../safety.ts';
 import type { Stage } from '../stage.ts';
-import { nothingLeft, onlyAdmitted } from './line.ts';
+import { expectNothingLeft, expectOnlyAdmitted } from './line.ts';
 
 type Queues = readonly [string, string, string];
 
-/** Plays with three more queues of the stage. */
+/** Makes a fact about three more queues of the stage. */
 export function togetherFact(
   title: string,
   play: (stage: Stage, queues: Queues) => Promise<void>,
@@ -19,12 +19,12 @@ export function togetherFact(
   return fact(title, (stage) => play(stage, names(stage)), needs);
 }
 
-/** A plain wish for each. */
+/** Makes a plain spec for each queue. */
 export function inAll(queues: readonly string[]): readonly Partial<EntrySpec>[] {
   return queues.map((queue) => ({ queue }));
 }
 
-/** Who is before whom, for every pair that meets in a queue: `0<1`. Both ways for one pair is no order. */
+/** Returns the order of every pair that meets in a queue, as `0<1`. Both directions for one pair are inconsistent. */
 function precedences(calls: readonly (readonly Contender[])[]): readonly string[] {
   const entries = calls.flatMap((call, who) => call.map((entry) => ({ entry, who })));
   const pairs = entries.flatMap((one) =>
@@ -35,27 +35,30 @@ function precedences(calls: readonly (readonly Contender[])[]): readonly string[
   return [...new Set(pairs)];
 }
 
-/** Enters all, waits until all are admitted, leaves all. */
+/** Enters all queues, waits until all entries are admitted, and leaves all. */
 async function holdAll(client: Client, wishes: readonly Partial<EntrySpec>[]): Promise<void> {
   const entries = wishes.length > 1 ? await client.enterAll(...wishes) : [await client.enter(wishes[0])];
   for (const entry of entries) await entry.untilAdmitted();
   for (const entry of entries) expect(await entry.leave()).to.equal(true);
 }
 
-/** Entering several queues at once. */
+/** Facts about entering several queues at once. */
 export const togetherFacts: readonly Fact[] = [
-  togetherFact('entries that enter together are placed in each queue, as wished', async (stage, queues) => {
-    const [client, other] = await stage.threeClients();
-    const [a, b, c] = queues;
-    const held = await client.enterAll(...inAll([c, a, b]));
-    for (const [place, queue] of [c, a, b].entries()) {
-      await (await stage.watch(queue)).untilKeys(held[place]?.placement.key ?? '');
-    }
-    const waiting = await other.enterAll(...inAll(queues));
-    await onlyAdmitted(stage, [...held, ...waiting], held);
-    await held[1]?.leave();
-    await onlyAdmitted(stage, waiting, waiting.slice(0, 1));
-  }),
+  togetherFact(
+    'entries that enter together are placed in each queue, as specified',
+    async (stage, queues) => {
+      const [client, other] = await stage.threeClients();
+      const [a, b, c] = queues;
+      const held = await client.enterAll(...inAll([c, a, b]));
+      for (const [place, queue] of [c, a, b].entries()) {
+        await (await stage.watch(queue)).untilKeys(held[place]?.placement.key ?? '');
+      }
+      const waiting = await other.enterAll(...inAll(queues));
+      await expectOnlyAdmitted(stage, [...held, ...waiting], held);
+      await held[1]?.leave();
+      await expectOnlyAdmitted(stage, waiting, waiting.slice(0, 1));
+    },
+  ),
 
   togetherFact('entries of all kinds enter together', async (stage, [files, slots]) => {
     const clients = await stage.threeClients();
@@ -64,7 +67,7 @@ export const togetherFacts: readonly Fact[] = [
     const both = await clients[1].enterAll({ queue: files, shared: true, value: 'reads' }, slot);
     const last = await clients[2].enterAll(slot, { queue: files });
     const all = [...reading, ...both, ...last];
-    await onlyAdmitted(stage, all, [...reading, ...both]);
+    await expectOnlyAdmitted(stage, all, [...reading, ...both]);
     const watch = await stage.watch(files);
     await watch.until('two readers and a writer', (entries) => {
       return (
@@ -72,11 +75,11 @@ export const togetherFacts: readonly Fact[] = [
       );
     });
     await both[1]?.leave();
-    await onlyAdmitted(stage, last, last.slice(0, 1));
+    await expectOnlyAdmitted(stage, last, last.slice(0, 1));
   }),
 
   togetherFact(
-    'any two that enter several queues are ordered alike in all of them',
+    'any two claims that enter several queues are in the same order in all of them',
     async (stage, queues) => {
       const [one, two] = await stage.threeClients();
       const [a, b, c] = queues;
@@ -93,7 +96,7 @@ export const togetherFacts: readonly Fact[] = [
     },
   ),
 
-  togetherFact('many that hold several queues at once are all served', async (stage, queues) => {
+  togetherFact('many claims of several queues are all granted', async (stage, queues) => {
     const clients = await stage.threeClients();
     const [a, b, c] = queues;
     const hold = async (client: Client, ...names: readonly string[]): Promise<void> => {
@@ -107,10 +110,10 @@ export const togetherFacts: readonly Fact[] = [
       hold(clients[0], c, a),
       hold(clients[1], b),
     ]);
-    await nothingLeft(stage, ...queues);
+    await expectNothingLeft(stage, ...queues);
   }),
 
-  togetherFact('entering together twice with the same ids takes the same places', async (stage, queues) => {
+  togetherFact('entering together twice with the same ids adds the same entries', async (stage, queues) => {
     const [client, other] = await stage.threeClients();
     const held = await client.enterAll(...inAll(queues));
     const waiting = await other.enterAll(...inAll(queues));
@@ -132,16 +135,19 @@ export const togetherFacts: readonly Fact[] = [
     const specs = inAll([a, b, a]).map((wish) => client.wish(wish));
     const refusal = await client.enqueueAll(specs).catch((error: unknown) => error);
     expect(refusal).to.have.property('code', 'INVALID_ARGUMENT');
-    await nothingLeft(stage, a, b);
+    await expectNothingLeft(stage, a, b);
   }),
 
-  togetherFact('a session that dies leaves none of what entered together', async (stage, queues) => {
-    const other = await stage.client();
-    const dying = await stage.client(undefined, stage.harness.ttlMs);
-    await dying.enterAll(...inAll(queues));
-    const next = await other.enterAll(...inAll(queues));
-    await dying.crash();
-    await onlyAdmitted(stage, next, next);
-    for (const { queue, placement } of next) await (await stage.watch(queue)).untilKeys(placement.key);
-  }),
+  togetherFact(
+    'no entry of a claim that entered together remains after its session has died',
+    async (stage, queues) => {
+      const other = await stage.client();
+      const dying = await stage.client(undefined, stage.harness.ttlMs);
+      await dying.enterAll(...inAll(queues));
+      const next = await other.enterAll(...inAll(queues));
+      await dying.crash();
+      await expectOnlyAdmitted(stage, next, next);
+      for (const { queue, placement } of next) await (await stage.watch(queue)).untilKeys(placement.key);
+    },
+  ),
 ];

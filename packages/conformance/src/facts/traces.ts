@@ -23,7 +23,7 @@ function traceFact(title: string, play: (stage: Stage) => Promise<void>): Fact {
   return fact(title, play, ['traces']);
 }
 
-/** What a hold leaves behind when it does not end by a removal. */
+/** Facts about the record of a hold that does not end by a removal. */
 export const traceFacts: readonly Fact[] = [
   traceFact('a hold that ended by its removal leaves no trace', async (stage) => {
     const [first, next] = await stage.threeClients();
@@ -66,14 +66,14 @@ export const traceFacts: readonly Fact[] = [
     ['evict', 'traces'],
   ),
 
-  traceFact('a hold that goes on is no trace to another', async (stage) => {
+  traceFact('a hold that has not ended is no trace to another', async (stage) => {
     const [first, second] = await stage.threeClients();
     const [one, two] = [await first.enter({ limit: 2 }), await second.enter({ limit: 2 })];
     expect(await leave(first, one)).to.deep.equal([]);
     expect(await leave(second, two)).to.deep.equal([]);
   }),
 
-  traceFact('a trace of one queue is none of another whose name goes on from it', async (stage) => {
+  traceFact('a trace of one queue does not appear in a queue whose name it is a prefix of', async (stage) => {
     const client = await stage.client();
     const deeper = { queue: `${stage.queue}/deeper` };
     const [outer, inner] = [await client.enter(), await client.enter(deeper)];
@@ -81,7 +81,7 @@ export const traceFacts: readonly Fact[] = [
     expect(await leave(client, outer)).to.deep.equal([]);
   }),
 
-  traceFact('an entry that is removed while its trace is on its way leaves none', async (stage) => {
+  traceFact('an entry that is removed while its trace is in flight leaves no trace', async (stage) => {
     const [first, next] = await stage.threeClients();
     for (let round = 0; round < 3; round += 1) {
       const holder = await first.enter();
@@ -92,7 +92,7 @@ export const traceFacts: readonly Fact[] = [
     expect(await leave(next, await next.enter())).to.deep.equal([]);
   }),
 
-  traceFact('who is not in the queue leaves no trace', async (stage) => {
+  traceFact('a session without an entry in the queue leaves no trace', async (stage) => {
     const [first, next] = await stage.threeClients();
     const holder = await first.enter();
     await holder.leave();

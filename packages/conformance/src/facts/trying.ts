@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { fact, type Fact } from '../fact.ts';
-import { onlyAdmitted } from './line.ts';
+import { expectOnlyAdmitted } from './line.ts';
 
-/** Entering only if nobody has to be waited for. */
+/** Facts about entering only if no wait is needed. */
 export const tryFacts: readonly Fact[] = [
-  fact('a try on a busy queue answers undefined and leaves nothing', async (stage) => {
+  fact('a try on a busy queue returns undefined and leaves no entry', async (stage) => {
     const [holding, waiting, trying] = await stage.threeClients();
     const holder = await holding.enter();
     const waiter = await waiting.enter();
@@ -14,7 +14,7 @@ export const tryFacts: readonly Fact[] = [
     await stage.settle();
     await watch.untilKeys(holder.placement.key, waiter.placement.key);
     await holder.leave();
-    await onlyAdmitted(stage, [holder, waiter], [waiter]);
+    await expectOnlyAdmitted(stage, [holder, waiter], [waiter]);
   }),
 
   fact('a try on a free queue is admitted and holds like any other', async (stage) => {
@@ -23,18 +23,18 @@ export const tryFacts: readonly Fact[] = [
     expect(holder?.placement.turn.admitted).to.equal(true);
     if (!holder) return;
     const waiter = await waiting.enter();
-    await onlyAdmitted(stage, [holder, waiter], [holder]);
+    await expectOnlyAdmitted(stage, [holder, waiter], [holder]);
     await holder.leave();
-    await onlyAdmitted(stage, [holder, waiter], [waiter]);
+    await expectOnlyAdmitted(stage, [holder, waiter], [waiter]);
   }),
 
-  fact('of several tries at the same time exactly one is admitted', async (stage) => {
+  fact('of several concurrent tries exactly one is admitted', async (stage) => {
     const clients = [...(await stage.threeClients()), await stage.client()];
     const answers = await Promise.all(clients.map((client) => client.tryEnter()));
     expect(answers.filter((contender) => contender !== undefined)).to.have.length(1);
   }),
 
-  fact('a shared try passes readers and no writer', async (stage) => {
+  fact('a shared try passes readers but no writer', async (stage) => {
     const [reading, writing, trying] = await stage.threeClients();
     const reader = await reading.enter({ shared: true });
     const friend = await trying.tryEnter({ shared: true });
@@ -56,7 +56,7 @@ export const tryFacts: readonly Fact[] = [
     expect((await client.tryEnter({ limit: 2 }))?.admitted).to.equal(true);
   }),
 
-  fact('tries never hold up those who wait', async (stage) => {
+  fact('tries never delay waiters', async (stage) => {
     const [holding, waiting, trying] = await stage.threeClients();
     const holder = await holding.enter();
     const waiter = await waiting.enter();

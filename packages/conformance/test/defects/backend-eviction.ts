@@ -4,19 +4,19 @@ import { line, type CompleteBackend, type Defect, type Defects } from '../defect
 
 type Evict = NonNullable<Backend['evict']>;
 
-/** Entries are evicted by other means. */
+/** Replaces how entries are evicted. */
 function evicting(evict: (sound: CompleteBackend, server: MemoryServer) => Evict): Defect {
   return (server) => ({ backend: (sound) => ({ evict: evict(sound, server) }) });
 }
 
-/** Of entries that the backend removes for an operator. */
+/** Defects of entries that the backend removes for an operator. */
 export const backendEvictionDefects: Defects = [
   [
     'evicts nobody',
     evicting(() => async () => true),
     [
-      'a holder that is evicted learns it, and the next one is admitted',
-      'a waiter that is evicted learns it, and the line closes up',
+      'a holder that is evicted is notified, and the next waiter is admitted',
+      'a waiter that is evicted is notified, and the waiters behind it move up',
     ],
   ],
   [
@@ -37,7 +37,7 @@ export const backendEvictionDefects: Defects = [
       const target = line(server, queue).find(({ key }) => key === entry.key);
       return target?.limit === 1 && !target.shared && sound.evict(queue, entry);
     }),
-    ['readers and entries that take several permits are evicted as any other'],
+    ['readers and entries with several permits can be evicted like any other'],
   ],
   [
     'evicts as if the owner had left',

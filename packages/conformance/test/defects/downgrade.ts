@@ -4,7 +4,7 @@ import { ADMITTED, line, placements, type CompleteSession, type Defect, type Def
 
 type Share = CompleteSession['share'];
 
-/** Entries become shared by other means. */
+/** Replaces how entries become shared. */
 function sharing(share: (sound: CompleteSession) => Share): Defect {
   return () => ({ session: (sound) => ({ share: share(sound) }) });
 }
@@ -60,22 +60,22 @@ const keepsOldValues: Defect = (server) => ({
   }),
 });
 
-/** Of writers that become readers. */
+/** Defects of writers that become readers. */
 export const downgradeDefects: Defects = [
   [
     'lets nobody become a reader',
     sharing((sound) => (queue, id, value) => sound.update(queue, id, value)),
     [
-      'a writer that becomes a reader lets the readers behind it in, up to the next writer',
-      'those who come later see a reader in the one that became one',
+      'a writer that becomes a reader admits the readers behind it, up to the next writer',
+      'entries that join later see a reader in a writer that became one',
     ],
   ],
   [
     'wakes the writers with the readers',
     wakesWritersToo,
     [
-      'a writer that becomes a reader lets the readers behind it in, up to the next writer',
-      'the next writer waits for the one that became a reader and for all readers',
+      'a writer that becomes a reader admits the readers behind it, up to the next writer',
+      'the next writer waits for a writer that became a reader and for all readers',
     ],
   ],
   [
@@ -85,12 +85,12 @@ export const downgradeDefects: Defects = [
       await sound.enqueue({ queue, id, value, shared: true, limit: 1 });
       return removed;
     }),
-    ['who becomes a reader keeps the place and shows the new value'],
+    ['a writer that becomes a reader keeps its position and shows the new value'],
   ],
   [
     'keeps the old value of who becomes a reader',
     keepsOldValues,
-    ['who becomes a reader keeps the place and shows the new value'],
+    ['a writer that becomes a reader keeps its position and shows the new value'],
   ],
   [
     'makes a reader once',
@@ -102,21 +102,21 @@ export const downgradeDefects: Defects = [
         return sound.share(queue, id, value);
       };
     }),
-    ['becoming a reader twice is as once'],
+    ['becoming a reader twice has the same effect as once'],
   ],
   [
     'makes readers of nobody',
     sharing((sound) => async (queue, id, value) => (await sound.share(queue, id, value)) || true),
-    ['an entry that is not there becomes no reader'],
+    ['an entry that is not in the queue cannot become a reader'],
   ],
   [
     'loses sight of who became a reader',
     losesSightOfReaders,
-    ['who became a reader can be updated, and leaves nothing'],
+    ['a writer that became a reader can be updated, and leaves nothing behind'],
   ],
   [
     'gives who became a reader a second place',
     givesReadersSecondPlaces,
-    ['entering again after having become a reader takes no second place'],
+    ['entering again after having become a reader adds no second entry'],
   ],
 ];

@@ -39,14 +39,14 @@ const endsAllSessionsOfAConnection: Defect = () => ({
   },
 });
 
-/** Of how sessions live and die. */
+/** Defects of the life and death of sessions. */
 export const livenessDefects: Defects = [
   [
     'promises more than the TTL',
     () => ({ session: (sound) => ({ renew: async (signal) => 2 * (await sound.renew(signal)) }) }),
     [
       'a renewal promises a positive time of at most the TTL',
-      'a crashed session keeps its place for as long as its last renewal promised',
+      'a crashed session keeps its entry for as long as its last renewal promised',
     ],
   ],
   [
@@ -59,14 +59,14 @@ export const livenessDefects: Defects = [
     lastsHalfAsLong,
     [
       'a session that is never renewed lives for its TTL from the call that opened it',
-      'a crashed session keeps its place for as long as its last renewal promised',
+      'a crashed session keeps its entry for as long as its last renewal promised',
     ],
   ],
   [
     'frees late',
     keepsPingingForTheDead,
     [
-      'a crashed session frees all its places soon after its TTL',
+      'all entries of a crashed session are removed soon after its TTL',
       'a waiter that dies is skipped, and the holder stays alone',
     ],
   ],
@@ -81,8 +81,8 @@ export const livenessDefects: Defects = [
       }),
     }),
     [
-      'a crashed session that calls again learns that it is lost',
-      'a closed session answers SESSION_LOST, and closing it again does nothing',
+      'a crashed session that calls again is told SESSION_LOST',
+      'a closed session rejects with SESSION_LOST, and closing it again does nothing',
     ],
   ],
   [
@@ -91,11 +91,11 @@ export const livenessDefects: Defects = [
       placements((placement) => ({ ...placement, turns$: placement.turns$.pipe(catchError(() => NEVER)) })),
     [
       'the turns of a crashed session end',
-      'a holder whose entry an operator removes learns it, and the next one is admitted',
-      'a waiter whose entry an operator removes learns it, and the line closes up',
-      'a holder that is evicted learns it, and the next one is admitted',
-      'a waiter that is evicted learns it, and the line closes up',
-      'who became a reader still learns that an operator removed the entry',
+      'a holder whose entry an operator removes is notified, and the next waiter is admitted',
+      'a waiter whose entry an operator removes is notified, and the waiters behind it move up',
+      'a holder that is evicted is notified, and the next waiter is admitted',
+      'a waiter that is evicted is notified, and the waiters behind it move up',
+      'a writer that became a reader is notified when an operator removes its entry',
     ],
   ],
   [
@@ -118,14 +118,14 @@ export const livenessDefects: Defects = [
     'leaves a closed session to its TTL',
     () => ({ session: () => ({ close: async () => undefined }) }),
     [
-      'closing a session frees its places at once',
-      'the end of the session takes who became a reader along',
-      'a closed session answers SESSION_LOST, and closing it again does nothing',
+      'closing a session removes its entries at once',
+      'the end of the session removes a writer that became a reader',
+      'a closed session rejects with SESSION_LOST, and closing it again does nothing',
     ],
   ],
   [
     'ends all sessions of a connection with one',
     endsAllSessionsOfAConnection,
-    ['closing one session of a connection leaves the others alone'],
+    ['closing one session of a connection does not affect the others'],
   ],
 ];

@@ -17,7 +17,7 @@ const oneObserverEndsAll: Defect = () => ({
   },
 });
 
-/** Of tries, and of what observers see. */
+/** Defects of tries and of observers. */
 export const lookingDefects: Defects = [
   [
     'leaves the entry of a try in line',
@@ -30,9 +30,9 @@ export const lookingDefects: Defects = [
       }),
     }),
     [
-      'a try on a busy queue answers undefined and leaves nothing',
-      'tries never hold up those who wait',
-      'after everybody has left nothing is left',
+      'a try on a busy queue returns undefined and leaves no entry',
+      'tries never delay waiters',
+      'nothing is left after all entries have left',
     ],
   ],
   [
@@ -40,13 +40,13 @@ export const lookingDefects: Defects = [
     () => ({ session: () => ({ tryEnqueue: async () => undefined }) }),
     [
       'a try on a free queue is admitted and holds like any other',
-      'of several tries at the same time exactly one is admitted',
+      'of several concurrent tries exactly one is admitted',
     ],
   ],
   [
     'shows no empty queue',
     () => pictures((picture) => (picture.length > 0 ? picture : undefined)),
-    ['an observer sees an empty queue at once', 'an observer follows joins and leaves in order'],
+    ['an observer sees an empty queue at once', 'an observer follows joins and departures in order'],
   ],
   [
     'shows a queue backwards',
@@ -56,7 +56,10 @@ export const lookingDefects: Defects = [
   [
     'shows a queue once',
     () => pictures((picture, number) => (number === 0 ? picture : undefined)),
-    ['an observer follows joins and leaves in order', 'a value is seen by others and can be replaced'],
+    [
+      'an observer follows joins and departures in order',
+      'a value is visible to other clients and can be replaced',
+    ],
   ],
   [
     'forgets what changed while an observer rested',
@@ -68,25 +71,25 @@ export const lookingDefects: Defects = [
         },
       }),
     }),
-    ['an observer whose looks are apart sees the last change, also one of its own process'],
+    ['an observer with an interval between its reads sees the last change, also one of its own process'],
   ],
   [
     'stops all observers with one',
     oneObserverEndsAll,
-    ['an observer that stops takes nothing from the others'],
+    ['an observer that unsubscribes does not affect the others'],
   ],
   [
     'forgets updates',
     () => ({ session: () => ({ update: async () => true }) }),
     [
-      'a value is seen by others and can be replaced',
-      'an update of an entry that is not there answers false',
+      'a value is visible to other clients and can be replaced',
+      'an update of an entry that is not in the queue returns false',
     ],
   ],
   [
     'cuts values',
     () =>
       wishes((spec) => (spec.value === undefined ? spec : { ...spec, value: spec.value.slice(0, 1_024) })),
-    ['a value of 2,048 bytes arrives as it was given'],
+    ['a value of 2,048 bytes is returned unchanged'],
   ],
 ];

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { names, type Defects } from '../defective.ts';
 
-/** Of the names of queues. */
+/** Defects of the names of queues. */
 export const nameDefects: Defects = [
   [
     'stores parts of a path',

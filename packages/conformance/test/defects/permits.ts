@@ -1,6 +1,6 @@
 import { ADMITTED, line, placements, wishes, type Defect, type Defects } from '../defective.ts';
 
-/** Whoever fits beside those who hold is let in, whoever waits in front. */
+/** Admits a request that fits beside the holders, regardless of the waiters ahead. */
 const letsSmallRequestsPass: Defect = (server) =>
   placements((placement, { queue, limit, permits = 1 }) => {
     const held = line(server, queue).filter(({ admitted }) => admitted);
@@ -31,14 +31,14 @@ const joinsAgainForAnotherLimit: Defect = () => ({
   },
 });
 
-/** Of entries that take several permits, and of limits that differ. */
+/** Defects of entries that take several permits, and of different limits. */
 export const permitDefects: Defects = [
   [
     'takes one permit whatever was asked for',
     () => wishes((spec) => ({ ...spec, permits: 1 })),
     [
-      'permits are taken until none are left, and come back with those who leave',
-      'a request for several permits waits until so many are free, whoever returns them',
+      'permits are taken until none are left, and returned by entries that leave',
+      'a request for several permits waits until enough are free, whichever holders return them',
       'a try for several permits is admitted if all are free and leaves nothing otherwise',
     ],
   ],
@@ -47,31 +47,31 @@ export const permitDefects: Defects = [
     letsSmallRequestsPass,
     [
       'a big request at the front is not overtaken by a small one behind it',
-      'a big request that gives up lets the small ones behind it in',
+      'a big request that leaves admits the small ones behind it',
     ],
   ],
   [
     'keeps the first limit',
     keepsTheFirstLimit,
     [
-      'waiters that come again with a higher limit are admitted under it, at their places',
-      'a lower limit binds those who wait and takes nothing from those who hold',
+      'waiters that enter again with a higher limit are admitted under it, at their positions',
+      'a lower limit applies to waiters and does not affect holders',
     ],
   ],
   [
     'joins again for another limit',
     joinsAgainForAnotherLimit,
     [
-      'waiters that come again with a higher limit are admitted under it, at their places',
-      'a holder that comes again with a lower limit keeps its place and its turn',
+      'waiters that enter again with a higher limit are admitted under it, at their positions',
+      'a holder that enters again with a lower limit keeps its position and its hold',
     ],
   ],
   [
     'tells of no other limit',
     () => placements(({ order, token, key, turn, turns$ }) => ({ order, token, key, turn, turns$ })),
     [
-      'a placement behind an entry of another limit tells that limit',
-      'a semaphore behind a reader is told that this is a lock',
+      'a placement behind an entry of another limit reports that limit',
+      'a semaphore behind a reader is refused because the queue is a lock',
     ],
   ],
   [
@@ -81,6 +81,6 @@ export const permitDefects: Defects = [
         ...placement,
         otherLimit: line(server, queue)[0]?.limit ?? 0,
       })),
-    ['a placement behind entries of its own limit tells no other, and a reader is told none'],
+    ['a placement behind entries of its own limit reports no other, and a reader none'],
   ],
 ];

@@ -3,7 +3,7 @@ import { memory } from '@queuelock/memory';
 import { NEVER, Subject, filter, map, merge, of } from 'rxjs';
 import { ADMITTED, line, placements, plain, wishes, type Defect, type Defects } from '../defective.ts';
 
-/** Whoever holds in this scope is admitted again. */
+/** Admits a client again that holds already in this scope. */
 function reentrant(sound: Session, holding: Set<string>): Partial<Session> {
   return {
     enqueue: async (spec) => {
@@ -45,7 +45,7 @@ const wakesEverybody: Defect = () => {
   }));
 };
 
-/** A newcomer is let in front of whoever waits: they leave and join again behind it. */
+/** Puts a new entry ahead of the waiters: they leave and join again behind it. */
 const losesPlaces: Defect = () => {
   let rejoin = async (): Promise<void> => undefined;
   return {
@@ -74,34 +74,37 @@ const losesPlaces: Defect = () => {
   };
 };
 
-/** Of the order of turns, and of who queues behind whom. */
+/** Defects of the order of grants. */
 export const placeDefects: Defects = [
   [
     'admits two at a time',
     () => wishes((spec) => ({ ...spec, limit: spec.limit + 1 })),
     [
-      'three connections are served in the order they joined',
+      'three connections are granted in the order in which they joined',
       'a semaphore admits as many as it has permits',
-      'of several tries at the same time exactly one is admitted',
-      'twelve contenders on four connections are all served, one at a time, with growing tokens',
+      'of several concurrent tries exactly one is admitted',
+      'twelve contenders on four connections are all granted, one at a time, with growing tokens',
     ],
   ],
   [
     'never tells anybody that the turn has come',
     () => placements((placement) => ({ ...placement, turns$: NEVER })),
-    ['three connections are served in the order they joined', 'a session that is renewed outlives its TTL'],
+    [
+      'three connections are granted in the order in which they joined',
+      'a session that is renewed outlives its TTL',
+    ],
   ],
   [
     'completes the turns once they are told',
     () => placements((placement) => ({ ...placement, turns$: of(placement.turn) })),
-    ['three connections are served in the order they joined'],
+    ['three connections are granted in the order in which they joined'],
   ],
   [
     'loses the order of joining',
     losesPlaces,
     [
-      'a waiter that leaves the middle is skipped and wakes nobody',
-      'three connections are served in the order they joined',
+      'a waiter that leaves the middle of the queue is skipped and wakes no other',
+      'three connections are granted in the order in which they joined',
     ],
   ],
   [
@@ -115,13 +118,13 @@ export const placeDefects: Defects = [
       placements((placement, { queue }) => ({ ...placement, token: BigInt(line(server, queue).length) })),
     ['the tokens of successive holders grow, also after the queue was empty'],
   ],
-  ['wakes everybody at every release', wakesEverybody, ['a removal wakes exactly the next in line']],
+  ['wakes everybody at every release', wakesEverybody, ['a removal wakes exactly the next waiter']],
   [
     'takes the end of the one ahead for the own turn',
     trustsPredecessor,
     [
-      'a waiter that leaves the middle is skipped and wakes nobody',
-      'a waiter of a semaphore that gives up takes no permit with it',
+      'a waiter that leaves the middle of the queue is skipped and wakes no other',
+      'a waiter of a semaphore that leaves takes no permit with it',
       'a waiter that dies is skipped, and the holder stays alone',
     ],
   ],

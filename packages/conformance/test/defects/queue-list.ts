@@ -4,7 +4,7 @@ import type { Defect, Defects } from '../defective.ts';
 
 type List = readonly ListedQueue[];
 
-/** Every list of queues goes through `change`. */
+/** Passes every list of queues through `change`. */
 function lists(change: (list: List) => List): Defect {
   return () => ({
     backend: (sound) =>
@@ -16,11 +16,11 @@ function lists(change: (list: List) => List): Defect {
   });
 }
 
-const LISTED = 'queues are listed by the beginning of their names, with how many stand in them';
+const LISTED = 'queues are listed by the prefix of their names, with their number of entries';
 const FOLLOWS = 'a list of queues follows joins and leaves, and shows no empty queue';
-const FRONT = 'a list of queues shows who is in front, and how many have left';
+const FRONT = 'a list of queues shows the first entry, and how many have left';
 
-/** Of the list of queues. */
+/** Defects of the list of queues. */
 export const queueListDefects: Defects = [
   [
     'lists all queues, whatever was asked for',

@@ -12,12 +12,12 @@ import {
 
 type Write = Registers['write'];
 
-/** Registers are written by other means. */
+/** Replaces how registers are written. */
 function writing(write: (sound: Registers, backend: CompleteBackend) => Write): Defect {
   return () => registers((sound, backend) => ({ write: write(sound, backend) }));
 }
 
-/** Registers are kept under other names. */
+/** Keeps registers under other names. */
 function keptAt(place: (queue: string, kind: string) => readonly [queue: string, kind: string]): Replaced {
   return registers((sound) => ({
     read: (queue, kind) => sound.read(...place(queue, kind)),
@@ -74,7 +74,7 @@ const keepsThemInTheQueue: Defect = writing((sound, backend) => async (queue, ki
   return sound.write(queue, kind, change);
 });
 
-/** Of texts that are kept while nobody is in line. */
+/** Defects of texts that are stored while the queue is empty. */
 export const registerDefects: Defects = [
   [
     'writes whatever is in a register',
@@ -82,8 +82,8 @@ export const registerDefects: Defects = [
       return sound.write(queue, kind, { text, was: await versionOf(sound, queue, kind) });
     }),
     [
-      'a register is empty first, and written by who knows what is in it',
-      'a register that was emptied is as one never written',
+      'a register is empty first, and can be written only with its present version',
+      'a register that was emptied behaves like one never written',
     ],
   ],
   [
@@ -98,7 +98,7 @@ export const registerDefects: Defects = [
         (queue, kind, { text = '', was }) =>
           sound.write(queue, kind, { text, was }),
     ),
-    ['a register that was emptied is as one never written'],
+    ['a register that was emptied behaves like one never written'],
   ],
   [
     'looks into a register and writes it later',
@@ -107,7 +107,7 @@ export const registerDefects: Defects = [
       const now = await later(() => versionOf(sound, queue, kind));
       return sound.write(queue, kind, { text, was: now });
     }),
-    ['of several writers at the same time exactly one is right'],
+    ['of several concurrent writers exactly one succeeds'],
   ],
   [
     'shows a register once',
@@ -142,7 +142,7 @@ export const registerDefects: Defects = [
     writing((sound) => (queue, kind, { text, was }) => {
       return sound.write(queue, kind, { text: text?.slice(0, 2_048), was });
     }),
-    ['a register takes 4,096 bytes as they were given'],
+    ['a register returns 4,096 bytes unchanged'],
   ],
-  ['keeps registers in the queue', keepsThemInTheQueue, ['a register of a queue is nobody in it']],
+  ['keeps registers in the queue', keepsThemInTheQueue, ['a register of a queue is not an entry of it']],
 ];

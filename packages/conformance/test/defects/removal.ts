@@ -10,7 +10,7 @@ const keepsThoseWhoGiveUp: Defect = (server) => ({
   }),
 });
 
-/** Of leaving a queue. */
+/** Defects of leaving a queue. */
 export const removalDefects: Defects = [
   [
     'answers true to every removal',
@@ -18,34 +18,34 @@ export const removalDefects: Defects = [
       session: (sound) => ({ remove: async (queue, id) => (await sound.remove(queue, id)) || true }),
     }),
     [
-      'a removal answers true once and false after that',
-      'the removal of an id that never entered answers false',
+      'a removal returns true once and false after that',
+      'the removal of an id that never entered returns false',
     ],
   ],
   [
     'removes nothing',
     () => ({ session: () => ({ remove: async () => true }) }),
-    ['a removal wakes exactly the next in line', 'after everybody has left nothing is left'],
+    ['a removal wakes exactly the next waiter', 'nothing is left after all entries have left'],
   ],
   [
     'gives every call a new place',
     () => wishes((spec) => ({ ...spec, id: `${spec.id}${String(Math.random())}` })),
-    ['entering twice with one id takes one place'],
+    ['entering twice with one id adds one entry'],
   ],
   [
     'lets a removal overtake an enqueue',
     () => ({ session: (sound) => ({ enqueue: (spec) => later(() => sound.enqueue(spec)) }) }),
     [
-      'an id removed while its enqueue is on its way never appears (remove awaited first)',
-      'an id removed while its enqueue is on its way never appears (enqueue awaited first)',
-      'an id removed while it joins the line never appears in it',
+      'an id removed while its enqueue is in flight never appears (remove awaited first)',
+      'an id removed while its enqueue is in flight never appears (enqueue awaited first)',
+      'an id removed while it joins the queue never appears in it',
       'an id removed after it entered twice never appears again',
     ],
   ],
   [
     'lets a removal overtake a try',
     () => ({ session: (sound) => ({ tryEnqueue: (spec) => later(() => sound.tryEnqueue(spec)) }) }),
-    ['an id removed while its try is on its way never appears'],
+    ['an id removed while its try is in flight never appears'],
   ],
   [
     'removes an entry whose turns are not followed any more',
@@ -54,15 +54,15 @@ export const removalDefects: Defects = [
         ...placement,
         turns$: placement.turns$.pipe(finalize(() => void sound.remove(queue, id))),
       })),
-    ['an entry whose turns nobody follows keeps its place'],
+    ['an entry without a subscriber to its turns keeps its position'],
   ],
   [
     'keeps the entries of waiters that give up',
     keepsThoseWhoGiveUp,
     [
-      'a waiting writer that gives up lets the readers behind it join those who hold',
-      'after everybody has left nothing is left',
-      'a waiter of a semaphore that gives up takes no permit with it',
+      'a waiting writer that leaves admits the readers behind it beside the holding ones',
+      'nothing is left after all entries have left',
+      'a waiter of a semaphore that leaves takes no permit with it',
     ],
   ],
 ];

@@ -2,7 +2,7 @@ import { QueueLockError } from '@queuelock/core/backend';
 import { memory } from '@queuelock/memory';
 import { complete, plain, type CompleteSession, type Defect, type Defects } from '../defective.ts';
 
-/** Sessions that were resumed are broken. */
+/** Breaks sessions that were resumed. */
 function resumed(change: (sound: CompleteSession) => Partial<CompleteSession>): Defect {
   return () => ({
     backend: (sound) => ({
@@ -14,7 +14,7 @@ function resumed(change: (sound: CompleteSession) => Partial<CompleteSession>): 
   });
 }
 
-/** Only sessions that `may` go on. */
+/** Allows only some sessions to be resumed. */
 function resumable(may: (resumption: string) => boolean): Pick<ReturnType<Defect>, 'backend'> {
   return {
     backend: (sound) => ({
@@ -74,43 +74,43 @@ const renewsForAnybody: Defect = (server) => ({
   }),
 });
 
-/** Of sessions that one process leaves and another one goes on with. */
+/** Defects of sessions that one process abandons and another one resumes. */
 export const resumptionDefects: Defects = [
   [
     'goes on with a new session',
     () => ({ backend: (sound) => ({ resume: (_resumption, signal) => sound.open(400, signal) }) }),
     [
-      'a session goes on elsewhere with its entries at their places',
+      'a resumed session keeps its entries at their positions',
       'a session that was closed cannot be resumed',
-      'a session that nobody resumes ends with its TTL, and is lost to whoever comes later',
+      'a session that is not resumed ends with its TTL, and cannot be resumed later',
     ],
   ],
   [
     'gives a resumed session new places',
     resumed((sound) => ({ enqueue: (spec) => sound.enqueue({ ...spec, id: `${spec.id}-again` }) })),
     [
-      'a session goes on elsewhere with its entries at their places',
-      'a waiter whose session goes on elsewhere keeps its place in line',
+      'a resumed session keeps its entries at their positions',
+      'a waiter of a resumed session keeps its position',
     ],
   ],
   [
     'ends a session that is abandoned',
     () => ({ session: (sound) => ({ abandon: () => sound.close() }) }),
     [
-      'a session goes on elsewhere with its entries at their places',
-      'a waiter whose session goes on elsewhere keeps its place in line',
-      'a session that nobody resumes ends with its TTL, and is lost to whoever comes later',
+      'a resumed session keeps its entries at their positions',
+      'a waiter of a resumed session keeps its position',
+      'a session that is not resumed ends with its TTL, and cannot be resumed later',
     ],
   ],
   [
     'goes on renewing what it has abandoned',
     goesOnRenewing,
-    ['a session that nobody resumes ends with its TTL, and is lost to whoever comes later'],
+    ['a session that is not resumed ends with its TTL, and cannot be resumed later'],
   ],
   [
     'resumes only what was abandoned',
     resumesWhatWasAbandoned,
-    ['a session whose process died goes on elsewhere'],
+    ['a session whose process died can be resumed'],
   ],
   [
     'does not renew what it has resumed',
@@ -120,17 +120,17 @@ export const resumptionDefects: Defects = [
   [
     'renews a session also for whoever had it before',
     renewsForAnybody,
-    ['a session that goes on elsewhere is lost to a client that still has it, at its next renewal'],
+    ['a session that was resumed elsewhere is lost to its former client at its next renewal'],
   ],
   [
     'leaves in a resumed session what it has not claimed',
     () => ({ session: () => ({ removeUnclaimed: async () => undefined }) }),
-    ['what a resumed session has not claimed is removed on demand, and nothing else'],
+    ['unclaimed entries of a resumed session are removed on demand, and no others'],
   ],
   [
     'removes what a session has that was opened, as if it were unclaimed',
     () => ({ session: (sound) => ({ removeUnclaimed: () => sound.close() }) }),
-    ['a session that was opened keeps what it has when its unclaimed entries are removed'],
+    ['a session that was opened keeps its entries when its unclaimed entries are removed'],
   ],
-  ['resumes a session once', resumesOnce, ['a session is left and resumed again and again']],
+  ['resumes a session once', resumesOnce, ['a session can be abandoned and resumed repeatedly']],
 ];

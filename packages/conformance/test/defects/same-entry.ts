@@ -1,7 +1,7 @@
 import type { EntrySpec } from '@queuelock/core/backend';
 import { plain, wishes, type CompleteSession, type Defect, type Defects } from '../defective.ts';
 
-/** The first wish for an id, as that is what the store knows. */
+/** Returns the first spec for an id, which is what the store knows. */
 function asFirstAsked(): (spec: EntrySpec) => EntrySpec {
   const first = new Map<string, EntrySpec>();
   return (spec) => {
@@ -11,10 +11,10 @@ function asFirstAsked(): (spec: EntrySpec) => EntrySpec {
   };
 }
 
-/** Whoever comes for an entry gets it, whatever they say it is. */
+/** Gives an entry to any caller, whatever its spec. */
 const believesTheCaller: Defect = () => wishes(asFirstAsked());
 
-/** Those who resume likewise. */
+/** Does the same for a session that resumes. */
 const believesWhoeverResumes: Defect = () => {
   const known = asFirstAsked();
   const shared = new Set<string>();
@@ -40,22 +40,22 @@ const believesWhoeverResumes: Defect = () => {
   };
 };
 
-/** Of entries that somebody comes for a second time. */
+/** Defects of entries that a client enters again. */
 export const sameEntryDefects: Defects = [
   [
     'believes whoever comes for an entry',
     believesTheCaller,
     [
-      'an entry keeps its mode and its permits: whoever comes for it as another one is refused',
-      'an id of an entry in another queue is refused, and takes no place there',
+      'an entry keeps its mode and its permits: entering again with others is refused',
+      'an id of an entry in another queue is refused, and adds no entry there',
     ],
   ],
   [
     'believes whoever resumes',
     believesWhoeverResumes,
     [
-      'a session that goes on elsewhere has its entries as the store knows them, and as nothing else',
-      'a writer that has become a reader goes on elsewhere as a reader only',
+      'a resumed session has its entries as the store knows them',
+      'a writer that has become a reader can be resumed only as a reader',
     ],
   ],
 ];

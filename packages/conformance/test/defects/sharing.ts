@@ -26,20 +26,17 @@ const watchesTheHeadOnly: Defect = (server) =>
       : { ...placement, turns$: placement.turns$.pipe(filter(sees)) };
   });
 
-/** Of readers, writers and semaphores. */
+/** Defects of readers, writers and semaphores. */
 export const sharingDefects: Defects = [
   [
     'knows no readers',
     () => wishes((spec) => ({ ...spec, shared: false })),
-    ['readers share, and a writer waits for all of them', 'an observer tells readers from writers'],
+    ['readers share, and a writer waits for all of them', 'an observer distinguishes readers from writers'],
   ],
   [
     'lets readers pass a writer',
     () => wishes((spec) => (spec.shared ? { ...spec, limit: 2 } : spec)),
-    [
-      'a reader that comes later waits behind the writer that waits',
-      'a shared try passes readers and no writer',
-    ],
+    ['a reader that joins later waits behind a waiting writer', 'a shared try passes readers but no writer'],
   ],
   [
     'wakes one where several may go',
@@ -58,8 +55,8 @@ export const sharingDefects: Defects = [
     'looks again only when the first in line leaves',
     watchesTheHeadOnly,
     [
-      'a permit goes to the next in line, whichever holder returns it',
-      'a waiting writer that gives up lets the readers behind it join those who hold',
+      'a permit passes to the next waiter, whichever holder returns it',
+      'a waiting writer that leaves admits the readers behind it beside the holding ones',
     ],
   ],
 ];

@@ -2,7 +2,7 @@ import { QueueLockError, type EntrySpec, type Placement } from '@queuelock/core/
 import { memory } from '@queuelock/memory';
 import { later, line, plain, type CompleteSession, type Defect, type Defects } from '../defective.ts';
 
-/** Several queues are entered by other means. */
+/** Replaces how several queues are entered. */
 function entering(
   enqueueAll: (specs: readonly EntrySpec[], sound: CompleteSession) => Promise<readonly Placement[]>,
 ): Defect {
@@ -52,22 +52,22 @@ const entersForAnotherSession: Defect = (server) => ({
   }),
 });
 
-/** Of entering several queues at once. */
+/** Defects of entering several queues at once. */
 export const togetherDefects: Defects = [
   [
     'enters one queue after the other',
     oneAfterTheOther,
     [
-      'any two that enter several queues are ordered alike in all of them',
-      'many that hold several queues at once are all served',
-      'one of them removed by an operator is the loss of all when they enter again',
+      'any two claims that enter several queues are in the same order in all of them',
+      'many claims of several queues are all granted',
+      'the removal of one entry by an operator is the loss of all when they enter again',
       'two entries of one queue are refused with INVALID_ARGUMENT',
     ],
   ],
   [
     'mixes up the answers for several queues',
     entering(async (specs, sound) => [...(await sound.enqueueAll(specs))].reverse()),
-    ['entries that enter together are placed in each queue, as wished'],
+    ['entries that enter together are placed in each queue, as specified'],
   ],
   [
     'enters several queues with plain entries',
@@ -81,12 +81,12 @@ export const togetherDefects: Defects = [
     entering((specs, sound) =>
       sound.enqueueAll(specs.map((spec) => ({ ...spec, id: `${spec.id}${String(Math.random())}` }))),
     ),
-    ['entering together twice with the same ids takes the same places'],
+    ['entering together twice with the same ids adds the same entries'],
   ],
   [
     'removes all that entered together with one',
     removesAllWithOne,
-    ['of those that entered together each is removed by itself'],
+    ['entries that entered together are removed one by one'],
   ],
   [
     'lets a removal overtake entries that enter together',
@@ -94,17 +94,17 @@ export const togetherDefects: Defects = [
     [
       'ids removed while they enter together never appear (remove awaited first)',
       'ids removed while they enter together never appear (enqueueAll awaited first)',
-      'one of them removed while they enter together never appears, and if nothing entered, nothing is left',
+      'one id removed while several enter together never appears, and if none entered, none is left',
     ],
   ],
   [
     'leaves the others when one of those that entered together is gone',
     leavesTheRest,
-    ['one of them removed by an operator is the loss of all when they enter again'],
+    ['the removal of one entry by an operator is the loss of all when they enter again'],
   ],
   [
     'enters all queues but the first for another session',
     entersForAnotherSession,
-    ['a session that dies leaves none of what entered together'],
+    ['no entry of a claim that entered together remains after its session has died'],
   ],
 ];

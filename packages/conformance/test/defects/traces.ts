@@ -1,6 +1,6 @@
 import { line, traces, type Defects } from '../defective.ts';
 
-/** Of what a hold leaves behind. */
+/** Defects of the traces of holds. */
 export const traceDefects: Defects = [
   [
     'forgets traces with the session',
@@ -39,7 +39,7 @@ export const traceDefects: Defects = [
           return [...found, ...line(server, queue).flatMap((entry) => (entry.id === id ? [] : [entry.id]))];
         },
       })),
-    ['a hold that goes on is no trace to another'],
+    ['a hold that has not ended is no trace to another'],
   ],
   [
     'finds traces by the start of a name',
@@ -56,7 +56,7 @@ export const traceDefects: Defects = [
         },
       }));
     },
-    ['a trace of one queue is none of another whose name goes on from it'],
+    ['a trace of one queue does not appear in a queue whose name it is a prefix of'],
   ],
   [
     'leaves a trace for an entry that is not there',
@@ -72,7 +72,7 @@ export const traceDefects: Defects = [
         },
       }));
     },
-    ['who is not in the queue leaves no trace'],
+    ['a session without an entry in the queue leaves no trace'],
   ],
   [
     'lets a trace be left after the removal',
@@ -86,6 +86,6 @@ export const traceDefects: Defects = [
         },
       }));
     },
-    ['an entry that is removed while its trace is on its way leaves none'],
+    ['an entry that is removed while its trace is in flight leaves no trace'],
   ],
 ];

@@ -10,7 +10,7 @@ import type { SingleKeyOf } from './single-key.ts';
 export interface ConsulOptions {
   /**
    * Addresses of the HTTP API, `host` or `host:port` each: usually the agent of this machine, or several servers. All must belong to one cluster.
-   * One is used at a time; the next one is used when it does not answer. Default `127.0.0.1:8500`.
+   * One is used at a time; the next one is used when it does not respond. Default `127.0.0.1:8500`.
    */
   readonly hosts?: string | readonly string[];
   /** Certificates and key as PEM texts; `{}` is TLS with the certificate authorities of Node. Default: no TLS. */
@@ -31,7 +31,7 @@ export interface ConsulOptions {
   readonly partition?: string;
   /**
    * The node of the catalog to which sessions belong. Consul ends the sessions of a node that is removed from the catalog, as the agent's own node is
-   * when that agent leaves the cluster. Default: the node of the agent that answers.
+   * when that agent leaves the cluster. Default: the node of the agent that is used.
    */
   readonly node?: string;
   /** Timeout of one request, connecting included, in milliseconds. After it, the outcome of the request is unknown. Default 2,000. */

@@ -16,12 +16,12 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/missing node registration/i, 'the option node names no node of the catalog'],
 ];
 
-/** Whether the text of a response says that the token lacks a permission. */
+/** Whether the text of a response reports that the token lacks a permission. */
 export function isDenied(text: string): boolean {
   return DENIED.test(text);
 }
 
-/** Whether the text of a transaction's error says that the session does not exist. */
+/** Whether the text of a transaction's error reports that the session does not exist. */
 export function isNoSession(text: string): boolean {
   return NO_SESSION.test(text);
 }

@@ -73,7 +73,7 @@ export function aheadOf(contenders: readonly Contender[], own: OwnPlace): Entrie
   return { refs, total: refs.length };
 }
 
-/** A limit ahead that is not the own one, of the nearest such entry. A reader has the limit of a lock; a reader is not told any. */
+/** A limit ahead that is not the own one, of the nearest such entry. A reader has the limit of a lock; a reader gets none. */
 export function otherLimitAhead(
   { refs }: EntriesAhead<Contender>,
   { shared, limit }: Pick<EntrySpec, 'shared' | 'limit'>,

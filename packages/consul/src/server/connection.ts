@@ -35,7 +35,7 @@ export interface ApiRequest extends Pick<HttpRequest, 'method' | 'body' | 'signa
   readonly timeoutMs?: number;
   /** Statuses that the caller handles. Default: 200 only. */
   readonly expected?: readonly number[];
-  /** Whether the agent may wait for a change before it answers. */
+  /** Whether the agent may wait for a change before it responds. */
   readonly isBlocking?: true;
 }
 
@@ -54,7 +54,7 @@ export interface KvRead {
   readonly index: bigint;
 }
 
-/** The agents of a backend. A request goes to the agent that answered last; after a failure, the next request goes to the next agent. */
+/** The agents of a backend. A request goes to the agent that responded last; after a failure, the next request goes to the next agent. */
 export class Connection {
   readonly endpoint: string;
   readonly requestTimeoutMs: number;
@@ -72,12 +72,12 @@ export class Connection {
     this.requestTimeoutMs = settings.requestTimeoutMs;
   }
 
-  /** Emits when an agent did not answer. */
+  /** Emits when an agent did not respond. */
   get doubts$(): Observable<void> {
     return this.#doubts$;
   }
 
-  /** Calls the listener when an agent did not answer a request that it answers at once, so that longer queries are better repeated. */
+  /** Calls the listener when an agent did not respond to a request that needs no waiting, so that longer queries are better repeated. */
   onInterruption(listener: () => void): void {
     this.#interruptionListeners.push(listener);
   }
@@ -150,7 +150,7 @@ export class Connection {
     if (this.isClosed) throw connectionClosed(this.endpoint);
   }
 
-  /** The failure of an agent that was already left says nothing about the current one. */
+  /** The failure of an agent that was already left is no evidence about the current one. */
   #leave(at: number): void {
     if (at === this.#current) this.#current = (at + 1) % this.agents;
   }

@@ -9,7 +9,7 @@ export interface WatchedKey {
   readonly modifyIndex: bigint;
 }
 
-// A query that lasts longer finds out later that its agent or the leader no longer answers.
+// A query that lasts longer detects later that its agent or the leader no longer responds.
 const QUERY_MS = 10_000;
 const SHORT_QUERY_MS = 1_000;
 const LINGER_MS = 200;

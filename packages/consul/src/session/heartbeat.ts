@@ -16,7 +16,11 @@ const END_TIMEOUT_MS = 1_000;
  * @returns when the heartbeat that was confirmed was sent
  * @throws {QueueLockError} `SESSION_LOST` when the session has ended or another process uses it
  */
-export async function beat(tools: HeartbeatTools, session: string, signal: AbortSignal): Promise<number> {
+export async function sendHeartbeat(
+  tools: HeartbeatTools,
+  session: string,
+  signal: AbortSignal,
+): Promise<number> {
   for (let left = Math.max(2, tools.connection.agents); ; left -= 1) {
     const sentAt = tools.clock.now();
     try {

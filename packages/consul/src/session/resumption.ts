@@ -1,6 +1,6 @@
 import { QueueLockError } from '@queuelock/core/backend';
 
-/** What another process needs to go on with a session. No secret: whoever may use the key/value store may end any session. */
+/** What another process needs to go on with a session. No secret: any client that may write to the key/value store can end any session. */
 export interface Resumption {
   readonly session: string;
   readonly ttlMs: number;

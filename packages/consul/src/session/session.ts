@@ -21,7 +21,7 @@ import { change, enter, leave, settle, wouldWait, type Newcomer } from '../entry
 import { Entry } from '../entry/entry.ts';
 import { Traces } from '../entry/traces.ts';
 import { placementOf, type TurnTools } from '../turn/turns.ts';
-import { beat, end } from './heartbeat.ts';
+import { sendHeartbeat, end } from './heartbeat.ts';
 import { HeartbeatProof } from './heartbeat-proof.ts';
 import { writeResumption } from './resumption.ts';
 import { removeUnclaimed } from './unclaimed.ts';
@@ -74,7 +74,7 @@ export class ConsulSession implements Session {
     const calledAt = this.#tools.clock.now();
     this.#throwIfEnded();
     try {
-      const sentAt = await beat(this.#tools, this.id, signal);
+      const sentAt = await sendHeartbeat(this.#tools, this.id, signal);
       this.#throwIfEnded();
       return Math.min(this.ttlMs, this.#proof.confirmed(sentAt) + sentAt - calledAt);
     } catch (error) {

@@ -37,7 +37,7 @@ export interface AgentFacts {
   readonly minTtlMs: number | undefined;
 }
 
-/** Returns findings about the agent that answers. */
+/** Returns findings about the agent that is used. */
 export function judgeAgent({ version, isServer }: AgentFacts, about: string): readonly Finding[] {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major < 1) {

@@ -212,6 +212,11 @@ export interface LockClient extends AsyncDisposable {
   /** Emits the state of the session: at once, then after each change. */
   readonly session$: Observable<SessionState>;
   /**
+   * Emits failures that cost no call and no hold so far, for a log: credentials for a new connection that cannot be read again, so that the last
+   * valid ones are used. Emits nothing for the past. Completes when the client is closed; never errors.
+   */
+  readonly errors$: Observable<QueueLockError>;
+  /**
    * Returns the text with which another process resumes this session and its entries, by `LockClientOptions.resume`: after `abandon`, or after a
    * crash if the text was stored before. Opens the session if needed. The text is a secret: a process that has it can act as this client.
    * From then on, etcd must confirm each release before a waiter of the same session is granted.

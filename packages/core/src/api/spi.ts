@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import type { QueueLockError } from './errors.ts';
 import type { BackendInfo } from './backend-info.ts';
 import type { Finding, ListedQueue, StoredEntry, StoredHistory } from './store-facts.ts';
 
@@ -182,6 +183,8 @@ export interface ObserveOptions {
 /** A coordination store: one connection, many sessions and queues. */
 export interface Backend {
   readonly info: BackendInfo;
+  /** Emits failures that the backend gets over by itself, such as credentials that cannot be read again. Never errors. Default: none. */
+  readonly errors$?: Observable<QueueLockError>;
   /**
    * Checks a queue name.
    * @throws {QueueLockError} `INVALID_ARGUMENT` when the store cannot hold the name

@@ -1,27 +1,27 @@
 import type { Clock } from './clock.ts';
 
-/** By how much a pause is cut short at most. */
+/** Largest fraction by which jitter shortens a delay. */
 const MAX_JITTER = 0.2;
 
-/** Where the chance comes from: a clock, or nothing for `Math.random`. */
+/** A source of random numbers, such as a clock. Default `Math.random`. */
 export type RandomSource = Pick<Clock, 'random'>;
 
 /**
- * A pause cut short by up to a fifth, at random, so that clients which met the same trouble in the same moment do not act in step for
- * ever after. Never longer than asked for: a beat that must not be late can take it.
+ * Shortens a delay at random by up to 20 %, so that clients that failed at the same moment do not retry in step. Never lengthens it, so a heartbeat
+ * that must not be late can use it.
  */
 export function withJitter(ms: number, source: RandomSource = {}): number {
   return ms * (1 - MAX_JITTER * (source.random?.() ?? Math.random()));
 }
 
-/** How pauses grow, in milliseconds. */
+/** Exponential backoff, in milliseconds. */
 export interface BackoffOptions {
   readonly initialDelayMs: number;
-  /** No pause is longer. */
+  /** Upper bound of every delay. */
   readonly maxDelayMs: number;
 }
 
-/** The pause after the trouble of that number, from 0: twice the one before, up to the most, each cut short as `withJitter` says. */
+/** Returns the delay before retry `attempt` (zero-based), with jitter. Each delay is twice the one before, up to the maximum. */
 export function backoffDelay(
   attempt: number,
   { initialDelayMs, maxDelayMs }: BackoffOptions,

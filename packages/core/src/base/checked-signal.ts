@@ -32,7 +32,7 @@ const LOOKING = Object.create(PLATFORM, {
  * Returns the controller's signal, which runs `look` on each read of `aborted` or `reason`. `look` aborts the controller if necessary. A passed
  * deadline is thus noticed on read, without waiting for a late timer; the `abort` event fires before the read returns.
  */
-export function checkedSignal({ signal }: AbortController, look: () => unknown): AbortSignal {
+export function checkedSignal({ signal }: Pick<AbortController, 'signal'>, look: () => unknown): AbortSignal {
   return looking(signal, look);
 }
 

@@ -1,20 +1,20 @@
 /**
- * Makes `JSON.stringify` work for an object that has bigints, which it refuses otherwise: they become decimal texts, as they are too large
- * for its numbers. An error becomes its name and message, with its code if it has one; JSON shows nothing of one by itself. What is
- * further inside is shown as it says itself. Only the object itself has it, not a copy: `{ ...state }` is an object as any other.
+ * Adds a `toJSON` to an object that has bigints, which `JSON.stringify` otherwise refuses. They become decimal strings, since they are too large for
+ * JSON numbers. An error becomes its name, message and code, which JSON otherwise omits. Nested objects use their own `toJSON`. A copy such as
+ * `{ ...state }` does not have it.
  */
-export function jsonable<T extends object>(told: T): T {
-  return Object.defineProperty(told, 'toJSON', SHOWN);
+export function jsonable<T extends object>(value: T): T {
+  return Object.defineProperty(value, 'toJSON', SHOWN);
 }
 
-// Not among the members that are listed, copied or compared.
+// Not enumerable, so it is not listed, copied or compared.
 const SHOWN: PropertyDescriptor = {
   value(this: object): object {
     return Object.fromEntries(Object.entries(this).map(([name, part]) => [name, inJson(part)]));
   },
 };
 
-/** A member of an object as JSON is to show it. */
+/** Returns a member of an object in the form that JSON shows. */
 export function inJson(part: unknown): unknown {
   if (typeof part === 'bigint') return String(part);
   if (part instanceof Error && !('toJSON' in part)) return errorInJson(part);

@@ -1,6 +1,6 @@
 import { ReplaySubject, type Observable } from './rx.ts';
 
-/** Something that comes once. Its stream is made for the first who asks: most often nobody does. */
+/** An event that happens once. Its stream is created on first use, since most are never observed. */
 export class Moment {
   #hasCome = false;
   #come$: ReplaySubject<void> | undefined;
@@ -9,7 +9,7 @@ export class Moment {
     return this.#hasCome;
   }
 
-  /** Emits when it comes; at once if it has. */
+  /** Emits when the event happens, or at once if it has happened. */
   get come$(): Observable<void> {
     if (!this.#come$) {
       this.#come$ = new ReplaySubject<void>(1);

@@ -1,4 +1,4 @@
-/** As an `AbortController`, whose signal is made for the first who asks: of all that could be stopped little ever is. */
+/** An `AbortController` whose signal is created on first use, since most operations are never aborted. */
 export class Stop {
   #controller: AbortController | undefined;
   #stopped: { readonly reason: unknown } | undefined;

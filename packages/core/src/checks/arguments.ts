@@ -7,6 +7,7 @@ import { heldByThisChain } from '../reentrancy/call-chain.ts';
 import { checkedSize, checkedText, checkedTexts } from './checked.ts';
 import { checkedObject, checkedOptions } from './checked-options.ts';
 import { systemClock } from '../base/clock.ts';
+import { fits } from '../base/utf8.ts';
 import type { EntryLabel } from '../entry/entry-value.ts';
 import { QueueLockError, invalidArgument } from '../api/errors.ts';
 import type { SharedOwnership } from '../api/hold-api.ts';
@@ -48,8 +49,8 @@ export function checkWork(work: unknown): void {
 }
 
 /** Checks how long works may go on while a client closes. */
-export function checkDrain(drainMs: number): void {
-  within('drainMs', drainMs, { min: 0, max: MAX_TIMER_MS });
+export function checkDrain(drainMs: number, name = 'drainMs'): void {
+  within(name, drainMs, { min: 0, max: MAX_TIMER_MS });
 }
 
 /** Checks whom somebody means. */
@@ -147,7 +148,7 @@ export function checkName(name: string, backend: Backend): void {
   if (typeof name !== 'string' || name === '')
     throw invalidArgument('name', name, 'is a string that is not empty');
   if (/\p{Surrogate}/u.test(name)) throw invalidArgument('name', name, 'is well-formed Unicode');
-  if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
+  if (!fits(name, MAX_NAME_BYTES)) {
     throw invalidArgument('name', name, `takes at most ${String(MAX_NAME_BYTES)} bytes of UTF-8`);
   }
   backend.checkName(name);

@@ -1,15 +1,15 @@
 import { checkedObject } from './checked-options.ts';
 import { invalidArgument } from '../api/errors.ts';
+import { fits } from '../base/utf8.ts';
 
 const MAX_USER_BYTES = 1_024;
 
 /** Refuses what people gave if it does not fit into an entry. */
 export function checkedSize(argument: string, value: string): string {
-  const bytes = Buffer.byteLength(value);
-  if (bytes <= MAX_USER_BYTES) return value;
+  if (fits(value, MAX_USER_BYTES)) return value;
   throw invalidArgument(
     argument,
-    `${String(bytes)} bytes`,
+    `${String(Buffer.byteLength(value))} bytes`,
     `takes at most ${String(MAX_USER_BYTES)} bytes of UTF-8`,
   );
 }

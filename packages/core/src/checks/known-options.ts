@@ -30,7 +30,7 @@ export const MULTI_OPTIONS: KnownOptions<MultiOptions> = {
   holding: 'any',
 };
 
-/** Those that are for a work, for recipes that do some. */
+/** Options of a callback, also for recipes. */
 export const WORK_OPTIONS: KnownOptions<WorkOptions> = { stop: 'any', workTimeoutMs: 'number' };
 
 export const MULTI_RUN_OPTIONS: KnownOptions<MultiRunOptions> = { ...MULTI_OPTIONS, ...WORK_OPTIONS };
@@ -40,7 +40,7 @@ export const TRY_MULTI_OPTIONS: KnownOptions<Omit<MultiOptions, 'timeoutMs'>> = 
   'timeoutMs',
 );
 
-/** Those of `claim`, for recipes that take them too. */
+/** Options of `claim`, also for recipes. */
 export const CLAIM_OPTIONS: KnownOptions<ClaimOptions> = {
   ...MULTI_OPTIONS,
   limit: 'any',
@@ -54,7 +54,7 @@ export const CLAIM_OPTIONS: KnownOptions<ClaimOptions> = {
   value: 'string',
 };
 
-/** Those of `acquire`, for recipes that take them too. */
+/** Options of `acquire`, also for recipes. */
 export const ACQUIRE_OPTIONS: KnownOptions<AcquireOptions> = {
   ...CLAIM_OPTIONS,
   reentrant: 'boolean',
@@ -62,7 +62,7 @@ export const ACQUIRE_OPTIONS: KnownOptions<AcquireOptions> = {
   onPosition: 'function',
 };
 
-/** Those of `run`, for recipes that take them too. */
+/** Options of `run`, also for recipes. */
 export const RUN_OPTIONS: KnownOptions<RunOptions> = { ...ACQUIRE_OPTIONS, ...WORK_OPTIONS };
 
 export const TRY_ACQUIRE_OPTIONS: KnownOptions<Omit<AcquireOptions, 'timeoutMs'>> = knownWithout(

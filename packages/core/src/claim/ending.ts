@@ -1,10 +1,7 @@
-import type { ClaimState } from '../api/api.ts';
-import type { Enqueue, Entry } from '../entry/entry.ts';
+import type { Entry } from '../entry/entry.ts';
 import { repeatUntilDefinite } from '../kit/definite.ts';
 import { QueueLockError, isQueueLockError } from '../api/errors.ts';
 import { OvertakenError, type Evictions } from '../handover/evictions.ts';
-import { jsonable } from '../base/jsonable.ts';
-import type { OwnLabel } from '../entry/own-label.ts';
 import type { HeldOwnership } from '../hold/ownership.ts';
 import {
   EMPTY,
@@ -18,22 +15,11 @@ import {
   type Observable,
 } from '../base/rx.ts';
 import type { LiveSession } from '../session/session.ts';
-
-/** An entry in the queue, with its session and label. */
-export interface Place {
-  readonly live: LiveSession;
-  readonly entry: Entry;
-  readonly label: OwnLabel;
-}
-
-/** Creates the final state of a claim that never held the lock. */
-export function failed(error: unknown): Extract<ClaimState, { readonly status: 'ended' }> {
-  return jsonable<ReturnType<typeof failed>>({ status: 'ended', outcome: 'failed', error });
-}
+import { RELEASED, failed, type Ended } from './steps.ts';
 
 /** The parts of a claim that ends. */
-export interface Ending {
-  readonly place: Place;
+interface Ending {
+  readonly entry: Entry;
   readonly ownership: HeldOwnership | undefined;
   readonly evictions: Evictions;
 }
@@ -42,8 +28,8 @@ export interface Ending {
  * Emits the final state of a claim. The holder is notified of a loss at once. The eviction behind it, or the end of the session, is read
  * afterwards.
  */
-export function endedBy(error: unknown, { place, ownership, evictions }: Ending): Observable<ClaimState> {
-  const { live, entry } = place;
+export function endedBy(error: unknown, { entry, ownership, evictions }: Ending): Observable<Ended> {
+  const { live } = entry;
   // One entry may detect the end first; this notifies all entries of the session.
   if (isQueueLockError(error, 'SESSION_LOST')) live.liveness.end(error);
   const end = endOf(ownership, error);
@@ -95,21 +81,8 @@ function over({ liveness }: LiveSession): Observable<undefined> {
   );
 }
 
-function endOf(
-  ownership: HeldOwnership | undefined,
-  error: unknown,
-): Extract<ClaimState, { status: 'ended' }> {
+function endOf(ownership: HeldOwnership | undefined, error: unknown): Ended {
   if (!ownership) return { status: 'ended', outcome: 'failed', error };
-  if (ownership.givenUp) return { status: 'ended', outcome: 'released' };
+  if (ownership.givenUp) return RELEASED;
   return { status: 'ended', outcome: 'lost', error: ownership.revoke(error) };
-}
-
-/** Whether the session turned out to be gone before the entry was in the queue. No position was lost then, so a new session serves as well. */
-export function isOfStaleSession(error: unknown): boolean {
-  return isQueueLockError(error, 'SESSION_LOST');
-}
-
-/** Whether the holder let another entry pass. The claim then rejoins behind it with a new position; claims made together rejoin together. */
-export function isOvertaken(error: unknown, together: Enqueue | undefined): boolean {
-  return error instanceof OvertakenError && !together;
 }

@@ -1,5 +1,5 @@
-// Chapter diagnostics: what is told to whoever listens in the process?
-// The messages are types of diagnostics-api; nothing is made of them unless somebody listens.
+// Chapter diagnostics: which events can other code in the process observe?
+// The messages are types of diagnostics-api. They are created only for channels that have subscribers.
 
 import { channel, tracingChannel } from 'node:diagnostics_channel';
 import type { Clock } from '../base/clock.ts';
@@ -14,19 +14,19 @@ const holds = tracingChannel<unknown, HoldMessage>(CHANNELS.hold);
 const losses = channel(CHANNELS.loss);
 const handovers = channel(CHANNELS.handover);
 
-/** Where what is told comes from. */
+/** The client that publishes. */
 export interface TraceSource {
   readonly clock: Clock;
   readonly info: BackendInfo;
 }
 
-/** What an acquisition tells; nothing is made unless somebody listens when it begins. */
+/** Creates the trace of an acquisition if a channel has subscribers when it begins. */
 export function traceOf(request: ClaimRequest, source: TraceSource): AcquireTrace | undefined {
   const isHeard = acquires.hasSubscribers || holds.hasSubscribers || handovers.hasSubscribers;
   return isHeard ? new AcquireTrace(request, source) : undefined;
 }
 
-/** Tells of a loss, if anybody listens. */
+/** Publishes a loss if the channel has subscribers. */
 export function tellLoss(hold: Ownership, error: QueueLockError, { name, endpoint }: BackendInfo): void {
   if (!losses.hasSubscribers) return;
   const { name: lock, id, order, token, shared, permits } = hold;
@@ -37,7 +37,7 @@ export function tellLoss(hold: Ownership, error: QueueLockError, { name, endpoin
 
 type Growing<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** One acquisition, and the hold that it comes to. */
+/** Publishes the events of one acquisition. */
 export class AcquireTrace {
   readonly #message: Growing<AcquireMessage>;
   readonly #clock: Clock;
@@ -53,7 +53,7 @@ export class AcquireTrace {
     this.#message = { name: queue, backend: { name, endpoint }, shared, permits, isTry, waited: false };
   }
 
-  /** Does the part of it that happens at once. Stores that are bound to the channel have their values in it. */
+  /** Runs the synchronous part of the acquisition. Async local stores that are bound to the channel have their values in it. */
   begin(join: () => void): void {
     acquires.start.runStores(this.#message, join);
     acquires.end.publish(this.#message);
@@ -63,7 +63,7 @@ export class AcquireTrace {
     Object.assign(this.#message, { id, order, waited: true });
   }
 
-  /** It has come to a hold; answers what tells of that. */
+  /** Publishes the grant and returns the trace of the hold. */
   granted(hold: Ownership): HoldTrace {
     const { id, order } = hold;
     Object.assign(this.#message, { id, order });
@@ -78,7 +78,7 @@ export class AcquireTrace {
     this.#end('failed');
   }
 
-  /** Nobody wants it any more. */
+  /** Publishes that the caller gave up. */
   left(): void {
     if (!this.#message.outcome) this.#end('left');
   }
@@ -91,7 +91,7 @@ export class AcquireTrace {
   }
 }
 
-/** One hold. */
+/** Publishes the events of one hold. */
 export class HoldTrace {
   readonly #message: Growing<HoldMessage>;
   readonly #clock: Clock;
@@ -108,7 +108,7 @@ export class HoldTrace {
     if (waited && handovers.hasSubscribers) handovers.publish({ hold: this.#message, waitMs });
   }
 
-  /** `error`: it was lost. */
+  /** Publishes the end of the hold. @param error the reason of a loss */
   ended(error?: QueueLockError): void {
     this.#message.heldMs = this.#clock.now() - this.#begunAt;
     this.#message.outcome = error ? 'lost' : 'released';

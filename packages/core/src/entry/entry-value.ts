@@ -2,6 +2,7 @@ import type { HandoverAnswer } from '../api/hold-api.ts';
 import { invalidArgument } from '../api/errors.ts';
 import { jsonable } from '../base/jsonable.ts';
 import { durationOf, listOf, parseJson, recordOf, textOf, timeOf, wholeOf } from '../base/parsed.ts';
+import { fits } from '../base/utf8.ts';
 import { shorten } from '../base/printable.ts';
 import type { HandoverRequestOptions } from '../api/options.ts';
 import type { QueueEntry } from '../api/queue-api.ts';
@@ -38,9 +39,10 @@ const MAX_OWNER = 1_024;
 export function encodeLabel(label: EntryLabel | string): string {
   if (typeof label === 'string') return label;
   const said: Record<string, unknown> = {};
-  for (const [name, part] of Object.entries(label)) if (!saysNothing(part)) said[name] = part;
+  const parts: readonly [string, unknown][] = Object.entries(label);
+  for (const [name, part] of parts) if (typeof part !== 'object' || !saysNothing(part)) said[name] = part;
   const value = JSON.stringify(said);
-  if (Buffer.byteLength(value) <= MAX_BYTES) return value;
+  if (fits(value, MAX_BYTES)) return value;
   return encodeLabel(shortened(label));
 }
 
@@ -56,8 +58,8 @@ function shortened(label: EntryLabel): EntryLabel {
   );
 }
 
-function saysNothing(part: unknown): boolean {
-  return typeof part === 'object' && part !== null && Object.keys(part).length === 0;
+function saysNothing(part: object | null): boolean {
+  return part !== null && Object.keys(part).length === 0;
 }
 
 /** Converts a stored entry to its public form. A value written by another kind of client becomes the owner as a whole. */

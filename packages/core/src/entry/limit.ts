@@ -1,4 +1,5 @@
 import { beginningWith } from '../base/beginning-with.ts';
+import { subscribedByCaller } from '../base/caller-context.ts';
 import type { Entry } from './entry.ts';
 import { QueueLockError } from '../api/errors.ts';
 import type { Moment } from '../base/moment.ts';
@@ -13,7 +14,7 @@ import {
   takeUntil,
   type Observable,
 } from '../base/rx.ts';
-import type { Placement, Session, Turn } from '../api/spi.ts';
+import type { Placement, Turn } from '../api/spi.ts';
 import { askUntilDefinite } from '../turn/watch-kit.ts';
 
 /** The number of permits: fixed, or from a stream. */
@@ -25,26 +26,22 @@ export type Limit =
  * @param check returns the validated number, or throws
  */
 export function limitOf({ limit: given$ = 1 }: ClaimOptions, check: (limit: number) => number): Limit {
-  if (isObservable(given$)) return { fixed: undefined, now$: given$.pipe(map(check)) };
+  if (typeof given$ !== 'number' && isObservable(given$))
+    return { fixed: undefined, now$: subscribedByCaller(given$.pipe(map(check))) };
   return { fixed: check(given$) };
 }
 
-/** Emits the admission states of an entry under the current limit. The limit applies until the hold begins. */
-export function turnsUnder(
-  limit: Limit,
-  entry: Entry,
-  { session, granted }: { readonly session: Session; readonly granted: Moment },
-): Observable<Turn> {
-  const { spec, placement } = entry;
-  if (limit.fixed !== undefined) return turnsFrom(placement);
+/** Emits the admission states of an entry under a limit that changes. The limit applies until the hold begins. */
+export function turnsUnder(limit$: Observable<number>, entry: Entry, granted: Moment): Observable<Turn> {
+  const { spec, placement, live } = entry;
   let underWay: Promise<unknown> = Promise.resolve();
   // Requests are sequential, so that the newest limit arrives last.
   const ask = async (now: number): Promise<Placement> => {
-    const asked = session.enqueue({ ...spec, limit: now });
+    const asked = live.session.enqueue({ ...spec, limit: now });
     underWay = asked.catch(() => undefined);
     return samePlace(await asked, entry);
   };
-  const place$ = limit.now$.pipe(
+  const place$ = limit$.pipe(
     beginningWith(spec.limit),
     distinctUntilChanged(),
     switchMap((now, index) =>

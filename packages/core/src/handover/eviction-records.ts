@@ -3,21 +3,21 @@ import { jsonable } from '../base/jsonable.ts';
 import { listOf, parseJson, recordOf, textOf, timeOf } from '../base/parsed.ts';
 import { toPrintable } from '../base/printable.ts';
 
-/** Of all records of a queue, as they are stored. */
+/** Maximum size of all records of a queue, as stored. */
 const MAX_BYTES = 4_096;
 /** Larger text was not written by a client of this kind. */
 const MAX_READ = 16 * MAX_BYTES;
 const KINDS: ReadonlySet<unknown> = new Set<Eviction['kind']>(['evicted', 'stolen', 'overtaken']);
 const ORDER = /^-?\d{1,20}$/;
 
-/** A record as all read it: its texts are for people, so they are printable. */
+/** Returns a record with printable texts, since people read them. */
 export function createRecord({ entry, kind, by, reason, at }: Eviction): Eviction {
   const { key, order, owner, id } = entry;
   const seen = { key, order, owner: toPrintable(owner), ...(id === undefined ? {} : { id }) };
   return { entry: jsonable(seen), kind, by: toPrintable(by), reason: toPrintable(reason), at };
 }
 
-/** The stored text with more records; the oldest give way. */
+/** Returns the stored text with more records. The oldest are dropped when there is no room. */
 export function addRecords(text: string | undefined, more: readonly Eviction[]): string {
   const records = decodeRecords(text);
   const all = [...records, ...more.filter((one) => !records.some((known) => isSame(known, one)))];
@@ -25,13 +25,13 @@ export function addRecords(text: string | undefined, more: readonly Eviction[]):
   return encode(all);
 }
 
-/** The stored text without some records; `undefined` when none is left. */
+/** Returns the stored text without some records; `undefined` when none is left. */
 export function removeRecords(text: string | undefined, some: readonly Eviction[]): string | undefined {
   const rest = decodeRecords(text).filter((known) => !some.some((one) => isSame(known, one)));
   return rest.length === 0 ? undefined : encode(rest);
 }
 
-/** Reads the stored text. A part that is no record, which any client of the store may have written, is left out. */
+/** Parses the stored text. Omits parts that are no records, since any client of the store may have written them. */
 export function decodeRecords(text: string | undefined): readonly Eviction[] {
   if (text === undefined || text.length > MAX_READ) return [];
   return listOf(parseJson(text)).flatMap((part) => decodeRecord(part) ?? []);

@@ -26,9 +26,9 @@ interface Beginning {
 }
 
 /** Whether an admitted entry's hold may begin at once, which is the usual case. */
-export function mayBeginNow(beginning: Beginning): boolean {
+export function mayBeginNow(beginning: Beginning, now: number): boolean {
   const leavesTraces = beginning.lockDelayMs > 0;
-  return !leavesTraces && beginning.live.liveness.isAlive && hasEnoughTime(beginning);
+  return !leavesTraces && beginning.live.liveness.isAlive && hasEnoughTime(beginning, now);
 }
 
 /** Emits once, when the hold may begin. */
@@ -61,8 +61,8 @@ function proven(beginning: Beginning): Observable<unknown> {
   );
 }
 
-function hasEnoughTime({ live, minRemainingMs }: Pick<Beginning, 'live' | 'minRemainingMs'>): boolean {
-  const { remainingMs } = live.liveness;
+function hasEnoughTime({ live, minRemainingMs, clock }: Beginning, now = clock.now()): boolean {
+  const remainingMs = live.liveness.remainingMsAt(now);
   return remainingMs > 0 && remainingMs >= minRemainingMs;
 }
 

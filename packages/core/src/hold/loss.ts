@@ -3,8 +3,8 @@ import { QueueLockError, isQueueLockError, type RevocationReason } from '../api/
 const SENTENCE: Record<RevocationReason, string> = {
   'session-lost': 'the session was lost on the server, and every entry with it',
   'heartbeat-timeout':
-    'no heartbeat was confirmed in time, so the server may have granted the lock to the next',
-  'entry-removed': 'somebody else removed the entry from the queue',
+    'no heartbeat was confirmed in time, so the server may have granted the lock to the next waiter',
+  'entry-removed': 'another client or an operator removed the entry from the queue',
   'client-closed': 'the client was closed while it held the lock',
 };
 

@@ -2,8 +2,9 @@
 // grant: from admission to hold. ownership (here): the hold and its single end. loss: the messages for lost holds.
 
 import { checkedText, checkedTexts } from '../checks/checked.ts';
+import { CallerAbortController, inCallerContext } from '../base/caller-context.ts';
 import { checkedSignal } from '../base/checked-signal.ts';
-import type { OwnershipInit, OwnershipListener } from './ownership-init.ts';
+import type { Holder, OwnershipInit } from './ownership-init.ts';
 import { tellLoss, type HoldTrace } from '../diagnostics/diagnostics.ts';
 import type { Entry } from '../entry/entry.ts';
 import type { EntryLabel } from '../entry/entry-value.ts';
@@ -14,7 +15,7 @@ import type { HandoverRequest, Ownership } from '../api/hold-api.ts';
 import { notEnoughTime } from './grant.ts';
 import { Moment } from '../base/moment.ts';
 import { ownershipInJson } from '../api/ownership-json.ts';
-import { requestsTo, type AnswerTools, type AnsweringHold } from '../handover/requests.ts';
+import { requestsTo, type AnsweringHold } from '../handover/requests.ts';
 import type { Observable } from '../base/rx.ts';
 import type { LiveSession } from '../session/session.ts';
 import type { BackendInfo } from '../api/spi.ts';
@@ -25,25 +26,24 @@ export class HeldOwnership implements Ownership {
   readonly grantToken: bigint | undefined;
   readonly #entry: Entry;
   readonly #live: LiveSession;
-  readonly #tools: AnswerTools;
-  readonly #listener: OwnershipListener;
+  readonly #holder: Holder;
   readonly #info: BackendInfo;
-  readonly #ended = new Moment();
   #shared: boolean;
   /** Created together with the signal, on its first read. */
-  #loss: AbortController | undefined;
+  #loss: CallerAbortController | undefined;
   #signal: AbortSignal | undefined;
   #end: 'released' | 'lost' | undefined;
+  /** Created for those who follow requests. */
+  #ended: Moment | undefined;
   #story: Promise<unknown> | undefined;
   #lossError: QueueLockError | undefined;
   #trace: HoldTrace | undefined;
 
-  constructor({ entry, live, tools, turn, listener, info }: OwnershipInit) {
+  constructor({ entry, turn, holder, info }: OwnershipInit) {
     this.grantToken = turn.grantToken;
     this.#entry = entry;
-    this.#live = live;
-    this.#tools = tools;
-    this.#listener = listener;
+    this.#live = entry.live;
+    this.#holder = holder;
     this.#info = info;
     this.#shared = entry.spec.shared;
   }
@@ -113,8 +113,11 @@ export class HeldOwnership implements Ownership {
   }
 
   get requests$(): Observable<HandoverRequest> {
-    const tell: AnsweringHold['tell'] = (change) => this.#written(() => this.#tools.label.tell(change));
-    return requestsTo({ own: this, ended$: this.#ended.come$, tell }, this.#tools);
+    const tell: AnsweringHold['tell'] = (change) => this.#written(() => this.#entry.label.tell(change));
+    const ended = (this.#ended ??= new Moment());
+    if (this.#end && !ended.hasCome) ended.come();
+    const hold = { own: this, ended$: ended.come$, tell };
+    return inCallerContext(requestsTo(hold, this.#holder.tools()));
   }
 
   readonly downgrade = async (): Promise<void> => {
@@ -131,12 +134,12 @@ export class HeldOwnership implements Ownership {
       if (!session.share) throw invalidArgument('downgrade', queue, 'is not offered by this backend');
       return session.share(queue, id, value);
     };
-    await this.#written(() => this.#tools.label.tell((label) => ({ ...label, shared: true }), share));
+    await this.#written(() => this.#entry.label.tell((label) => ({ ...label, shared: true }), share));
     this.#shared = true;
   };
 
   readonly update = async (change: Parameters<Ownership['update']>[0]): Promise<void> => {
-    const { label } = this.#tools;
+    const { label } = this.#entry;
     const changed = checkedChange(change);
     await this.#written(() =>
       typeof changed === 'string'
@@ -152,14 +155,14 @@ export class HeldOwnership implements Ownership {
 
   /** Ends the hold. The caller is responsible for removing the entry. */
   giveUp(): void {
-    if (this.#finish('released')) this.#listener.givenUp();
+    if (this.#finish('released')) this.#holder.givenUp();
   }
 
   readonly release = async (): Promise<void> => {
     this.giveUp();
     await this.#entry.leave();
     if (this.#story) await this.#story;
-    if (this.#end === 'released') this.#listener.released();
+    if (this.#end === 'released') this.#holder.released();
   };
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -197,7 +200,7 @@ export class HeldOwnership implements Ownership {
   }
 
   #newSignal(): AbortSignal {
-    this.#loss = new AbortController();
+    this.#loss = new CallerAbortController();
     if (this.#end === 'lost') this.#loss.abort(this.#lossError);
     return checkedSignal(this.#loss, () => this.held);
   }
@@ -207,7 +210,7 @@ export class HeldOwnership implements Ownership {
     if (this.#end) return false;
     this.#end = end;
     this.#trace?.ended(this.#lossError);
-    this.#ended.come();
+    this.#ended?.come();
     return true;
   }
 

@@ -3,18 +3,18 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** So many requests are on their way to a store at a time; the others wait in line. */
+/** Limits how many requests to a store are in flight. Further requests wait in order. */
 export class ConcurrencyLimiter {
   readonly #limit: number;
   readonly #waiting = new Set<Waiting>();
   #active = 0;
 
-  /** @param limit how many at a time */
+  /** @param limit maximum number of requests in flight */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Resolves when there is room. Whoever has entered leaves. */
+  /** Resolves when a request may be sent. The caller calls `release` when it is done. */
   async acquire(): Promise<void> {
     if (this.#active < this.#limit) {
       this.#active += 1;
@@ -25,7 +25,7 @@ export class ConcurrencyLimiter {
     });
   }
 
-  /** The next in line enters. */
+  /** Lets the next waiting request be sent. */
   release(): void {
     const [next] = this.#waiting;
     if (!next) {
@@ -36,7 +36,7 @@ export class ConcurrencyLimiter {
     next.resolve();
   }
 
-  /** Nobody is answered: whoever waits need not try, and is rejected with this. */
+  /** Rejects all waiting requests, because the store does not respond. */
   rejectWaiting(error: unknown): void {
     for (const { reject } of this.#waiting) reject(error);
     this.#waiting.clear();

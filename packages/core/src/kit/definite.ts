@@ -3,7 +3,6 @@
 
 import { ExponentialBackoff, handleWhen, retry } from 'cockatiel';
 import { isQueueLockError, type QueueLockErrorCode } from '../api/errors.ts';
-import type { Stop } from '../base/stop.ts';
 
 const DEFINITE: ReadonlySet<QueueLockErrorCode> = new Set([
   'SESSION_LOST',
@@ -40,18 +39,15 @@ export async function repeatUntilDefinite<T>(call: () => Promise<T>, signal: Abo
   }
 }
 
-/** The same, for what makes its signal only when the first attempt has failed. */
-export async function repeatUnlessStopped<T>(call: () => Promise<T>, stop: Stop): Promise<T> {
-  stop.throwIfAborted();
-  try {
-    return await call();
-  } catch (error) {
-    return repeatAfter(error, call, stop.signal);
-  }
-}
-
-/** The policy is asked only when the first attempt has failed: it costs several times as much as a call that succeeds at once. */
-async function repeatAfter<T>(failure: unknown, call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+/**
+ * Goes on after a first attempt that has failed, as `repeatUntilDefinite`. The policy is asked only then: it costs several times as much as a call
+ * that succeeds at once.
+ */
+export async function repeatAfter<T>(
+  failure: unknown,
+  call: () => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
   if (isDefinite(failure)) throw failure;
   return untilDefinite.execute(async ({ attempt }) => {
     if (attempt === 0) throw failure;

@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock.ts';
 import type { ListedQueue } from '../api/store-facts.ts';
 
-/** A queue as a store that counts who joins finds it. */
+/** A queue as read from a store that counts its entries. */
 export interface FoundQueue extends Omit<ListedQueue, 'left'> {
-  /** How many have joined since the queue was made; it may be made anew whenever it is empty. */
+  /** Number of entries since the queue was created. A store may create an empty queue anew. */
   readonly joined: number;
 }
 
@@ -12,12 +12,12 @@ interface Known extends Pick<FoundQueue, 'depth' | 'joined'> {
   readonly seenAt: number;
 }
 
-// Long enough for somebody who counts once in a while, short enough for names that are used once.
+// Long enough for an observer that reads rarely, short enough for names that are used once.
 const REMEMBERED_MS = 60_000;
 
 /**
- * How many have left, from one look to the next, for a backend that looks at its queues from time to time: how many have joined between is
- * known, as the store numbers entries within their queue. What it knows of a queue that is not found any more it forgets after a minute.
+ * Counts the entries that left each queue between reads, for a backend that polls. The store numbers entries within their queue, so the number of
+ * new entries is known. A queue that is not found any more is forgotten after a minute.
  */
 export class DepartureCounter {
   readonly #clock: Clock;
@@ -27,7 +27,7 @@ export class DepartureCounter {
     this.#clock = clock;
   }
 
-  /** The queues that were found now, with how many have left each since it was first found. */
+  /** Returns the queues that were found, each with the number of entries that left since it was first found. */
   listed(queues: readonly FoundQueue[]): readonly ListedQueue[] {
     const seenAt = this.#clock.now();
     const listed = queues.map(({ joined, ...queue }) => {
@@ -44,7 +44,7 @@ export class DepartureCounter {
   #left(name: string, { depth, joined }: Pick<FoundQueue, 'depth' | 'joined'>): number {
     const before = this.#known.get(name);
     if (!before) return 0;
-    // A queue that was empty meanwhile counts from 1 again: all that stood in the old one have left.
+    // A queue that was empty meanwhile counts from 1 again, so all entries of the old one have left.
     const newcomers = joined >= before.joined ? joined - before.joined : joined;
     return before.left + Math.max(0, before.depth + newcomers - depth);
   }

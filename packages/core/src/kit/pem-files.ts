@@ -1,53 +1,84 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { invalidArgument } from '../api/errors.ts';
 
 const NAMES = ['ca', 'cert', 'key'] as const;
 
-/** PEM files, as the parameters of a backend URL name them. */
+/** Paths of PEM files in the parameters of a backend URL. */
 export interface PemFiles {
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
 }
 
-/** What stands in them. */
+/** Contents of the PEM files. */
 export interface PemContents {
   readonly ca?: Buffer;
   readonly cert?: Buffer;
   readonly key?: Buffer;
 }
 
-/** What the option `tls` of a backend has, in PEM. */
+/** The PEM texts of the option `tls` of a backend. */
 export interface PemTexts {
   readonly ca?: string | Buffer | undefined;
   readonly cert?: string | Buffer | undefined;
   readonly key?: string | Buffer | undefined;
 }
 
-/** A certificate comes with its key. @throws {QueueLockError} `INVALID_ARGUMENT` */
+/** Checks that a certificate has its key. @throws {QueueLockError} `INVALID_ARGUMENT` */
 export function requireCertWithKey({ cert, key }: PemTexts): void {
   if ((cert === undefined) !== (key === undefined))
     throw invalidArgument('tls', cert === undefined ? 'key' : 'cert', 'has cert and key together');
 }
 
 /**
- * What TLS is done with.
- * @param make `createSecureContext` of `node:tls`, which is not loaded for those who have none
- * @throws {QueueLockError} `INVALID_ARGUMENT` for what is no certificate or key, or belongs to nothing; the message does not repeat it
+ * Checks that each text is in PEM, and that no part lacks its end. OpenSSL ignores a half-written part of a list of authorities, and Node
+ * trusts the usual authorities in place of an empty one.
+ * @throws {QueueLockError} `INVALID_ARGUMENT`; the message does not repeat the text
+ */
+export function requireWholePems(argument: string, texts: Readonly<Record<string, unknown>>): void {
+  for (const [name, text] of Object.entries(texts))
+    if (text !== undefined && !isWholePem(text))
+      throw invalidArgument(`${argument}.${name}`, '(not shown)', 'is in PEM, with the end of each part');
+}
+
+const PEM_PART = /-----BEGIN ([^-\n]+)-----[\s\S]+?-----END \1-----/g;
+
+function isWholePem(text: unknown): boolean {
+  if (typeof text !== 'string' && !(text instanceof Uint8Array)) return false;
+  const pem = typeof text === 'string' ? text : Buffer.from(text).toString();
+  const parts = [...pem.matchAll(PEM_PART)];
+  if (parts.length === 0 || parts.length !== pem.split('-----BEGIN ').length - 1) return false;
+  return parts.every(([part, label]) => label !== 'CERTIFICATE' || isCertificate(part));
+}
+
+function isCertificate(part: string): boolean {
+  try {
+    return new X509Certificate(part).raw.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Creates a TLS context.
+ * @param make `createSecureContext` of `node:tls`, passed in so that clients without TLS do not load that module
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for an invalid certificate or key, or a key that does not match; the message does not repeat the texts
  */
 export function secureContextOf<T>({ ca, cert, key }: PemTexts, make: (pems: PemTexts) => T): T {
   requireCertWithKey({ cert, key });
+  requireWholePems('tls', { ca, cert, key });
   try {
     return make({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) });
   } catch (error) {
-    // The reason, since what was given may be a secret.
+    // Shows the reason only, since the text may be a secret.
     throw invalidArgument('tls', String(error), 'are PEM texts that belong together');
   }
 }
 
 /**
- * Reads the files that are named.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for one that cannot be read, and for a certificate without its key or the other way round
+ * Reads the PEM files.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for an unreadable file, a certificate without key, or a key without certificate
  */
 export function readPems(files: PemFiles): PemContents {
   const named = NAMES.filter((name) => files[name] !== undefined);

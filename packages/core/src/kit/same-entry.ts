@@ -2,22 +2,22 @@ import { QueueLockError } from '../api/errors.ts';
 import type { EntrySpec } from '../api/spi.ts';
 
 /**
- * What an entry is, as far as it decides who is let in together with it. Not its limit: that is compared with the limits ahead at each
- * placement, so whoever resumes with another one is refused there (`LIMIT_MISMATCH`).
+ * The properties of an entry that decide which others may hold together with it. The limit is not one of them: it is compared with the limits of the
+ * entries ahead at each placement, so a resumed session with another limit is refused there (`LIMIT_MISMATCH`).
  */
 export type EntryShape = Pick<EntrySpec, 'queue' | 'shared' | 'permits'>;
 
 /**
- * For a backend whose `enqueue` meets an entry of that id in the session: what the store says of the entry counts, and not what the caller
- * says. Whoever resumes a session may have its mode and permits wrong, and one entry in two queues would be two holds.
- * @throws {QueueLockError} `INVALID_ARGUMENT`, which names what is stored and what is asked for.
+ * Checks that a stored entry with the requested id has the requested properties. Backends call it in `enqueue`. A client that resumes a session may
+ * be wrong about mode and permits, and one id in two queues would be two holds.
+ * @throws {QueueLockError} `INVALID_ARGUMENT`; the message names the stored and the requested properties
  */
 export function requireSameEntry(stored: EntryShape, asked: EntrySpec): void {
   const [is, wanted] = [described(stored), described(asked)];
   if (is === wanted) return;
   throw new QueueLockError(
     'INVALID_ARGUMENT',
-    `the entry with the id ${asked.id} is stored as ${is}, and asked for as ${wanted}: an entry stays what it is, so ask for that or take another id`,
+    `the entry with the id ${asked.id} is stored as ${is} and requested as ${wanted}: an entry cannot change, so request it as stored or use another id`,
   );
 }
 

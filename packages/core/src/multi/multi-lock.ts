@@ -6,6 +6,7 @@ import {
   requestOf,
   type RequestDefaults,
 } from '../checks/arguments.ts';
+import { inCallerContext } from '../base/caller-context.ts';
 import { heldByThisChain, runWithin } from '../reentrancy/call-chain.ts';
 import { checkedOptions } from '../checks/checked-options.ts';
 import { QueueLockError, isQueueLockError } from '../api/errors.ts';
@@ -42,7 +43,7 @@ export class NamesTogether implements MultiLock {
   }
 
   claim(options?: MultiOptions): Observable<MultiClaimState> {
-    return this.#claim(checkedOptions('options of claim', options, MULTI_OPTIONS));
+    return inCallerContext(this.#claim(checkedOptions('options of claim', options, MULTI_OPTIONS)));
   }
 
   async acquire(options?: MultiOptions): Promise<MultiOwnership> {
@@ -87,7 +88,7 @@ export class NamesTogether implements MultiLock {
         runWithin({ by: this.#tools.by, ownership: ownership.of(name), permits: 1 }, inner),
       () => workUnder(ownership, { what, work, clock, closing, ...limits }),
     );
-    return this.#tools.works.noted(within());
+    return await this.#tools.works.during(within);
   }
 
   #refuseReentry(): void {

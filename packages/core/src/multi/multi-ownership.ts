@@ -1,3 +1,4 @@
+import { CallerAbortController } from '../base/caller-context.ts';
 import { checkedSignal } from '../base/checked-signal.ts';
 import { type QueueLockError, invalidArgument, isQueueLockError } from '../api/errors.ts';
 import type { MultiOwnership, Ownership } from '../api/hold-api.ts';
@@ -6,7 +7,7 @@ import type { MultiOwnership, Ownership } from '../api/hold-api.ts';
 export class HeldTogether implements MultiOwnership {
   readonly names: readonly string[];
   readonly #holds: ReadonlyMap<string, Ownership>;
-  readonly #loss = new AbortController();
+  readonly #loss = new CallerAbortController();
   #signal: AbortSignal | undefined;
   #released: Promise<void> | undefined;
   #lossError: QueueLockError | undefined;

@@ -1,7 +1,8 @@
 // Chapter multi: how are several names taken at once?
-// Several claims as one (here), which join at one point of the store's order (together); multi-lock is what users call.
+// Several claims as one (here), which join at one point of the store's order (together); multi-lock is the public interface.
 
 import type { ClaimState, MultiClaimState } from '../api/api.ts';
+import { inCallerContext } from '../base/caller-context.ts';
 import { beginningWith } from '../base/beginning-with.ts';
 import type { Enqueue } from '../entry/entry.ts';
 import { QueueLockError, isQueueLockError } from '../api/errors.ts';
@@ -29,9 +30,9 @@ import { limitedBy, type WaitLimit } from '../work/wait-limit.ts';
 import { newEntryId, type ClaimRequest } from '../entry/wish.ts';
 
 /**
- * Several claims as one, all or nothing. All their entries are made at one point of the store's order, so of any two multi-locks one
- * stands ahead of the other in every queue that they share: the one that is ahead of all others waits for none of them, and
- * a circle of multi-locks cannot be. Subscribing joins, unsubscribing leaves all queues or releases all. Never errors.
+ * Several claims as one, all or nothing. All their entries are created at one point of the store's order. So of any two multi-locks, one is ahead of the
+ * other in every queue that they share, and no cycle of multi-locks can wait for each other. Subscribing joins; unsubscribing leaves all queues or
+ * releases all. Never errors.
  */
 export function claimTogether(
   context: ClaimContext,
@@ -73,7 +74,10 @@ function join(
 ): Observable<MultiClaimState> {
   const together = new Together(requests.length, { isTry: timeoutMs === 0 });
   const enqueue: Enqueue = (session, spec, stop) => together.enqueue(session, spec, stop);
-  const claims = asOne(requests, timeoutMs).map((request) => claim({ ...context, enqueue }, request));
+  const claims = asOne(requests, timeoutMs).map((request) =>
+    // The hold of all names listens to the signals of their holds, which are created for it in this context.
+    inCallerContext(claim({ ...context, enqueue }, request)),
+  );
   let arePlaced = false;
   let ownership: HeldTogether | undefined;
   return combineLatest(claims).pipe(
@@ -82,7 +86,7 @@ function join(
       arePlaced ||= states.every(({ status }) => status !== 'joining');
       const end = endOf(states, ownership);
       if (end) return end;
-      // Whoever releases one of them releases all.
+      // A release of one ownership releases all.
       if (states.some(({ status }) => status === 'ended')) void ownership?.release();
       const holds = states.map(ownershipIn).filter((hold) => hold !== undefined);
       if (holds.length === states.length) ownership ??= new HeldTogether(holds);
@@ -90,14 +94,14 @@ function join(
       const isSuspect = states.some(({ status }) => status === 'suspect');
       return { status: isSuspect ? 'suspect' : 'held', ownership };
     }),
-    // Of one that was lost only the end is left to tell.
+    // A claim that was lost has only its end to report.
     filter((state) => !('ownership' in state) || state.ownership.held),
   );
 }
 
 /**
- * They end together, so none of them has a patience of its own, but for a try, which makes one attempt; and each tells that the others
- * are held along with it.
+ * Returns the request of one claim. The claims end together, so none has a timeout of its own, except for a try, which makes one attempt. The label of
+ * each says that the others are held along with it.
  */
 function asOne(requests: readonly ClaimRequest[], timeoutMs: number | undefined): readonly ClaimRequest[] {
   const patience = timeoutMs === 0 ? { timeoutMs } : {};
@@ -113,7 +117,7 @@ function asOne(requests: readonly ClaimRequest[], timeoutMs: number | undefined)
   });
 }
 
-/** Somebody was let pass, or one was removed before it was known where it stands: all of them join again. */
+/** Whether all claims have to join again: one was moved behind a requester, or was removed before its position was known. */
 function throwIfRemoved(states: readonly ClaimState[], arePlaced: boolean): void {
   for (const state of states) {
     if (state.status !== 'ended' || state.outcome !== 'failed') continue;
@@ -122,14 +126,14 @@ function throwIfRemoved(states: readonly ClaimState[], arePlaced: boolean): void
   }
 }
 
-/** The first that ended for another reason than the release of the others ends all. */
+/** Emits the first end that is not a release of the others; it ends all claims. */
 function endOf(
   states: readonly ClaimState[],
   ownership: MultiOwnership | undefined,
 ): MultiClaimState | undefined {
   const ended = states.filter((state) => state.status === 'ended');
   const trouble = ended.find(({ outcome }) => outcome !== 'released');
-  // One that was lost before all were held: together they were never held.
+  // One claim was lost before all were held, so the multi-lock never held.
   if (trouble?.outcome === 'lost' && !ownership) return failed(trouble.error.cause);
   if (trouble) return trouble;
   return ended.length === states.length ? ended[0] : undefined;
@@ -146,7 +150,7 @@ function waiting(
   return failed(new QueueLockError('TIMEOUT', `${JSON.stringify(waitingFor[0])} is taken (timeoutMs 0)`));
 }
 
-/** What is held at this moment: a loss is told by its claim when its story is known. */
+/** Returns the present ownerships. A claim reports its loss when the reason is known. */
 function ownershipIn(state: ClaimState): Ownership | undefined {
   const ownership = state.status === 'held' || state.status === 'suspect' ? state.ownership : undefined;
   return ownership?.held ? ownership : undefined;
@@ -162,7 +166,7 @@ function sameState(before: MultiClaimState, now: MultiClaimState): boolean {
   return before.status === now.status;
 }
 
-/** A try is made once. */
+/** Whether the request is a try, which makes one attempt. */
 function onlyIfRemoved(error: unknown, { timeoutMs }: WaitLimit): Observable<unknown> {
   if (isQueueLockError(error, 'ENTRY_LOST') && timeoutMs !== 0) return of(true);
   throw error;

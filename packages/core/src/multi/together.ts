@@ -7,7 +7,7 @@ interface Joining {
   readonly reject: (error: unknown) => void;
 }
 
-/** Claims that join at one point of the store's order: whoever comes first waits until the others have come too. */
+/** Claims that join at one point of the store's order. The first waits until all others are ready. */
 export class Together {
   readonly #count: number;
   readonly #option: EnqueueAllOptions;
@@ -18,11 +18,11 @@ export class Together {
     this.#option = option;
   }
 
-  /** One attempt of one claim, made when all claims have come to theirs. Who is not wanted any more does not wait for the others. */
+  /** Makes one attempt of one claim, when all claims are ready for theirs. An aborted claim does not wait for the others. */
   enqueue(session: Session, spec: EntrySpec, stop: AbortSignal): Promise<Placement> {
     let giveUp!: () => void;
     const placed = new Promise<Placement>((resolve, reject) => {
-      // A claim that found its session ended comes again with another one.
+      // A claim whose session has ended tries again with a new session.
       const joining = this.#joining.get(session) ?? [];
       this.#joining.set(session, joining);
       giveUp = () => {

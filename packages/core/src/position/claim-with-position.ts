@@ -2,22 +2,27 @@
 // A claim with its position (here); the position of any entry (watch-position); the latest state for a loop (latest).
 
 import type { ClaimState } from '../api/api.ts';
-import { failed } from '../claim/ending.ts';
+import { boundToCaller, inCallerContext } from '../base/caller-context.ts';
+import type { Ownership } from '../api/hold-api.ts';
+import { failed } from '../claim/steps.ts';
 import { jsonable } from '../base/jsonable.ts';
 import { latestOf } from './latest.ts';
 import type { PositionStream, PositionedClaimState, QueuePosition } from '../api/position-api.ts';
 import { POSITION_INTERVAL_MS, positionsIn } from './watch-position.ts';
-import type { ClaimContext } from '../claim/lock.ts';
-import type { AcquireOptions, ClaimOptions } from '../api/options.ts';
+import { acquire, claim, type ClaimContext } from '../claim/lock.ts';
+import type { AcquireOptions } from '../api/options.ts';
 import type { QueueEntry } from '../api/queue-api.ts';
 import { Observable, Subscription, tap } from '../base/rx.ts';
 import { visible } from '../handover/visible.ts';
+import { waitUntilHeld } from '../claim/wait-until-held.ts';
+import type { ClaimRequest } from '../entry/wish.ts';
 
 /** The parameters of a position request, besides its claim. */
-export interface PositionRequest extends Pick<ClaimOptions, 'typicalHoldMs'> {
+interface PositionRequest {
   readonly name: string;
   /** The option or method that requests the position, for messages. */
   readonly asked: string;
+  readonly typicalHoldMs: number | undefined;
 }
 
 type Queued = Extract<ClaimState, { readonly status: 'queued' }>;
@@ -65,23 +70,27 @@ export function positionsOfClaim(
     };
     subscriber.add(claim$.subscribe({ next, error: fail, complete }));
   });
-  return Object.assign(line$, { [Symbol.asyncIterator]: () => latestOf(line$) });
+  const told$ = inCallerContext(line$);
+  return Object.assign(told$, { [Symbol.asyncIterator]: () => latestOf(line$) });
 }
 
-/** Returns the claim, extended so that positions are passed to `onPosition` if it is set. */
-export function notifyingPosition(
-  context: Pick<ClaimContext, 'watch' | 'clock'>,
-  claim$: Observable<ClaimState>,
-  { onPosition, ...wish }: Pick<AcquireOptions, 'onPosition'> & Omit<PositionRequest, 'asked'>,
-): Observable<ClaimState | PositionedClaimState> {
-  if (!onPosition) return claim$;
-  return positionsOfClaim(context, claim$, { ...wish, asked: 'onPosition' }).pipe(
+/** Waits for the grant, like `acquire`, and passes positions to `onPosition` if it is set. */
+export function acquireNotifying(
+  context: ClaimContext,
+  request: ClaimRequest,
+  { onPosition, typicalHoldMs }: Pick<AcquireOptions, 'onPosition' | 'typicalHoldMs'>,
+): Promise<Ownership> {
+  if (!onPosition) return acquire(context, request);
+  const notify = boundToCaller(onPosition);
+  const wish = { name: request.queue, asked: 'onPosition', typicalHoldMs };
+  const state$ = positionsOfClaim(context, claim(context, request), wish).pipe(
     tap((state) => {
       if (state.status !== 'queued') return;
       const { position, expectedWaitMs, basis, stale } = state;
-      onPosition({ position, expectedWaitMs, basis, stale });
+      notify({ position, expectedWaitMs, basis, stale });
     }),
   );
+  return waitUntilHeld(state$);
 }
 
 function inLine(queued: Queued, place: QueuePosition): PositionedClaimState {

@@ -1,6 +1,7 @@
 import type { LockClient } from '../api/api.ts';
 import { checkTypicalHold } from '../checks/arguments.ts';
 import { checkedOptions, type KnownOptions } from '../checks/checked-options.ts';
+import { inCallerContext } from '../base/caller-context.ts';
 import { systemClock, type Clock } from '../base/clock.ts';
 import { invalidArgument } from '../api/errors.ts';
 import { expectedWaitAt } from '../turn/expected-wait.ts';
@@ -74,7 +75,7 @@ export function watchPosition(
   checkTypicalHold(typicalHoldMs);
   const places$ = positionsIn(locks.watch(name), (entry) => entry.id === id, { clock, typicalHoldMs });
   const giveUp$ = after(clock, appearsWithinMs).pipe(map(() => GONE));
-  return defer(() => {
+  const position$ = defer(() => {
     let wasThere = false;
     return places$.pipe(
       tap((place) => (wasThere ||= place !== undefined)),
@@ -84,6 +85,7 @@ export function watchPosition(
       takeWhile((place) => place !== GONE),
     );
   }).pipe(filter((place): place is QueuePosition => typeof place === 'object'));
+  return inCallerContext(position$);
 }
 
 const OPTIONS: KnownOptions<WatchPositionOptions> = {

@@ -38,8 +38,11 @@ export async function runWithin<T>(hold: ChainHold, work: () => T | PromiseLike<
 
 /** What the running call chain holds, the innermost first. */
 export function heldByThisChain(): readonly ChainHold[] {
-  return heldWithin(levels.getStore());
+  const level = levels.getStore();
+  return level ? heldWithin(level) : NOTHING;
 }
+
+const NOTHING: readonly ChainHold[] = [];
 
 /** Takes the levels that have ended out of the chain on the way. */
 function heldWithin(innermost: Level | undefined): readonly ChainHold[] {

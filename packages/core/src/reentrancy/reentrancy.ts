@@ -1,5 +1,5 @@
 // Chapter reentrancy: how is a hold entered again from within?
-// A call chain knows what it holds (call-chain); each level of a hold has a line of its own (here).
+// A call chain knows its holds (call-chain); each level of a hold has a queue of its own (here).
 
 import { heldByThisChain, type ChainHold } from './call-chain.ts';
 import type { Clock } from '../base/clock.ts';
@@ -10,21 +10,21 @@ import { ownershipInJson } from '../api/ownership-json.ts';
 import { merge, type Observable } from '../base/rx.ts';
 import { waitLimit, type WaitContext, type WaitLimit } from '../work/wait-limit.ts';
 
-/** One hold of the server, and how many levels of it are open here. */
+/** One hold on the server and its number of open levels in this process. */
 interface Shared {
-  /** Whose client it is of. */
+  /** The client that holds. */
   readonly by: object;
   readonly hold: Ownership;
   levels: number;
 }
 
-/** What counts when a hold is entered again. */
+/** The options that apply when a hold is entered again. */
 export type ReentryOptions = Pick<AcquireOptions, 'signal' | 'timeoutMs' | 'minRemainingMs'>;
 
 /**
- * A hold that may be entered again from within. Each level has a line of its own: of those who enter from the same level, one is in at
- * a time. The hold is given back when all levels have been. (Java's and Curator's reentrant locks count per thread; an async call
- * chain has none, so the level that one stands on is what counts.)
+ * A hold that may be entered again from within. Each level has a queue of its own: of several calls that enter from the same level, one is inside at a
+ * time. The hold is released when all levels are. Reentrant locks of Java and Curator count per thread. An async call chain has no thread, so the
+ * level counts.
  */
 export class ReentrantOwnership implements Ownership {
   readonly depth: number;
@@ -41,6 +41,8 @@ export class ReentrantOwnership implements Ownership {
   }
 
   static outermost(by: object, hold: Ownership): ReentrantOwnership {
+    // Creates the signal in the context of the caller that holds: a later call chain may enter and read it first.
+    void hold.signal;
     return new ReentrantOwnership({ by, hold, levels: 0 }, 1, () => undefined);
   }
 
@@ -48,7 +50,7 @@ export class ReentrantOwnership implements Ownership {
     return this.#shared.by === client && this.name === name;
   }
 
-  /** Another level, once those who entered from this one before have left. */
+  /** Enters another level, after all earlier calls from this level have left it. */
   async enter({ minRemainingMs, ...patience }: ReentryOptions, clock: Clock): Promise<ReentrantOwnership> {
     const before = this.#line;
     let leave!: () => void;
@@ -57,7 +59,7 @@ export class ReentrantOwnership implements Ownership {
     });
     this.#line = before.then(() => left);
     try {
-      // Whoever is inside may not notice a loss for long.
+      // The call that is inside may notice a loss late.
       const context = { clock, what: `${JSON.stringify(this.name)}, entered again` };
       const lost$ = waitLimit({ signal: this.signal }, context);
       await turnWithin(before, merge(patienceOf(patience, context), lost$));
@@ -162,11 +164,11 @@ export class ReentrantOwnership implements Ownership {
 }
 
 /**
- * The hold to enter again, if that is what the call asks for. Waiting in the queue behind one's own call chain is a certain deadlock:
- * in a fair queue the new entry stands behind the hold that waits for it. Only further permits of a semaphore may come, as long as all
- * that the chain takes fit into its limit. They come late, or not at all, when others who hold some wait for more as well, or stand
- * ahead and need those that the chain holds: such circles are found by what entries tell that their chains hold.
- * @throws {QueueLockError} `REENTRANT` when the running call chain holds the name and may not enter it again.
+ * Returns the hold to enter again, or `undefined` when the call needs an entry of its own. Waiting behind the own call chain is a certain deadlock: in a
+ * fair queue the new entry is behind the hold that waits for it. Only further permits of a semaphore are allowed, if all permits of the chain fit into the
+ * limit. They may be granted late or never, when other holders wait for more permits too, or waiters ahead need those of the chain. Such cycles are
+ * detected from the holds that each entry lists in its label.
+ * @throws {QueueLockError} `REENTRANT` when the running call chain holds the name and may not enter it again
  */
 export function holdToEnter(
   by: object,
@@ -185,24 +187,24 @@ export function holdToEnter(
     );
   if (reenter || reentrant) {
     if (!(hold instanceof ReentrantOwnership))
-      throw isHeld(name, 'the hold around it says reentrant: true as well');
-    if (hold.shared && mode === 'exclusive') throw isHeld(name, 'a reader does not become a writer');
+      throw isHeld(name, 'set reentrant: true on the outer hold too');
+    if (hold.shared && mode === 'exclusive') throw isHeld(name, 'a reader cannot become a writer');
     return hold;
   }
-  // An answer is all that a timeout of 0 waits for.
+  // A timeout of 0 waits for the reply only.
   if (timeoutMs === 0 || mayFit(around, options)) return undefined;
   throw isHeld(
     name,
     (options.limit ?? 1) === 1
-      ? 'pass the ownership down, or say reentrant: true in both places'
-      : 'take all permits at once, in the outermost place',
+      ? 'pass the ownership down, or set reentrant: true in both places'
+      : 'take all permits at once, in the outermost call',
   );
 }
 
-/** Whether others alone can be in the way of more permits. Of a limit that changes nobody knows. */
+/** Whether only entries of other call chains can delay further permits. Unknown for a limit that changes. */
 function mayFit(around: readonly ChainHold[], { limit: limit$ = 1, permits = 1 }: AcquireOptions): boolean {
   if (typeof limit$ !== 'number') return false;
-  // A hold that was entered again takes what its outermost level took.
+  // All levels of a hold share the permits of its outermost level.
   const taken = new Map(around.map((held) => [held.ownership.id, held.permits]));
   return [...taken.values()].reduce((sum, held) => sum + held, permits) <= limit$;
 }
@@ -210,11 +212,11 @@ function mayFit(around: readonly ChainHold[], { limit: limit$ = 1, permits = 1 }
 function isHeld(name: string, remedy: string): QueueLockError {
   return new QueueLockError(
     'REENTRANT',
-    `${JSON.stringify(name)} is held by this very call chain, which would wait for itself for ever; ${remedy}`,
+    `${JSON.stringify(name)} is held by this call chain, which would wait for itself for ever; ${remedy}`,
   );
 }
 
-/** A timeout of 0 waits for nobody. */
+/** Creates the limit of a wait. A timeout of 0 becomes the shortest one, since it waits for no other call. */
 function patienceOf({ signal, timeoutMs }: WaitLimit, context: WaitContext): Observable<never> {
   return waitLimit({ signal, timeoutMs: timeoutMs === 0 ? 1 : timeoutMs }, context);
 }

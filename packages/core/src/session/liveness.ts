@@ -5,6 +5,14 @@ import { BehaviorSubject, Subject, type Observable } from '../base/rx.ts';
 /** Health of a session that has not ended. */
 export type Health = 'alive' | 'suspect';
 
+/** A claim under a session. Called directly, because a subscription for each claim would cost more than a claim that never waits. */
+export interface LivenessListener {
+  /** Called after each change of `Liveness.isAlive`. */
+  healthChanged(): void;
+  /** Called when the session has ended. */
+  sessionEnded(error: QueueLockError): void;
+}
+
 /**
  * Tracks whether a session is proven to be alive. Every read compares the clock with the deadline, so it is correct even when timers are late. The
  * end is emitted synchronously, before the read returns.
@@ -13,9 +21,11 @@ export class Liveness {
   readonly #clock: Clock;
   readonly #endpoint: string;
   readonly #health$ = new BehaviorSubject<Health>('alive');
+  #health: Health = 'alive';
   readonly #proofs$ = new Subject<void>();
   readonly #wanted$ = new Subject<void>();
   readonly #ending = new AbortController();
+  readonly #listeners = new Set<LivenessListener>();
   #deadline: number;
   #trouble: unknown;
   #ended: QueueLockError | undefined;
@@ -38,17 +48,27 @@ export class Liveness {
 
   /** The current value of `health$`, as a boolean. */
   get isAlive(): boolean {
-    return !this.#ended && this.#health$.value === 'alive';
+    return !this.#ended && this.#health === 'alive';
   }
 
   /** Why the session is suspect; `undefined` when it is not. */
   get trouble(): QueueLockError | undefined {
-    if (this.#ended || this.#health$.value === 'alive') return undefined;
+    if (this.#ended || this.#health === 'alive') return undefined;
     const cause = this.#trouble;
     const detail = cause === undefined ? 'no heartbeat is confirmed' : detailOf(cause);
     return new QueueLockError('UNAVAILABLE', `the session at ${this.#endpoint} is in doubt: ${detail}`, {
       cause,
     });
+  }
+
+  /** Registers a listener until `delete` or the end of the session; notifies it at once if the session has ended. */
+  add(listener: LivenessListener): void {
+    if (this.#ended) listener.sessionEnded(this.#ended);
+    else this.#listeners.add(listener);
+  }
+
+  delete(listener: LivenessListener): void {
+    this.#listeners.delete(listener);
   }
 
   /** Emits whenever a heartbeat was confirmed. */
@@ -71,10 +91,20 @@ export class Liveness {
     return this.#ending.signal;
   }
 
+  /** Whether the session has ended, as far as it is known without a look at the clock. */
+  get hasEnded(): boolean {
+    return this.#ended !== undefined;
+  }
+
   /** Remaining proven time in milliseconds; 0 when the session has ended. */
   get remainingMs(): number {
+    return this.remainingMsAt(this.#clock.now());
+  }
+
+  /** The same at a reading of the clock that was just taken. */
+  remainingMsAt(now: number): number {
     if (this.#ended) return 0;
-    const left = this.#deadline - this.#clock.now();
+    const left = this.#deadline - now;
     if (left > 0) return left;
     this.end(this.#tooLate());
     return 0;
@@ -103,6 +133,7 @@ export class Liveness {
     this.#cancelAlarm();
     this.#ending.abort(error);
     this.#health$.error(error);
+    this.#tellListeners(error);
   }
 
   /**
@@ -115,6 +146,12 @@ export class Liveness {
     this.end(
       isOver ? error : new QueueLockError('SESSION_LOST', message, { cause: error, reason: 'session-lost' }),
     );
+  }
+
+  /** A listener that is called may delete others, or add new ones, which are notified by `add`. */
+  #tellListeners(error: QueueLockError): void {
+    for (const listener of [...this.#listeners])
+      if (this.#listeners.delete(listener)) listener.sessionEnded(error);
   }
 
   #tooLate(): QueueLockError {
@@ -134,7 +171,10 @@ export class Liveness {
   }
 
   #tell(health: Health): void {
-    if (this.#health$.value !== health) this.#health$.next(health);
+    if (this.#health === health) return;
+    this.#health = health;
+    this.#health$.next(health);
+    for (const listener of [...this.#listeners]) listener.healthChanged();
   }
 
   #setAlarm(): () => void {

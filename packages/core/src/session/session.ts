@@ -43,10 +43,10 @@ export interface SessionEnd {
 }
 
 /**
- * Act 1: am I alive? Opens a session when subscribed, emits it, and keeps it alive by heartbeats; errors when it could
- * not be opened or has ended. Unsubscribing ends it: nothing under it is believed in any more before the server is told.
+ * Act 1: am I alive? Opens a session when subscribed, emits it, and keeps it alive by heartbeats. Errors when it could not be opened or has ended.
+ * Unsubscribing ends it: all holds under it end locally before the server is notified.
  *
- *     open ── session ── beat ── beat ── (overdue: suspect) ── beat ── … ── deadline, or the server says so: error
+ *     open ── session ── heartbeat ── heartbeat ── (overdue: suspect) ── heartbeat ── … ── deadline, or ended by the server: error
  */
 export function openSession(
   settings: SessionOpening,

@@ -2,7 +2,7 @@ import type { SessionState } from '../api/api.ts';
 import { QueueLockError, detailOf, isQueueLockError } from '../api/errors.ts';
 import {
   BehaviorSubject,
-  Observable,
+  type Observable,
   ReplaySubject,
   defer,
   merge,
@@ -19,6 +19,8 @@ import type { Backend, Session } from '../api/spi.ts';
 export interface SharedSession {
   /** Emits the session once. Opened by the first subscriber, and again after a loss. Errors with `CLOSED` once the client is closed. */
   readonly session$: Observable<LiveSession>;
+  /** Returns the session while it is open, so that a claim need not subscribe. */
+  readonly present: () => LiveSession | undefined;
   readonly state$: BehaviorSubject<SessionState>;
   /** Returns why the session is not open yet while it is being opened, or why it is suspect. */
   readonly openingTrouble: () => unknown;
@@ -43,6 +45,7 @@ export function shareSession(
   const open = openOrResume(backend, settings.resume, (session) => (resumed = session));
   const { endpoint } = backend.info;
   let failure: unknown;
+  let present: LiveSession | undefined;
   const state$ = new BehaviorSubject<SessionState>({ status: 'idle' });
   /** Publishes a state, unless the client is closed: `closed` is final. */
   const tell = (state: SessionState): void => {
@@ -50,11 +53,11 @@ export function shareSession(
     if (status !== 'closed' && status !== state.status) state$.next(state);
   };
   const tellEnd = (error: unknown): void => {
+    present = undefined;
     tell({ status: isQueueLockError(error, 'CLOSED') ? 'closed' : 'lost' });
   };
-  let latest: LiveSession | undefined;
   const follow = (live: LiveSession): void => {
-    const { session, liveness } = (latest = live);
+    const { session, liveness } = (present = live);
     if (session === resumed) removeUnclaimedLater(live, settings.clock);
     liveness.health$.subscribe({
       next: (status) => {
@@ -75,24 +78,16 @@ export function shareSession(
       trouble: (why: unknown) => void (failure = why),
     };
     return merge(closed$, openSession(opening, { closing: afterwards, keepsSession }));
-  }).pipe(tap({ next: follow, error: tellEnd }), sharedAndAtHand());
+  }).pipe(tap({ next: follow, error: tellEnd }), shared());
   const openingTrouble = (): unknown =>
-    state$.value.status === 'opening' ? notOpenYet(endpoint, failure) : latest?.liveness.trouble;
-  return { session$, state$, openingTrouble };
+    state$.value.status === 'opening' ? notOpenYet(endpoint, failure) : present?.liveness.trouble;
+  return { session$, present: () => present, state$, openingTrouble };
 }
 
-/** Shares one subscription until it errors. Later subscribers receive the current value, usually without subscribing to the source. */
-function sharedAndAtHand<T extends object>(): MonoTypeOperatorFunction<T> {
-  return (source$) => {
-    let present: T | undefined;
-    const next = (value: T): void => {
-      present = value;
-    };
-    const error = (): void => {
-      present = undefined;
-    };
-    const shared$ = source$.pipe(
-      tap({ next, error }),
+/** Shares one subscription until it errors. Later subscribers receive the current value. */
+function shared<T>(): MonoTypeOperatorFunction<T> {
+  return (source$) =>
+    source$.pipe(
       share({
         connector: () => new ReplaySubject(1),
         resetOnRefCountZero: false,
@@ -101,13 +96,6 @@ function sharedAndAtHand<T extends object>(): MonoTypeOperatorFunction<T> {
       }),
       take(1),
     );
-    return new Observable((subscriber) => {
-      if (!present) return shared$.subscribe(subscriber);
-      subscriber.next(present);
-      subscriber.complete();
-      return undefined;
-    });
-  };
 }
 
 function notOpenYet(endpoint: string, cause: unknown): QueueLockError {

@@ -18,7 +18,8 @@ export class HoldTimes {
 
   /** Returns the median hold time, in whole milliseconds. */
   typical(name: string): number | undefined {
-    const times = this.#byName.get(name)?.toSorted((a, b) => a - b) ?? [];
+    // Numbers of a typed array are sorted as numbers, without a comparing function.
+    const times = Float64Array.from(this.#byName.get(name) ?? []).sort();
     const median = times[Math.floor(times.length / 2)];
     return median === undefined ? undefined : Math.round(median);
   }

@@ -3,10 +3,10 @@ import type { Clock } from '../base/clock.ts';
 import type { HoldTimes } from './expected-wait.ts';
 import type { QueueEntry, QueueState } from '../api/queue-api.ts';
 
-/** A hold that goes on. */
+/** A hold that has not ended. */
 interface Hold {
   readonly key: string;
-  /** When it began, or was seen first. */
+  /** When it began, or was first observed. */
   readonly since: number;
   readonly sawBegin: boolean;
 }
@@ -14,14 +14,14 @@ interface Hold {
 const KEPT_TIMES = 9;
 
 /**
- * What one observer sees of a queue's holds: from the picture in which an entry's turn has come to the one in which it is gone. Only
- * holds seen from beginning to end count for the usual length, and none that began or ended while there were no pictures.
+ * Measures the holds of a queue from its snapshots: from the one that first shows an entry admitted to the one without it. Only holds that were observed
+ * from beginning to end count for the typical length, and none that began or ended while there were no snapshots.
  */
 export class SeenHolds {
   readonly #clock: Clock;
   readonly #lengths: number[] = [];
   #holds: ReadonlyMap<string, Hold> = new Map();
-  /** Whether the picture before this one was the newest all the time until now. */
+  /** Whether the snapshot before this one was current until now. */
   #isContinuous = false;
 
   constructor(clock: Clock) {
@@ -60,7 +60,7 @@ export class SeenHolds {
   }
 }
 
-/** Also where a store uses a key again. */
+/** Identifies an entry, also where a store reuses keys. */
 function nameOf({ key, order }: QueueEntry): string {
   return `${String(order)} ${key}`;
 }

@@ -6,7 +6,7 @@ import type { QueueState } from '../api/queue-api.ts';
 import { ReplaySubject, finalize, map, share, takeUntil, type Observable } from '../base/rx.ts';
 import type { Backend, ObserveOptions } from '../api/spi.ts';
 
-/** A queue as everybody can see it. Trouble with the server shows as `stale` and is retried; the stream itself never errors. */
+/** Observes a queue. Errors of the server show as `stale` and are retried, so the stream never errors. */
 function watchQueue(
   observe: () => ReturnType<Backend['observe']>,
   name: string,
@@ -25,8 +25,8 @@ function watchQueue(
 }
 
 /**
- * Shares one upstream watch per name among all who look in the same way, for as long as somebody does; completes when the client closes.
- * Who looks at ease has a watch of its own, so that one who asks for every change takes its bound from nobody.
+ * Shares one upstream watch per name among all observers with the same interval, while there is one. Completes when the client closes. Observers with
+ * another `apartMs` have a watch of their own, so that an observer of every change does not take away their limit.
  */
 export class SharedQueues {
   readonly #backend: Backend;

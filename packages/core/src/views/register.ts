@@ -1,3 +1,4 @@
+import { inCallerContext } from '../base/caller-context.ts';
 import type { Clock } from '../base/clock.ts';
 import { repeatUntilDefinite } from '../kit/definite.ts';
 import { invalidArgument } from '../api/errors.ts';
@@ -27,12 +28,14 @@ export class RetryingRegister implements SharedRegister {
 
   constructor(backend: Backend, place: RegisterPlace, { clock, end }: { clock: Clock; end: RegisterEnd }) {
     const { registers } = backend;
+    if (!/^[a-z]{1,16}$/.test(place.kind))
+      throw invalidArgument('kind', place.kind, 'is 1 to 16 letters from a to z');
     if (!registers)
       throw invalidArgument('register', place.kind, `is not offered by the backend ${backend.info.name}`);
     this.#registers = registers;
     this.#place = place;
     this.#closing = end.closing;
-    this.state$ = liveView(() => registers.observe(place.name, place.kind), clock).pipe(
+    const state$ = liveView(() => registers.observe(place.name, place.kind), clock).pipe(
       map((view) => ({
         status: view.status,
         text: view.status === 'connecting' ? undefined : view.value?.text,
@@ -44,6 +47,7 @@ export class RetryingRegister implements SharedRegister {
       ),
       takeUntil(end.closes$),
     );
+    this.state$ = inCallerContext(state$);
   }
 
   async read(): Promise<string | undefined> {

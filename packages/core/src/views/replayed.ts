@@ -5,7 +5,7 @@ import type { QueueEntry } from '../api/queue-api.ts';
 import type { QueueChange, QueueHistory } from '../api/store-api.ts';
 import type { PastChange, StoredHistory } from '../api/store-facts.ts';
 
-/** Plays the changes again, to tell whose turn came when. */
+/** Replays the changes of a queue to find when each entry was granted. */
 export function replayed(name: string, { before, changes, gaps }: StoredHistory): QueueHistory {
   const entries = before.map(toEntry);
   const line = new Line(entries);
@@ -17,7 +17,7 @@ export function replayed(name: string, { before, changes, gaps }: StoredHistory)
   };
 }
 
-/** Changes of one revision are one step: nobody saw the queue in between. */
+/** Groups changes of one revision, since no client could see the queue between them. */
 function steps(changes: readonly PastChange[]): readonly (readonly PastChange[])[] {
   const grouped: PastChange[][] = [];
   for (const change of changes) {
@@ -45,7 +45,7 @@ class Line {
       this.#take(kind, change);
       return jsonable({ revision, kind, entry: change, held: held.has(change.key) });
     });
-    // In a long line the turns of all others need not be told again for everybody who joins.
+    // In a long queue a plain entry that joins at the end changes no grant, so the grants need not be computed.
     if (step.length === 1 && step[0]?.kind === 'joined' && this.#isCrowded()) return told;
     this.#holding = holding(this.#entries);
     const granted = this.#entries
@@ -54,7 +54,7 @@ class Line {
     return [...told, ...granted];
   }
 
-  /** The first two do not let each other in, so the last, which is like them, waits as well. */
+  /** Whether the first two entries are exclusive and so is the last, which then has to wait. */
   #isCrowded(): boolean {
     const isPlain = ({ shared, limit }: QueueEntry): boolean => !shared && limit === 1;
     const [first, second] = this.#entries;

@@ -1,19 +1,20 @@
 // Chapter views: what can be seen of queues, of registers, of the store and its past?
-// Now, and again after trouble: live-view. A queue: queue-watch. All queues and their past: here, replayed.
+// A value, observed again after errors (live-view); one queue (queue-watch); all queues and their history (here, replayed).
 
 import { checkEntry, checkName } from '../checks/arguments.ts';
+import { inCallerContext } from '../base/caller-context.ts';
 import type { Clock } from '../base/clock.ts';
-import { invalidArgument } from '../api/errors.ts';
+import { invalidArgument, type QueueLockError } from '../api/errors.ts';
 import { jsonable } from '../base/jsonable.ts';
 import { liveView } from './live-view.ts';
 import type { RegisterEnd } from './register.ts';
 import { replayed } from './replayed.ts';
-import { map, takeUntil, type Observable } from '../base/rx.ts';
+import { NEVER, map, takeUntil, type Observable } from '../base/rx.ts';
 import type { Backend } from '../api/spi.ts';
 import type { QueueHistory, QueuesState } from '../api/store-api.ts';
 import type { Finding, ListedQueue } from '../api/store-facts.ts';
 
-/** What a client tells about its store as a whole, where the backend offers it. */
+/** The views of a whole store, where the backend offers them. */
 export class StoreViews {
   readonly #backend: Backend;
   readonly #clock: Clock;
@@ -25,17 +26,24 @@ export class StoreViews {
     this.#end = end;
   }
 
+  get errors$(): Observable<QueueLockError> {
+    return inCallerContext((this.#backend.errors$ ?? NEVER).pipe(takeUntil(this.#end.closes$)));
+  }
+
   queues(prefix: string): Observable<QueuesState> {
     const backend = this.#offering('queues', checkedPrefix(prefix));
-    return liveView(() => backend.queues(prefix), this.#clock).pipe(
-      map(({ status, ...view }) =>
-        jsonable({
-          status,
-          queues: 'value' in view ? [...view.value].sort(byName).map((queue) => jsonable({ ...queue })) : [],
-          ...('error' in view ? { error: view.error } : {}),
-        }),
+    return inCallerContext(
+      liveView(() => backend.queues(prefix), this.#clock).pipe(
+        map(({ status, ...view }) =>
+          jsonable({
+            status,
+            queues:
+              'value' in view ? [...view.value].sort(byName).map((queue) => jsonable({ ...queue })) : [],
+            ...('error' in view ? { error: view.error } : {}),
+          }),
+        ),
+        takeUntil(this.#end.closes$),
       ),
-      takeUntil(this.#end.closes$),
     );
   }
 

@@ -1,8 +1,13 @@
 import type { QueueLockError } from '../api/errors.ts';
 
+/** Something that ends when the client begins to close. */
+export interface ClosingListener {
+  closing(error: QueueLockError): void;
+}
+
 /** Notifies listeners that the client begins to close: running work must stop, and waits must end. */
 export class Closing {
-  readonly #told = new Set<(error: QueueLockError) => void>();
+  readonly #listeners = new Set<ClosingListener>();
   #error: QueueLockError | undefined;
 
   /** The error passed to listeners; `undefined` before closing. */
@@ -10,20 +15,20 @@ export class Closing {
     return this.#error;
   }
 
-  /**
-   * Registers a listener; calls it at once if closing has begun.
-   * @returns a function that removes the listener
-   */
-  tell(told: (error: QueueLockError) => void): () => void {
-    if (this.#error) told(this.#error);
-    else this.#told.add(told);
-    return () => this.#told.delete(told);
+  /** Registers a listener; calls it at once if closing has begun. */
+  add(listener: ClosingListener): void {
+    if (this.#error) listener.closing(this.#error);
+    else this.#listeners.add(listener);
+  }
+
+  delete(listener: ClosingListener): void {
+    this.#listeners.delete(listener);
   }
 
   begin(error: QueueLockError): void {
     if (this.#error) return;
     this.#error = error;
-    for (const told of this.#told) told(error);
-    this.#told.clear();
+    for (const listener of this.#listeners) listener.closing(error);
+    this.#listeners.clear();
   }
 }

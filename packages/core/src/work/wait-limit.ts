@@ -30,11 +30,9 @@ interface Waiting extends WaitContext {
   readonly granted: Moment;
 }
 
-/** Applies `waitLimit` to a stream until the grant. A stream without a limit is returned unchanged. */
-export function limitedBy<T>(limit: WaitLimit, waiting: Waiting): MonoTypeOperatorFunction<T> {
-  if (!limit.signal && !isLimit(limit.timeoutMs)) return identity;
-  const granted$ = waiting.granted.come$;
-  return (story$) => merge(waitLimit(limit, waiting).pipe(takeUntil(granted$)), story$);
+/** Whether there is anything that ends the wait. */
+export function isLimited({ signal, timeoutMs }: WaitLimit): boolean {
+  return signal !== undefined || isLimit(timeoutMs);
 }
 
 function isLimit(timeoutMs: number | undefined): timeoutMs is number {
@@ -42,34 +40,51 @@ function isLimit(timeoutMs: number | undefined): timeoutMs is number {
 }
 
 /**
- * Errors with the signal's reason when it aborts, or at the timeout with `TIMEOUT`, or `UNAVAILABLE` if there was trouble at that moment. Emits
- * nothing.
+ * Calls `end` with the signal's reason when it aborts, or at the timeout with `TIMEOUT`, or `UNAVAILABLE` if there was trouble at that moment.
+ * @returns a function that lifts the limit; `undefined` if the signal has aborted already
  */
-export function waitLimit({ signal, timeoutMs }: WaitLimit, context: WaitContext): Observable<never> {
-  return new Observable((subscriber) => {
-    if (signal) {
-      const abort = (): void => {
-        subscriber.error(signal.reason);
-      };
-      if (signal.aborted) {
-        abort();
-        return;
-      }
-      // One signal may end many waits. By default, Node warns of a leak at the eleventh listener.
-      setMaxListeners(0, signal);
-      signal.addEventListener('abort', abort);
-      subscriber.add(() => {
-        signal.removeEventListener('abort', abort);
-      });
-    }
-    if (isLimit(timeoutMs)) {
-      subscriber.add(
-        context.clock.after(timeoutMs, () => {
-          subscriber.error(timedOut(timeoutMs, context));
-        }),
-      );
-    }
-  });
+export function limitWait(
+  { signal, timeoutMs }: WaitLimit,
+  context: WaitContext,
+  end: (error: unknown) => void,
+): (() => void) | undefined {
+  const abort = (): void => {
+    end(signal?.reason);
+  };
+  if (signal?.aborted) {
+    abort();
+    return undefined;
+  }
+  if (signal) {
+    // One signal may end many waits. By default, Node warns of a leak at the eleventh listener.
+    setMaxListeners(0, signal);
+    signal.addEventListener('abort', abort);
+  }
+  const cancel = isLimit(timeoutMs)
+    ? context.clock.after(timeoutMs, () => {
+        end(timedOut(timeoutMs, context));
+      })
+    : undefined;
+  return () => {
+    signal?.removeEventListener('abort', abort);
+    cancel?.();
+  };
+}
+
+/** The same as a stream, which errors and emits nothing. */
+export function waitLimit(limit: WaitLimit, context: WaitContext): Observable<never> {
+  return new Observable((subscriber) =>
+    limitWait(limit, context, (error) => {
+      subscriber.error(error);
+    }),
+  );
+}
+
+/** Applies `waitLimit` to a stream until the grant. A stream without a limit is returned unchanged. */
+export function limitedBy<T>(limit: WaitLimit, waiting: Waiting): MonoTypeOperatorFunction<T> {
+  if (!isLimited(limit)) return identity;
+  const granted$ = waiting.granted.come$;
+  return (story$) => merge(waitLimit(limit, waiting).pipe(takeUntil(granted$)), story$);
 }
 
 /**

@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
+import { CallerAbortController } from '../base/caller-context.ts';
 import { checkedSignal } from '../base/checked-signal.ts';
 import type { Clock } from '../base/clock.ts';
-import type { Closing } from './closing.ts';
+import type { Closing, ClosingListener } from './closing.ts';
 import type { Hold } from '../api/hold-api.ts';
 import { QueueLockError, describeEviction, detailOf, isQueueLockError } from '../api/errors.ts';
 
@@ -28,11 +29,14 @@ type Outcome<T> = { readonly value: T } | { readonly error: unknown };
 export async function workUnder<H extends Hold, T>(hold: H, terms: WorkTerms<H, T>): Promise<Awaited<T>> {
   const { what, work } = terms;
   const stop = new Stop(hold, terms);
-  const outcome = await outcomeOf(() => {
+  let outcome: Outcome<Awaited<T>>;
+  try {
     // The grant and the stop may occur at the same time.
     if (terms.stop?.aborted) throw terms.stop.reason;
-    return work(hold, stop.signal);
-  });
+    outcome = { value: await work(hold, stop.signal) };
+  } catch (error) {
+    outcome = { error };
+  }
   stop.end();
   const { reason } = hold.signal as { readonly reason: unknown };
   await hold.release();
@@ -42,9 +46,9 @@ export async function workUnder<H extends Hold, T>(hold: H, terms: WorkTerms<H, 
 }
 
 /** The stop signal of a work: aborts at the first reason to stop. */
-class Stop {
+class Stop implements ClosingListener {
   readonly signal: AbortSignal;
-  readonly #controller = new AbortController();
+  readonly #controller = new CallerAbortController();
   readonly #ends: readonly AbortSignal[];
   readonly #timeLimit: QueueLockError | undefined;
   readonly #closing: Closing | undefined;
@@ -70,13 +74,18 @@ class Stop {
       end.addEventListener('abort', tell);
       this.#undo.push(() => end.removeEventListener('abort', tell));
     }
-    if (closing) this.#undo.push(closing.tell((error) => this.#abort(error)));
+    closing?.add(this);
     if (isLimited) this.#undo.push(clock.after(workTimeoutMs, () => this.#abort(this.#timeLimit)));
   }
 
   /** Marks the work as ended; nothing aborts the signal any more. */
   end(): void {
     for (const undo of this.#undo.splice(0)) undo();
+    this.#closing?.delete(this);
+  }
+
+  closing(error: QueueLockError): void {
+    this.#abort(error);
   }
 
   /** Returns the error to report for a work that threw. */
@@ -97,14 +106,6 @@ function tookTooLong(what: string, workTimeoutMs: number): QueueLockError {
     'WORK_TIMEOUT',
     `${what}: the work was told to stop after ${String(workTimeoutMs)} ms (workTimeoutMs); it may have had effects`,
   );
-}
-
-async function outcomeOf<T>(work: () => T | PromiseLike<T>): Promise<Outcome<Awaited<T>>> {
-  try {
-    return { value: await work() };
-  } catch (error) {
-    return { error };
-  }
 }
 
 function throwIfLost(loss: unknown, what: string, outcome: Outcome<unknown>): void {

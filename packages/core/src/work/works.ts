@@ -2,16 +2,21 @@ import type { Clock } from '../base/clock.ts';
 import type { Closing } from './closing.ts';
 import { QueueLockError } from '../api/errors.ts';
 
-/** The running works of a client, each including its release. */
+/** Counts the running works of a client, each including its release. */
 export class Works {
-  readonly #underWay = new Set<Promise<unknown>>();
+  #underWay = 0;
+  #onIdle: (() => void) | undefined;
 
-  /** Registers a work, so that `drain` waits for it. */
-  noted<T>(work: Promise<T>): Promise<T> {
-    this.#underWay.add(work);
-    const forget = (): void => void this.#underWay.delete(work);
-    work.then(forget, forget);
-    return work;
+  /** Runs a work, which `drain` waits for. */
+  during<T>(work: () => Promise<T>): Promise<T> {
+    const ended = (): void => {
+      this.#underWay -= 1;
+      if (this.#underWay === 0) this.#onIdle?.();
+    };
+    this.#underWay += 1;
+    const running = work();
+    running.then(ended, ended);
+    return running;
   }
 
   /** Begins to close: waits and joins end, and works are told to stop. Settles when all works have ended, or at the timeout. */
@@ -22,14 +27,11 @@ export class Works {
     closing.begin(new QueueLockError('CLOSED', 'the client is closing', { reason: 'client-closed' }));
     return new Promise<void>((resolve) => {
       const cancel = clock.after(drainMs, resolve);
-      void this.#ended().then(() => {
+      this.#onIdle = () => {
         cancel();
         resolve();
-      });
+      };
+      if (this.#underWay === 0) this.#onIdle();
     });
-  }
-
-  async #ended(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }
 }

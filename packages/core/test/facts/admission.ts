@@ -5,7 +5,7 @@ import { Gate, join, ownershipOf, type CoreFact } from '../stage.ts';
 
 export const admissionFacts: readonly CoreFact[] = [
   {
-    title: 'who is turned away for a long line has left it, and those behind are not',
+    title: 'a claim that is refused because the queue is too long has left it, and the entries behind stay',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const waiter = await join(stage, stage.client(), { maxWaiters: 1 });
@@ -26,7 +26,7 @@ export const admissionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'nobody looks at the queue any more once it was let in, or was admitted at once',
+    title: 'the queue is not read any more once a claim was accepted or admitted at once',
     async check(stage) {
       const holder = await join(stage, stage.client(), { maxWaiters: 1, maxExpectedWaitMs: 10 });
       const withHolder = stage.server.watcherCount;
@@ -36,22 +36,22 @@ export const admissionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'what needs a look at the queue fails where looking is refused, and leaves nothing',
+    title: 'an option that needs a read of the queue rejects when reading is refused, and leaves nothing',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const refused$ = throwError(() => new QueueLockError('ACCESS_DENIED', 'no right to read'));
       const blind = stage.client({ spoil: (backend) => ({ ...backend, observe: () => refused$ }) });
-      const wishes = [
+      const specs = [
         { maxWaiters: 5 },
         { maxExpectedWaitMs: 60_000 },
         { steal: { reason: 'a test' } },
       ] as const;
-      for (const wish of wishes) {
-        const claim = await join(stage, blind, wish);
+      for (const spec of specs) {
+        const claim = await join(stage, blind, spec);
         expect(claim.last).to.have.nested.property('error.code', 'ACCESS_DENIED');
         expect(claim.last)
           .to.have.nested.property('error.message')
-          .that.includes(Object.keys(wish)[0])
+          .that.includes(Object.keys(spec)[0])
           .and.includes('no right to read');
         expect(stage.server.entryCount).to.equal(1);
       }
@@ -59,7 +59,7 @@ export const admissionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a wait that is too long is refused also to an entry that stores a value of its own',
+    title: 'a wait that is too long is also refused to an entry with a value of its own',
     async check(stage) {
       const client = stage.client();
       const past = await client.acquire('x');
@@ -72,7 +72,7 @@ export const admissionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'whose turn comes before the queue was seen is let in, however long it was',
+    title: 'an entry that is admitted before the queue was read is accepted, however long the queue was',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const other = await join(stage, stage.client());
@@ -86,7 +86,8 @@ export const admissionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'who sees an earlier entry with its key in an old picture of the queue waits for its own',
+    title:
+      'a claim that sees an earlier entry with its key in an old snapshot of the queue waits for its own',
     async check(stage) {
       const line = [await join(stage, stage.client()), await join(stage, stage.client())];
       const asItWas$ = (queue: string): Observable<readonly StoredEntry[]> => {
@@ -105,7 +106,8 @@ export const admissionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'who finds the line too long while its session dies is told one of both, once',
+    title:
+      'a claim that finds the queue too long while its session ends rejects once, with one of both reasons',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const waiter = await join(stage, stage.client());
@@ -122,7 +124,8 @@ export const admissionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'an expected wait turns away only who would have to wait longer, and says for how long',
+    title:
+      'the limit of the expected wait refuses only claims that would have to wait longer, and reports for how long',
     async check(stage) {
       const slow = stage.client();
       const own = await slow.acquire('x');

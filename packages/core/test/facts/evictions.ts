@@ -6,7 +6,7 @@ import {
   Gate,
   follow,
   join,
-  losingAnswers,
+  losingReplies,
   ownershipOf,
   rejection,
   type CoreFact,
@@ -15,7 +15,7 @@ import {
 
 const STEAL = { steal: { reason: 'in a hurry' } };
 
-/** The records of a queue, as the server has them now. */
+/** Returns the eviction records of a queue that the server has now. */
 async function records(stage: Stage, client: LockClient, name = 'x'): Promise<readonly Eviction[]> {
   const seen = await stage.passing(client.register(name, 'evictions').read());
   return seen === undefined ? [] : (JSON.parse(seen) as Eviction[]);
@@ -28,7 +28,7 @@ function front(stage: Stage, name = 'x'): Parameters<LockClient['evict']>[1] {
 
 export const evictionFacts: readonly CoreFact[] = [
   {
-    title: 'the record is there when the victim learns of its loss',
+    title: 'the record is stored when the victim is notified of its loss',
     async check(stage) {
       const [holder, operator] = [stage.client(), stage.client({ owner: 'operator' })];
       const claim = await join(stage, holder);
@@ -47,7 +47,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the record of an eviction that came too late is taken back',
+    title: 'the record of an eviction that came too late is removed',
     async check(stage) {
       const [holder, operator] = [stage.client(), stage.client()];
       const own = await holder.acquire('x');
@@ -58,10 +58,10 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'an eviction whose answer is lost happened all the same, and its record stays',
+    title: 'an eviction with a lost reply has happened, and its record stays',
     async check(stage) {
       const claim = await join(stage, stage.client());
-      const operator = stage.client({ link: { intercept: losingAnswers(['evict']) } });
+      const operator = stage.client({ link: { intercept: losingReplies(['evict']) } });
       const evicted = operator.evict('x', front(stage), { reason: 'a test' });
       expect(await stage.passing(evicted)).to.equal(true);
       expect(await records(stage, operator)).to.have.length(1);
@@ -69,10 +69,10 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   ...(['readRegister', 'writeRegister'] as const).map((call: MemoryCall): CoreFact => ({
-    title: `an eviction writes one record when answers to ${call} are lost`,
+    title: `an eviction writes one record when replies to ${call} are lost`,
     async check(stage) {
       const claim = await join(stage, stage.client());
-      const operator = stage.client({ link: { intercept: losingAnswers([call], 2) } });
+      const operator = stage.client({ link: { intercept: losingReplies([call], 2) } });
       expect(await stage.passing(operator.evict('x', front(stage), { reason: 'a test' }))).to.equal(true);
       await stage.settle();
       expect(await records(stage, operator)).to.have.length(1);
@@ -98,7 +98,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'of many evictions the latest are kept, as many as there is room for',
+    title: 'of many evictions the latest are kept, up to the limit',
     async check(stage) {
       const operator = stage.client({ owner: 'operator' });
       for (let round = 0; round < 40; round += 1) {
@@ -112,7 +112,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'who may not evict gets no record into the register',
+    title: 'a client without the permission to evict writes no record',
     async check(stage) {
       const without = (backend: Backend): Backend => Object.assign(backend, { evict: undefined });
       const operator = stage.client({ spoil: without });
@@ -123,17 +123,17 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a thief takes those out of the way from the back, so that none of them is let in on the way',
+    title: 'a steal removes entries from the back, so that none of them is admitted in between',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const [first, second] = [await join(stage, stage.client()), await join(stage, stage.client())];
-      const thief = await join(stage, stage.client(), STEAL);
-      expect(thief.last.status).to.equal('held');
+      const stealer = await join(stage, stage.client(), STEAL);
+      expect(stealer.last.status).to.equal('held');
       expect([first, second].map(({ statuses }) => statuses.includes('held'))).to.deep.equal([false, false]);
       expect(holder.last).to.have.nested.property('error.eviction.kind', 'stolen');
-      thief.subscription.unsubscribe();
+      stealer.subscription.unsubscribe();
       await stage.settle();
-      // Who was overtaken first, from the back, joined first.
+      // The entry that was overtaken first, from the back, joined first.
       expect(second.last.status).to.equal('held');
       second.subscription.unsubscribe();
       await stage.settle();
@@ -142,7 +142,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a thief of several writes down once what it does',
+    title: 'a steal of several entries writes one record',
     async check(stage) {
       const all = [stage.client(), stage.client(), stage.client()];
       const joined = [];
@@ -152,21 +152,21 @@ export const evictionFacts: readonly CoreFact[] = [
         calls.push(call);
         return proceed();
       };
-      const thief = await join(stage, stage.client({ link: { intercept } }), STEAL);
-      expect(thief.last.status).to.equal('held');
+      const stealer = await join(stage, stage.client({ link: { intercept } }), STEAL);
+      expect(stealer.last.status).to.equal('held');
       const counts = ['writeRegister', 'evict'].map((what) => calls.filter((call) => call === what).length);
       expect(counts).to.deep.equal([1, 3]);
-      for (const { subscription } of [...joined, thief]) subscription.unsubscribe();
+      for (const { subscription } of [...joined, stealer]) subscription.unsubscribe();
     },
   },
   {
-    title: 'a thief that gives up takes nobody else out of the way',
+    title: 'a steal that is cancelled removes no further entries',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const waiters = [await join(stage, stage.client()), await join(stage, stage.client())];
       const gate = new Gate('evict');
-      const thief = stage.client({ link: { intercept: gate.answers } });
-      const theft = await join(stage, thief, STEAL);
+      const stealer = stage.client({ link: { intercept: gate.replies } });
+      const theft = await join(stage, stealer, STEAL);
       expect(gate.held).to.equal(1);
       theft.subscription.unsubscribe();
       gate.open();
@@ -179,38 +179,38 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a thief of permits takes those of all who hold, once',
+    title: 'a steal of all permits removes every holder, once',
     async check(stage) {
       const limit = { limit: 3 };
       const holders = [0, 1, 2].map(() => stage.client().acquire('x', limit));
       const holds = await stage.passing(Promise.all(holders));
-      const thief = await join(stage, stage.client(), { ...limit, ...STEAL, permits: 3 });
-      expect(thief.last.status).to.equal('held');
+      const stealer = await join(stage, stage.client(), { ...limit, ...STEAL, permits: 3 });
+      expect(stealer.last.status).to.equal('held');
       expect(holds.map(({ held }) => held)).to.deep.equal([false, false, false]);
       for (const hold of holds) await stage.passing(hold.release());
-      thief.subscription.unsubscribe();
+      stealer.subscription.unsubscribe();
     },
   },
   {
-    title: 'a thief of one permit takes one, of who joined last, and those who wait ahead join again',
+    title: 'a steal of one permit removes the holder that joined last, and the waiters ahead join again',
     async check(stage) {
       const limit = { limit: 2 };
       const holds = [await stage.client().acquire('x', limit), await stage.client().acquire('x', limit)];
       const waiter = await join(stage, stage.client(), limit);
-      // It learns late that its turn has come.
+      // This waiter is notified of its admission 50 ms late.
       const deliver = (arrive: () => void): void => void stage.clock.after(50, arrive);
-      const thief = await join(stage, stage.client({ link: { deliver } }), { ...limit, ...STEAL });
+      const stealer = await join(stage, stage.client({ link: { deliver } }), { ...limit, ...STEAL });
       await stage.clock.advance(200);
-      expect(thief.last.status).to.equal('held');
+      expect(stealer.last.status).to.equal('held');
       expect(holds.map(({ held }) => held)).to.deep.equal([true, false]);
       expect(waiter.statuses).to.deep.equal(['joining', 'queued', 'queued']);
       waiter.subscription.unsubscribe();
-      thief.subscription.unsubscribe();
+      stealer.subscription.unsubscribe();
       for (const hold of holds) await stage.passing(hold.release());
     },
   },
   {
-    title: 'who is overtaken twice joins a third time, and its signal still ends the wait',
+    title: 'a waiter that is overtaken twice joins a third time, and its signal still ends the wait',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const abort = new AbortController();
@@ -218,8 +218,8 @@ export const evictionFacts: readonly CoreFact[] = [
       const first = await join(stage, stage.client(), STEAL);
       const second = await join(stage, stage.client(), STEAL);
       expect([holder.last.status, first.last.status]).to.deep.equal(['ended', 'ended']);
-      const places = waiter.states.map((state) => (state.status === 'queued' ? state.id : undefined));
-      expect(new Set(places).size, 'places, and none at first').to.equal(4);
+      const positions = waiter.states.map((state) => (state.status === 'queued' ? state.id : undefined));
+      expect(new Set(positions).size, 'places, and none at first').to.equal(4);
       abort.abort(new Error('enough'));
       await stage.settle();
       expect(waiter.last).to.have.nested.property('error.message', 'enough');
@@ -228,45 +228,44 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'who has an id of its own and is overtaken joins again as a new entry',
+    title: 'a waiter with an id of its own that is overtaken joins again as a new entry',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const id = '0123456789abcdef'.repeat(2);
       const gate = new Gate('remove');
       const waiter = await join(stage, stage.client({ link: { intercept: gate.requests } }), { id });
-      const thief = await join(stage, stage.client(), STEAL);
+      const stealer = await join(stage, stage.client(), STEAL);
       await stage.settle();
       gate.open();
       await stage.settle();
-      expect([holder.last.status, thief.last.status]).to.deep.equal(['ended', 'held']);
+      expect([holder.last.status, stealer.last.status]).to.deep.equal(['ended', 'held']);
       expect(waiter.statuses).to.deep.equal(['joining', 'queued', 'queued']);
-      thief.subscription.unsubscribe();
+      stealer.subscription.unsubscribe();
       await stage.settle();
       expect(ownershipOf(waiter).id).to.not.equal(id);
       waiter.subscription.unsubscribe();
     },
   },
   {
-    title: 'who is overtaken joins again although the answer that says so is lost',
+    title: 'a waiter that is overtaken joins again although the reply that reports it is lost',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const waiter = await join(
         stage,
-        stage.client({ link: { intercept: losingAnswers(['readRegister'], 2) } }),
+        stage.client({ link: { intercept: losingReplies(['readRegister'], 2) } }),
       );
-      const thief = await join(stage, stage.client(), STEAL);
-      expect([holder.last.status, thief.last.status]).to.deep.equal(['ended', 'held']);
+      const stealer = await join(stage, stage.client(), STEAL);
+      expect([holder.last.status, stealer.last.status]).to.deep.equal(['ended', 'held']);
       await stage.clock.advance(1_000);
       expect(waiter.last.status).to.equal('queued');
-      thief.subscription.unsubscribe();
+      stealer.subscription.unsubscribe();
       await stage.settle();
       expect(waiter.last.status).to.equal('held');
       waiter.subscription.unsubscribe();
     },
   },
   {
-    title:
-      'a record that cannot be read is no record: the waiter is told of its loss, the next record is kept',
+    title: 'an unreadable record is ignored: the waiter is notified of its loss, and the next record is kept',
     async check(stage) {
       const [holder, operator] = [await stage.client().acquire('x'), stage.client()];
       for (const text of ['no JSON', '{}', '[null]', '[{"entry":{"order":"x"}}]']) {
@@ -283,7 +282,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the record of an earlier entry that had the same key tells nothing of a later one',
+    title: 'the record of an earlier entry with the same key does not apply to a later one',
     async check(stage) {
       const [holder, operator] = [await stage.client().acquire('x'), stage.client()];
       const waiter = await join(stage, stage.client());
@@ -299,10 +298,10 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a session that dies while the story of a loss is read ends the claim at once',
+    title: 'a session that ends while the reason of a loss is read ends the claim at once',
     async check(stage) {
       const gate = new Gate('readRegister');
-      const client = stage.client({ link: { intercept: gate.answers } });
+      const client = stage.client({ link: { intercept: gate.replies } });
       const holder = await stage.client().acquire('x');
       const waiter = await join(stage, client);
       await stage.passing(stage.client().evict('x', inLine(stage, 1), { reason: 'a test' }));
@@ -315,37 +314,37 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'who is stolen from while it releases has released',
+    title: 'a holder that is evicted while it releases has released',
     async check(stage) {
       const gate = new Gate('remove');
       const claim = await join(stage, stage.client({ link: { intercept: gate.requests } }));
       const released = ownershipOf(claim).release();
-      const thief = await join(stage, stage.client(), STEAL);
-      expect(thief.last.status).to.equal('held');
+      const stealer = await join(stage, stage.client(), STEAL);
+      expect(stealer.last.status).to.equal('held');
       gate.open();
       await stage.passing(released);
       expect(claim.last).to.deep.equal({ status: 'ended', outcome: 'released' });
       expect(claim.statuses).to.not.include('lost');
-      thief.subscription.unsubscribe();
+      stealer.subscription.unsubscribe();
     },
   },
   {
-    title: 'who is overtaken while it gives up is gone, and joins no more',
+    title: 'a waiter that is overtaken while it is cancelled has left, and does not join again',
     async check(stage) {
       const holder = await stage.client().acquire('x');
       const gate = new Gate('remove');
       const waiter = await join(stage, stage.client({ link: { intercept: gate.requests } }));
       waiter.subscription.unsubscribe();
-      const thief = await join(stage, stage.client(), STEAL);
+      const stealer = await join(stage, stage.client(), STEAL);
       gate.open();
       await stage.settle();
-      expect([holder.held, thief.last.status, stage.server.entryCount]).to.deep.equal([false, 'held', 1]);
-      thief.subscription.unsubscribe();
+      expect([holder.held, stealer.last.status, stage.server.entryCount]).to.deep.equal([false, 'held', 1]);
+      stealer.subscription.unsubscribe();
       await stage.passing(holder.release());
     },
   },
   ...(['readRegister', 'writeRegister', 'evict'] as const).map((call: MemoryCall): CoreFact => ({
-    title: `a client that closes in the middle of an eviction, at ${call}, rejects with CLOSED and stays closed`,
+    title: `a client that closes during an eviction, at ${call}, rejects with CLOSED and stays closed`,
     async check(stage) {
       const claim = await join(stage, stage.client());
       const failing: Intercept = (at, proceed) =>
@@ -364,25 +363,25 @@ export const evictionFacts: readonly CoreFact[] = [
   })),
   {
     title:
-      'the stream of evictions tells the present ones first, then every new one, and ends with the client',
+      'the stream of evictions emits the present ones first, then every new one, and ends with the client',
     async check(stage) {
       const operator = stage.client();
-      const told: number[] = [];
+      const reported: number[] = [];
       let completed = false;
       operator.evictions('x').subscribe({
-        next: (all) => told.push(all.length),
+        next: (all) => reported.push(all.length),
         complete: () => (completed = true),
       });
       const claim = follow(stage.client().claim('x'));
       await stage.settle();
       await stage.passing(operator.evict('x', front(stage), { reason: 'a test' }));
       await stage.passing(operator.close());
-      expect([told, completed, claim.last.status]).to.deep.equal([[0, 0, 1], true, 'ended']);
+      expect([reported, completed, claim.last.status]).to.deep.equal([[0, 0, 1], true, 'ended']);
     },
   },
 ];
 
-function inLine(stage: Stage, place: number): Parameters<LockClient['evict']>[1] {
-  const { key, order } = stage.server.queues().get('x')![place]!;
+function inLine(stage: Stage, position: number): Parameters<LockClient['evict']>[1] {
+  const { key, order } = stage.server.queues().get('x')![position]!;
   return { key, order, owner: 'whoever it is' };
 }

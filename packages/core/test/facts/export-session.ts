@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { Backend } from '../../src/backend.ts';
 import { QueueLockError } from '../../src/index.ts';
-import { Gate, join, losingAnswers, ownershipOf, rejection, type CoreFact, type Stage } from '../stage.ts';
+import { Gate, join, losingReplies, ownershipOf, rejection, type CoreFact, type Stage } from '../stage.ts';
 
 const ID = '0123456789abcdef'.repeat(2);
 
-/** A client that holds `x`, is abandoned, and leaves its ticket and the id of its entry. */
+/** Returns the exported session and the entry id of a client that holds `x` and is abandoned. */
 async function abandoned(stage: Stage): Promise<{ readonly resume: string; readonly id: string }> {
   const client = stage.client();
   const { id } = await client.acquire('x');
@@ -15,7 +15,7 @@ async function abandoned(stage: Stage): Promise<{ readonly resume: string; reado
   return { resume, id };
 }
 
-/** Sessions whose unclaimed entries are removed by that. */
+/** Wraps a backend so that its resumed sessions remove unclaimed entries with this function. */
 function withRemovals(backend: Backend, removeUnclaimed: () => Promise<void>): Backend {
   return {
     ...backend,
@@ -27,7 +27,7 @@ function withRemovals(backend: Backend, removeUnclaimed: () => Promise<void>): B
 export const resumptionFacts: readonly CoreFact[] = [
   {
     title:
-      'what nothing has claimed within the TTL of a resumed session is removed, and what was claimed stays',
+      'an entry that is not claimed within the TTL of a resumed session is removed, and a claimed one stays',
     async check(stage) {
       const before = stage.client();
       const [claimed, left] = [await before.acquire('x'), await before.acquire('y')];
@@ -61,8 +61,7 @@ export const resumptionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title:
-      'whoever resumes holds the same entry with the same token, and the hold that was abandoned is lost',
+    title: 'a resumed session holds the same entry with the same token, and the abandoned hold is lost',
     async check(stage) {
       const before = stage.client();
       const own = await before.acquire('x');
@@ -82,7 +81,7 @@ export const resumptionFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'the ticket of a session that was closed, or has expired, gives a new session, and a place behind the others',
+      'the export of a session that was closed or has expired leads to a new session, and a position behind the others',
     async check(stage) {
       const closed = stage.client();
       const own = await closed.acquire('x');
@@ -103,7 +102,7 @@ export const resumptionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the ticket of a process that crashed is good for as long as its TTL',
+    title: 'the export of a process that crashed is valid for its TTL',
     async check(stage) {
       const dead = new Gate('open', 'renew', 'remove', 'close');
       let crashed = false;
@@ -124,8 +123,7 @@ export const resumptionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title:
-      'what the store says of an entry counts: one that is resumed as something else is refused, and stays',
+    title: 'the stored kind of an entry counts: a claim of another kind is refused, and the entry stays',
     async check(stage) {
       const client = stage.client();
       const lock = await client.acquire('x');
@@ -133,7 +131,7 @@ export const resumptionFacts: readonly CoreFact[] = [
       await stage.passing(lock.downgrade());
       const resume = await client.exportSession();
       await stage.passing(client.abandon());
-      const after = stage.client({ resume, link: { intercept: losingAnswers(['enqueue'], 3) } });
+      const after = stage.client({ resume, link: { intercept: losingReplies(['enqueue'], 3) } });
       const wrong = [
         () => after.acquire('slots', { id: slot.id, limit: 3, permits: 3 }),
         () => after.acquire('y', { id: lock.id, mode: 'shared' }),
@@ -151,7 +149,7 @@ export const resumptionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a waiter that is resumed with another limit is refused for that, and the holder ahead holds on',
+    title: 'a waiter that is resumed with another limit is refused, and the holder ahead keeps its hold',
     async check(stage) {
       const holder = await stage.client().acquire('x');
       const before = stage.client();
@@ -167,7 +165,8 @@ export const resumptionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'an id is of one claim: another one of the same client with it is refused until that has left',
+    title:
+      'an id belongs to one claim: another one of the same client with it is refused until that has left',
     async check(stage) {
       const client = stage.client();
       const own = await client.acquire('x', { id: ID });
@@ -183,17 +182,17 @@ export const resumptionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'an answer to the resumption that is lost is asked for again: the session is the same',
+    title: 'a lost reply to the resumption leads to a retry, with the same session',
     async check(stage) {
       const { resume, id } = await abandoned(stage);
-      const client = stage.client({ resume, link: { intercept: losingAnswers(['resume', 'enqueue'], 2) } });
+      const client = stage.client({ resume, link: { intercept: losingReplies(['resume', 'enqueue'], 2) } });
       const own = await stage.passing(client.acquire('x', { id }));
       expect([own.held, stage.server.entryCount, stage.server.sessionIds.length]).to.deep.equal([true, 1, 1]);
       await stage.passing(own.release());
     },
   },
   {
-    title: 'an id that the session does not know is a new entry of that id',
+    title: 'an id that is unknown in the session creates a new entry with that id',
     async check(stage) {
       const { resume } = await abandoned(stage);
       const client = stage.client({ resume });
@@ -201,7 +200,7 @@ export const resumptionFacts: readonly CoreFact[] = [
       expect(claim.last).to.include({ status: 'queued', id: ID });
       claim.subscription.unsubscribe();
       await stage.settle();
-      // What the resumed session holds and nobody took over goes with it.
+      // What the resumed session holds without a claim is removed with it.
       expect(stage.server.entryCount).to.equal(1);
       await stage.passing(client.close());
       expect(stage.server.entryCount).to.equal(0);
@@ -209,7 +208,7 @@ export const resumptionFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'an entry that was removed before it is resumed is joined anew, and the loss of the new one is its own',
+      'an entry that was removed before it is resumed is created again, and the loss of the new one is its own',
     async check(stage) {
       const { resume, id } = await abandoned(stage);
       stage.server.evict(stage.server.queues().get('x')![0]!.key);
@@ -223,7 +222,7 @@ export const resumptionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'what is no ticket is refused at every call, and a backend that cannot resume says so',
+    title: 'an invalid export is refused at every call, and a backend that cannot resume says so',
     async check(stage) {
       const client = stage.client({ resume: 'no ticket' });
       for (const attempt of [1, 2])
@@ -249,10 +248,10 @@ export const resumptionFacts: readonly CoreFact[] = [
         const pending = own ? own.release() : rejection(client.acquire(free));
         const waiting = rejection(client.acquire(taken));
         await stage.settle();
-        const gone = client.abandon();
+        const removed = client.abandon();
         await stage.settle();
         gate.open();
-        await stage.passing(gone);
+        await stage.passing(removed);
         await stage.passing(pending);
         expect(await stage.passing(waiting)).to.include({ code: 'CLOSED' });
         expect(await rejection(client.acquire(free))).to.include({ code: 'CLOSED' });
@@ -263,11 +262,11 @@ export const resumptionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a client that is closed in the middle of a resumption leaves no session behind',
+    title: 'a client that is closed during a resumption leaves no session behind',
     async check(stage) {
       const { resume, id } = await abandoned(stage);
       const gate = new Gate('resume');
-      const client = stage.client({ resume, link: { intercept: gate.answers } });
+      const client = stage.client({ resume, link: { intercept: gate.replies } });
       const acquired = rejection(client.acquire('x', { id }));
       await stage.settle();
       const closing = client.close();

@@ -6,7 +6,7 @@ import {
   Gate,
   follow,
   join,
-  losingAnswers,
+  losingReplies,
   ownershipOf,
   rejection,
   type CoreFact,
@@ -14,7 +14,7 @@ import {
   type StageClientOptions,
 } from '../stage.ts';
 
-/** The queue as somebody who looks sees it. */
+/** Returns the queue as an observer sees it. */
 async function seen(stage: Stage, name = 'x'): Promise<readonly QueueEntry[]> {
   const queue = follow(stage.client().watch(name));
   await stage.settle();
@@ -22,7 +22,7 @@ async function seen(stage: Stage, name = 'x'): Promise<readonly QueueEntry[]> {
   return queue.last.entries;
 }
 
-/** A client whose sessions do this instead. */
+/** Returns options of a client whose sessions use these methods instead. */
 function withSession(change: Partial<Session>): StageClientOptions {
   return {
     spoil: (backend) => ({
@@ -34,7 +34,7 @@ function withSession(change: Partial<Session>): StageClientOptions {
 
 export const labelFacts: readonly CoreFact[] = [
   {
-    title: 'the backend hears when the caller reads the key of an entry, and of nothing else that reads it',
+    title: 'the backend is notified when the caller reads the key of an entry, and of no other reads',
     async check(stage) {
       const read: string[] = [];
       const exposeKey = (_queue: string, id: string): boolean => read.push(id) > 0;
@@ -51,7 +51,7 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the key of a hold is not told where the next one holds already',
+    title: 'the key of a hold is hidden when the next holder already holds',
     async check(stage) {
       const own = await stage.client(withSession({ exposeKey: () => false })).acquire('x');
       expect(() => own.key)
@@ -64,10 +64,9 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   {
-    title:
-      'changes of what an entry tells build on each other and arrive in their order, with answers lost on the way',
+    title: 'changes of a label build on each other and arrive in order, also with lost replies',
     async check(stage) {
-      const client = stage.client({ link: { intercept: losingAnswers(['update', 'share'], 2) } });
+      const client = stage.client({ link: { intercept: losingReplies(['update', 'share'], 2) } });
       const own = await client.acquire('x', { metadata: { n: '0' } });
       const writes = [
         own.update({ metadata: { n: '1' } }),
@@ -82,9 +81,9 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a downgrade whose answer is lost lets the readers in once, and the writer is a reader then',
+    title: 'a downgrade with a lost reply admits the readers once, and the writer is a reader then',
     async check(stage) {
-      const own = await stage.client({ link: { intercept: losingAnswers(['share'], 3) } }).acquire('x');
+      const own = await stage.client({ link: { intercept: losingReplies(['share'], 3) } }).acquire('x');
       const readers = [0, 1].map(() => join(stage, stage.client(), { mode: 'shared' }));
       const claims = await Promise.all(readers);
       const before = stage.server.wakeUps;
@@ -108,7 +107,7 @@ export const labelFacts: readonly CoreFact[] = [
       ],
     ] as const
   ).map(([who, change, code]): CoreFact => ({
-    title: `a downgrade on ${who} leaves the hold as it is, and tells nobody otherwise`,
+    title: `a downgrade on ${who} leaves the hold unchanged, and reports no other state`,
     async check(stage) {
       const own = await stage.client(withSession(change)).acquire('x');
       expect(await rejection(stage.passing(own.downgrade()))).to.include({ code });
@@ -119,9 +118,9 @@ export const labelFacts: readonly CoreFact[] = [
     },
   })),
   ...(['update', 'share'] as const).flatMap((call) =>
-    (['the session dies', 'the entry is removed', 'it is released', 'the client closes'] as const).map(
+    (['the session ends', 'the entry is removed', 'the lock is released', 'the client closes'] as const).map(
       (how): CoreFact => ({
-        title: `when ${how} while ${call} is on its way, the change rejects with OWNERSHIP_LOST`,
+        title: `when ${how} while ${call} is in flight, the change rejects with OWNERSHIP_LOST`,
         async check(stage) {
           const gate = new Gate(call);
           const client = stage.client({ link: { intercept: gate.requests } });
@@ -131,9 +130,9 @@ export const labelFacts: readonly CoreFact[] = [
           await stage.settle();
           expect(gate.held).to.equal(1);
           const [entry] = stage.server.queues().get('x')!;
-          if (how === 'the session dies') stage.server.expireSession(entry!.sessionId);
+          if (how === 'the session ends') stage.server.expireSession(entry!.sessionId);
           else if (how === 'the entry is removed') stage.server.evict(entry!.key);
-          else if (how === 'it is released') void own.release();
+          else if (how === 'the lock is released') void own.release();
           else void client.close();
           await stage.settle();
           gate.open();
@@ -144,7 +143,7 @@ export const labelFacts: readonly CoreFact[] = [
     ),
   ),
   {
-    title: 'an entry that stores a value of its own keeps it through answers and downgrades',
+    title: 'an entry with a value of its own keeps it through answers and downgrades',
     async check(stage) {
       const own = await stage.client().acquire('x', { value: 'as it is' });
       const [request] = await requestsTo(stage, own);
@@ -157,7 +156,8 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'what a chain holds is told with every wait inside it, each once, and no longer than it is held',
+    title:
+      'the held names of a chain are in the label of every wait inside it, each once, and only while they are held',
     async check(stage) {
       const [one, two] = [stage.client(), stage.client()];
       const holder = await stage.client().acquire('z');
@@ -167,9 +167,9 @@ export const labelFacts: readonly CoreFact[] = [
           ids.push(several.of('y').id, x.id);
           const inside = await join(stage, two, { name: 'z' });
           const explicit = await join(stage, two, { name: 'z', holding: [x, x] });
-          const [, chain, told] = await seen(stage, 'z');
+          const [, chain, reported] = await seen(stage, 'z');
           expect(chain?.holds).to.deep.equal(ids);
-          expect(told?.holds).to.deep.equal([x.id]);
+          expect(reported?.holds).to.deep.equal([x.id]);
           for (const { subscription } of [inside, explicit]) subscription.unsubscribe();
         });
         await stage.settle();
@@ -181,7 +181,7 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a hold that was lost is not told any more, though the work under it goes on',
+    title: 'a lost hold is not in the label any more, although the work under it continues',
     async check(stage) {
       const client = stage.client();
       const holder = await stage.client().acquire('z');
@@ -199,7 +199,7 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'what is told is cut to its size, the answers first, then what is held; the owner stays',
+    title: 'a label is cut to its size, the answers first, then the held names; the owner stays',
     async check(stage) {
       const client = stage.client({ owner: 'o'.repeat(900) });
       const holds = await stage.passing(
@@ -215,9 +215,9 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   ...(['enqueue', 'renew', 'update'] as const).map((call: MemoryCall): CoreFact => ({
-    title: `how long it usually holds is told with the next wait, also when an answer to ${call} is lost`,
+    title: `the typical hold duration is in the label of the next wait, also when a reply to ${call} is lost`,
     async check(stage) {
-      const client = stage.client({ link: { intercept: losingAnswers([call]) } });
+      const client = stage.client({ link: { intercept: losingReplies([call]) } });
       for (const heldMs of [100, 300, 200]) {
         const own = await stage.passing(client.acquire('x'));
         await stage.clock.advance(heldMs);
@@ -230,7 +230,7 @@ export const labelFacts: readonly CoreFact[] = [
   })),
 ];
 
-/** Somebody asks, and is turned to the holder. */
+/** Sends a request from another client to the holder. */
 async function requestsTo(
   stage: Stage,
   own: ReturnType<typeof ownershipOf>,

@@ -5,7 +5,7 @@ import type { ClaimState } from '../../src/index.ts';
 import {
   Gate,
   join,
-  losingAnswers,
+  losingReplies,
   ownershipOf,
   type CoreFact,
   type Followed,
@@ -18,8 +18,7 @@ function limitsOf(stage: Stage): readonly number[] {
 
 export const limitFacts: readonly CoreFact[] = [
   {
-    title:
-      'a limit that grows lets in as many as fit, in order; one that shrinks takes nothing from those who hold',
+    title: 'a growing limit admits as many as fit, in order; a shrinking one revokes no hold',
     async check(stage) {
       const limit$ = new BehaviorSubject(1);
       const claims: Followed<ClaimState>[] = [];
@@ -42,7 +41,7 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'nobody watches a limit any more once it is held, or given up',
+    title: 'a limit is not observed any more once the lock is held or the claim was cancelled',
     async check(stage) {
       const limit$ = new BehaviorSubject(1);
       const [holder, waiter] = [
@@ -56,7 +55,7 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a limit that shrinks while the grant is under way does not take the grant back',
+    title: 'a limit that shrinks while the grant is in flight does not revoke the grant',
     async check(stage) {
       const limit$ = new BehaviorSubject(2);
       const trace = new Gate('leaveTrace');
@@ -76,7 +75,7 @@ export const limitFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'a change of the limit that is answered after the grant takes nothing back, and the loss is still told',
+      'a change of the limit whose reply comes after the grant revokes nothing, and the loss is still reported',
     async check(stage) {
       const limit$ = new BehaviorSubject(2);
       const [trace, change] = [new Gate('leaveTrace'), new Gate()];
@@ -105,11 +104,11 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'an answer to a change of the limit that is lost is asked for again, and changes no place',
+    title: 'a lost reply to a change of the limit leads to a retry, and changes no position',
     async check(stage) {
       const limit$ = new BehaviorSubject(1);
       const holder = await join(stage, stage.client(), { limit: limit$ });
-      const client = stage.client({ link: { intercept: losingAnswers(['enqueue'], 3) } });
+      const client = stage.client({ link: { intercept: losingReplies(['enqueue'], 3) } });
       const claim = await join(stage, client, { limit: limit$ });
       await stage.until('it is in line', () => claim.last.status === 'queued');
       limit$.next(2);
@@ -119,7 +118,7 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'changes of a limit reach the server in their order, also over a slow connection',
+    title: 'changes of a limit reach the server in order, also over a slow connection',
     async check(stage) {
       const limit$ = new BehaviorSubject(1);
       const holder = await join(stage, stage.client(), { limit: 1 });
@@ -139,7 +138,7 @@ export const limitFacts: readonly CoreFact[] = [
       await stage.settle();
       limit$.next(1);
       await stage.settle();
-      // The newest request overtakes the others, where there are several under way.
+      // The newest request overtakes the others, if several are in flight.
       while (slow.length > 0) {
         slow.pop()!();
         await stage.settle();
@@ -150,7 +149,7 @@ export const limitFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'who is removed while a change of the limit is on its way loses its place, and gets no other unnoticed',
+      'an entry that is removed during a change of the limit loses its position, and gets no other one unnoticed',
     async check(stage) {
       const limit$ = new BehaviorSubject(1);
       const holder = await join(stage, stage.client(), { limit: limit$ });
@@ -159,7 +158,7 @@ export const limitFacts: readonly CoreFact[] = [
       const client = stage.client({
         link: {
           intercept: (call, proceed) => (isSlow ? slow.requests(call, proceed) : proceed()),
-          // The news of the removal comes after everything else.
+          // The notification of the removal arrives last.
           deliver: (arrive) => {
             if (isSlow) stage.clock.after(50, arrive);
             else arrive();
@@ -173,19 +172,19 @@ export const limitFacts: readonly CoreFact[] = [
       await stage.settle();
       expect(slow.held).to.equal(1);
       stage.server.evict(own!.key);
-      const rival = await join(stage, stage.client(), { limit: limit$ });
+      const conflicting = await join(stage, stage.client(), { limit: limit$ });
       slow.open();
       await stage.settle();
       expect(claim.last).to.include({ status: 'ended', outcome: 'failed' });
       expect(claim.last).to.have.nested.property('error.code', 'ENTRY_LOST');
-      expect(rival.last.status).to.equal('held');
+      expect(conflicting.last.status).to.equal('held');
       expect(stage.server.entryCount).to.equal(2);
       await stage.clock.advance(50);
-      for (const { subscription } of [holder, rival]) subscription.unsubscribe();
+      for (const { subscription } of [holder, conflicting]) subscription.unsubscribe();
     },
   },
   {
-    title: 'a session that dies while a change of the limit is on its way ends the wait with SESSION_LOST',
+    title: 'a session that ends during a change of the limit ends the wait with SESSION_LOST',
     async check(stage) {
       const limit$ = new BehaviorSubject(1);
       const holder = await join(stage, stage.client(), { limit: limit$ });
@@ -199,7 +198,7 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a stream without a memory is a limit too: its last value counts until the next',
+    title: 'a stream without replay can be a limit: its last value counts until the next',
     async check(stage) {
       const limit$ = new Subject<number>();
       const claim = await join(stage, stage.client(), { limit: limit$ });
@@ -218,7 +217,7 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a limit that ends with an error or becomes none ends the wait with that, and leaves nothing',
+    title: 'a limit that errors or becomes invalid ends the wait with that error, and leaves nothing',
     async check(stage) {
       const holder = await stage.client().acquire('x', { limit: new BehaviorSubject(1) });
       const broken = new Error('no such setting');
@@ -246,7 +245,8 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'two numbers for one name meet once: the one behind is refused and leaves, the one ahead holds on',
+    title:
+      'two limits for one name conflict once: the entry behind is refused and leaves, the one ahead keeps its hold',
     async check(stage) {
       const holder = await join(stage, stage.client(), { limit: 2 });
       const other = await join(stage, stage.client(), { limit: 3 });
@@ -279,7 +279,7 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'while a new limit is on its way, one who has it may be let in before one ahead',
+    title: 'while a new limit is in flight, an entry that has it may be admitted before one ahead',
     async check(stage) {
       const [late$, new$] = [new BehaviorSubject(1), new BehaviorSubject(3)];
       const holder = await join(stage, stage.client(), { limit: late$ });
@@ -293,7 +293,7 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a limit that comes late is waited for; giving up meanwhile leaves nothing',
+    title: 'a late limit is waited for, and cancelling meanwhile leaves nothing',
     async check(stage) {
       const claim = await join(stage, stage.client(), { limit: NEVER, timeoutMs: 50 });
       await stage.clock.advance(50);
@@ -301,7 +301,7 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'nobody smaller passes one who wants many permits',
+    title: 'a claim of fewer permits does not pass one that waits for many',
     async check(stage) {
       const limit = { limit: 3 };
       const holder = await join(stage, stage.client(), { ...limit, permits: 2 });
@@ -316,7 +316,7 @@ export const limitFacts: readonly CoreFact[] = [
   },
 ];
 
-/** A session that says, late, that whoever asks with this limit has to wait: as a store does whose clients decide that. */
+/** Wraps a session so that it reports, late, that a claim with this limit has to wait, as a store does whose clients decide admission. */
 function waitingUnder(limit: number, session: Session, gate: Gate): Session {
   const enqueue = session.enqueue.bind(session);
   const late: Session['enqueue'] = async (spec) => {

@@ -5,7 +5,7 @@ import {
   Gate,
   follow,
   join,
-  losingAnswers,
+  losingReplies,
   ownershipOf,
   rejection,
   type CoreFact,
@@ -14,26 +14,26 @@ import {
 
 const NAMES = ['x', 'y', 'z'] as const;
 
-/** Removes the entry at this place of the queue, as an operator without a word does. */
-function remove(stage: Stage, queue: string, place = 0): void {
-  stage.server.evict(stage.server.queues().get(queue)![place]!.key);
+/** Removes the entry at this position of the queue without a record, as an operator does. */
+function remove(stage: Stage, queue: string, position = 0): void {
+  stage.server.evict(stage.server.queues().get(queue)![position]!.key);
 }
 
-/** Removes it with a record, as a thief or a holder that yields does. */
+/** Removes it with a record, as a steal or a holder that yields does. */
 async function overtake(stage: Stage, by: LockClient, queue: string): Promise<void> {
   await join(stage, by, { name: queue, steal: { reason: 'in a hurry' } });
 }
 
 export const multiFacts: readonly CoreFact[] = [
   {
-    title: 'a multi-lock whose first name was lost before the last is let in is never held',
+    title: 'a multi-lock whose first name was lost before the last was admitted is never held',
     async check(stage) {
       const story = new Gate('readRegister');
       const other = stage.client();
       const holder = await other.acquire('y');
       const claim = follow(
         stage
-          .client({ link: { intercept: story.answers } })
+          .client({ link: { intercept: story.replies } })
           .multi(['x', 'y'])
           .claim(),
       );
@@ -51,7 +51,8 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a run of several names whose first is lost during the work rejects, and its signal has aborted',
+    title:
+      'a run of several names rejects when the first is lost during the work, and its signal has aborted',
     async check(stage) {
       const client = stage.client();
       let noticed = false;
@@ -68,7 +69,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the loss of one name gives the others to those who wait',
+    title: 'the loss of one name releases the other names',
     async check(stage) {
       const own = await stage.client().multi(NAMES).acquire();
       const next = await Promise.all(['y', 'z'].map((name) => join(stage, stage.client(), { name })));
@@ -81,7 +82,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'whoever releases one name of several releases all, and that is no loss',
+    title: 'the release of one name releases all names, without a loss',
     async check(stage) {
       const claim = follow(stage.client().multi(NAMES).claim());
       await stage.settle();
@@ -95,11 +96,12 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a multi-lock that is given up between two attempts to join leaves nothing, and the client closes',
+    title:
+      'a multi-lock that is cancelled between two attempts to join leaves nothing, and the client closes',
     async check(stage) {
       const outcomes = new Set<string>();
       for (let afterMs = 0; afterMs <= 400; afterMs += 10) {
-        const client = stage.client({ link: { intercept: losingAnswers(['enqueueAll'], 2) } });
+        const client = stage.client({ link: { intercept: losingReplies(['enqueueAll'], 2) } });
         const abort = new AbortController();
         const claim = follow(client.multi(NAMES).claim({ signal: abort.signal }));
         await stage.clock.advance(afterMs);
@@ -113,9 +115,9 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   ...(['enqueueAll', 'remove', 'renew'] as const).map((call: MemoryCall): CoreFact => ({
-    title: `an answer to ${call} that is lost changes nothing for several names`,
+    title: `a lost reply to ${call} changes nothing for several names`,
     async check(stage) {
-      const client = stage.client({ link: { intercept: losingAnswers([call], 3) } });
+      const client = stage.client({ link: { intercept: losingReplies([call], 3) } });
       const own = await stage.passing(client.multi(NAMES).acquire());
       expect([own.held, stage.server.entryCount]).to.deep.equal([true, NAMES.length]);
       await stage.clock.advance(6_000);
@@ -125,9 +127,9 @@ export const multiFacts: readonly CoreFact[] = [
     },
   })),
   {
-    title: 'a try at several names is one attempt: without an answer it rejects, and leaves nothing',
+    title: 'a try of several names is one attempt: without a reply it rejects, and leaves nothing',
     async check(stage) {
-      const client = stage.client({ link: { intercept: losingAnswers(['enqueueAll']) } });
+      const client = stage.client({ link: { intercept: losingReplies(['enqueueAll']) } });
       expect(await rejection(stage.passing(client.multi(NAMES).tryAcquire()))).to.have.property(
         'message',
         'the answer to enqueueAll is lost',
@@ -140,19 +142,19 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a multi-lock that is overtaken in one queue joins again in all of them, together',
+    title: 'a multi-lock that is overtaken in one queue joins again in all of them together',
     async check(stage) {
-      const [client, thief] = [stage.client(), stage.client()];
+      const [client, stealer] = [stage.client(), stage.client()];
       const holder = await stage.client().acquire('y');
       const claim = follow(client.multi(['x', 'y']).claim());
       const behind = await join(stage, stage.client(), { name: 'x' });
-      await overtake(stage, thief, 'y');
+      await overtake(stage, stealer, 'y');
       await stage.settle();
       expect(holder.held, 'stolen').to.equal(false);
       expect(behind.last.status, 'the other queue goes on meanwhile').to.equal('held');
       expect(claim.last).to.deep.equal({ status: 'queued', waitingFor: ['x', 'y'] });
       await stage.passing(ownershipOf(behind).release());
-      await stage.passing(thief.close());
+      await stage.passing(stealer.close());
       await stage.settle();
       expect(claim.last.status).to.equal('held');
       claim.subscription.unsubscribe();
@@ -161,10 +163,10 @@ export const multiFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'several names of which one is removed before the answer came join again, and nothing is left of the first time',
+      'a multi-lock joins again when one entry is removed before the reply, and nothing is left of the first attempt',
     async check(stage) {
       const holder = await stage.client().acquire('y');
-      const client = stage.client({ link: { intercept: losingAnswers(['enqueueAll']) } });
+      const client = stage.client({ link: { intercept: losingReplies(['enqueueAll']) } });
       const claim = follow(client.multi(['x', 'y']).claim());
       await stage.settle();
       remove(stage, 'y', 1);
@@ -202,8 +204,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title:
-      'the session that dies while several names are on their way is replaced, and all join in the new one',
+    title: 'a session that ends while a multi-lock joins is replaced, and all entries join in the new one',
     async check(stage) {
       const gate = new Gate('enqueueAll');
       const client = stage.client({ link: { intercept: gate.requests } });
@@ -220,7 +221,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the session that dies while several names wait ends the wait with SESSION_LOST, once',
+    title: 'a session that ends while a multi-lock waits ends the wait with SESSION_LOST, once',
     async check(stage) {
       const holder = await stage.client().acquire('z');
       const client = stage.client();
@@ -235,7 +236,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a client that closes ends several names at once, wherever they are',
+    title: 'a client that closes ends a multi-lock in any state at once',
     async check(stage) {
       const holder = await stage.client().acquire('y');
       const [waiting, holding] = [stage.client(), stage.client()];
@@ -250,7 +251,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'without a store that enters several queues at once a multi-lock is refused, and nothing is left',
+    title: 'a multi-lock is refused on a store that cannot enter several queues at once, and leaves nothing',
     async check(stage) {
       const client = stage.client({
         spoil: (backend) => ({

@@ -5,7 +5,7 @@ import { Gate, join, rejection, thrownBy, type CoreFact } from '../stage.ts';
 
 const AGAIN = { reentrant: true };
 
-/** The codes of errors that promises rejected with, in order; `in` for those that resolved. */
+/** Returns the codes of errors that promises rejected with, in order; `in` for those that resolved. */
 async function codesOf(promises: readonly Promise<unknown>[]): Promise<readonly unknown[]> {
   const outcomes = await Promise.allSettled(promises);
   return outcomes.map((outcome) =>
@@ -15,8 +15,7 @@ async function codesOf(promises: readonly Promise<unknown>[]): Promise<readonly 
 
 export const reentrancyFacts: readonly CoreFact[] = [
   {
-    title:
-      'siblings enter one after the other, in the order in which they asked, and one gives up without a gap',
+    title: 'siblings enter one after another in the order of their calls, and a cancelled one leaves no gap',
     async check(stage) {
       const client = stage.client();
       const outer = await client.acquire('x', AGAIN);
@@ -28,10 +27,10 @@ export const reentrancyFacts: readonly CoreFact[] = [
         return own;
       };
       const first = await enter('first');
-      const gone = rejection(enter('gone', abort.signal));
+      const removed = rejection(enter('gone', abort.signal));
       const second = enter('second');
       abort.abort(new Error('enough'));
-      expect(await gone).to.include({ message: 'enough' });
+      expect(await removed).to.include({ message: 'enough' });
       await stage.settle();
       expect(entered, 'the one that gave up lets nobody pass').to.deep.equal(['first']);
       await first.release();
@@ -42,7 +41,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a wait for a sibling ends by its timeout, and a try waits for nobody',
+    title: 'a wait for a sibling ends at its timeout, and a try does not wait',
     async check(stage) {
       const client = stage.client();
       const outer = await client.acquire('x', AGAIN);
@@ -59,7 +58,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
       await stage.passing(outer.release());
     },
   },
-  ...(['the session dies', 'the client closes', 'the entry is removed'] as const).map((how): CoreFact => ({
+  ...(['the session ends', 'the client closes', 'the entry is removed'] as const).map((how): CoreFact => ({
     title: `when ${how}, all levels are lost at one instant, and waits for siblings end at once`,
     async check(stage) {
       const client = stage.client();
@@ -69,7 +68,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
       const waits = [client.acquire('x', { reenter: outer }), client.acquire('x', { reenter: inner })];
       const codes = codesOf(waits);
       const [entry] = stage.server.queues().get('x')!;
-      if (how === 'the session dies') stage.server.expireSession(entry!.sessionId);
+      if (how === 'the session ends') stage.server.expireSession(entry!.sessionId);
       else if (how === 'the client closes') void client.close();
       else stage.server.evict(entry!.key);
       await stage.settle();
@@ -84,7 +83,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
   })),
   {
     title:
-      'the server hears of one release, when the last level has left, and the level outside is told by then',
+      'the server gets one release, when the last level has left, and the outer level is released by then',
     async check(stage) {
       const gate = new Gate('remove');
       const client = stage.client({ link: { intercept: gate.requests } });
@@ -104,7 +103,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a level that was left refuses everything, and the others go on',
+    title: 'a level that was left refuses every call, and the other levels continue',
     async check(stage) {
       const client = stage.client();
       const outer = await client.acquire('x', AGAIN);
@@ -128,7 +127,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'who waits to enter a hold that is given up meanwhile is refused',
+    title: 'a wait to enter a hold that is released meanwhile is refused',
     async check(stage) {
       const client = stage.client();
       const outer = await client.acquire('x', AGAIN);
@@ -141,7 +140,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'what a chain holds counts inside it only: another chain of the same client waits its turn',
+    title: 'the holds of a chain count only inside it: another chain of the same client waits for admission',
     async check(stage) {
       const client = stage.client();
       let inside!: () => void;
@@ -157,7 +156,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a chain that holds its name through another client is refused nothing by this one',
+    title: 'a chain that holds its name through another client is not refused by this one',
     async check(stage) {
       const [one, two] = [stage.client(), stage.client()];
       const code = await one.run('x', () =>
@@ -168,7 +167,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'inside a permit of a semaphore more may come, as many as fit; what can only wait for itself is refused',
+      'inside a permit of a semaphore further permits fit up to the limit; a claim that could only wait for itself is refused',
     async check(stage) {
       const [client, other] = [stage.client(), stage.client()];
       const limit = { limit: 3 };
@@ -177,11 +176,11 @@ export const reentrancyFacts: readonly CoreFact[] = [
         async () => {
           const inner = await client.run('x', () => stage.server.entryCount, limit);
           expect(inner).to.equal(2);
-          const rival = await other.acquire('x', { ...limit, permits: 1 });
+          const conflicting = await other.acquire('x', { ...limit, permits: 1 });
           const more = client.run('x', () => 'in', { ...limit, permits: 2 });
           await stage.settle();
           expect(stage.server.entryCount, 'one of them waits for the other client').to.equal(3);
-          await rival.release();
+          await conflicting.release();
           expect(await more).to.equal('in');
           return codesOf([
             client.run('x', () => 0, { ...limit, permits: 3 }),
@@ -197,7 +196,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a hold that was entered again has taken its permits once',
+    title: 'a hold that was entered again takes its permits once',
     async check(stage) {
       const client = stage.client();
       const limit = { limit: 3, permits: 2 };
@@ -231,7 +230,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'inside a reader, readers enter again, and the hold goes on being shared',
+    title: 'inside a reader, readers enter again, and the hold stays shared',
     async check(stage) {
       const client = stage.client();
       const read = { ...AGAIN, mode: 'shared' } as const;

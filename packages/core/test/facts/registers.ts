@@ -2,9 +2,9 @@ import type { MemoryCall } from '@queuelock/memory';
 import { expect } from 'chai';
 import { throwError } from 'rxjs';
 import type { Backend, Registers } from '../../src/backend.ts';
-import { Gate, losingAnswers, rejection, thrownBy, type CoreFact } from '../stage.ts';
+import { Gate, losingReplies, rejection, thrownBy, type CoreFact } from '../stage.ts';
 
-/** Adds a line, unless it is there. */
+/** Returns a change that adds a line unless it is there. */
 function adding(line: string) {
   return (text: string | undefined): string => {
     const lines = text === undefined ? [] : text.split('\n');
@@ -14,10 +14,10 @@ function adding(line: string) {
 
 export const registerFacts: readonly CoreFact[] = [
   {
-    title: 'a change whose answer is lost is applied once, when it recognises its own work',
+    title: 'a change with a lost reply is applied once when it recognises its own work',
     async check(stage) {
       const client = stage.client({
-        link: { intercept: losingAnswers(['writeRegister', 'readRegister'], 3) },
+        link: { intercept: losingReplies(['writeRegister', 'readRegister'], 3) },
       });
       const register = client.register('x', 'notes');
       expect(await stage.passing(register.change(adding('a')))).to.equal('a');
@@ -28,12 +28,12 @@ export const registerFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: "of writers that get in each other's way none loses a change",
+    title: 'of concurrent writers none loses a change',
     async check(stage) {
       const calls: readonly MemoryCall[] = ['readRegister', 'writeRegister'];
       const lines = Array.from({ length: 12 }, (_, at) => `line ${String(at).padStart(2, '0')}`);
       const changes = lines.map((line, at) => {
-        const link = { latencyMs: at, intercept: losingAnswers(calls, at % 3) };
+        const link = { latencyMs: at, intercept: losingReplies(calls, at % 3) };
         return stage.client({ link }).register('x', 'notes').change(adding(line));
       });
       await stage.passing(Promise.all(changes));
@@ -42,7 +42,7 @@ export const registerFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a change sees what was written between its read and its write, and is asked again',
+    title: 'a change sees what was written between its read and its write, and is called again',
     async check(stage) {
       const gate = new Gate('writeRegister');
       const slow = stage.client({ link: { intercept: gate.requests } }).register('x', 'notes');
@@ -62,7 +62,7 @@ export const registerFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'to answer the same text writes nothing, and to empty an empty one neither',
+    title: 'a change to the same text writes nothing, and emptying an empty register neither',
     async check(stage) {
       const calls: MemoryCall[] = [];
       const client = stage.client({
@@ -82,7 +82,8 @@ export const registerFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'what a change throws is the answer, and nothing is written; a text that is too long is refused',
+    title:
+      'an error that a change throws is passed on, and nothing is written; a text that is too long is refused',
     async check(stage) {
       const register = stage.client().register('x', 'notes');
       const refusal = Object.assign(new Error('not like this'), { name: 'QueueLockError', code: 'CLOSED' });
@@ -100,7 +101,7 @@ export const registerFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'its stream tells the present text first, then changes, `stale` while the server is away, and why, and never errors',
+      'its stream emits the present text first, then changes, `stale` with the reason while the server is away, and never errors',
     async check(stage) {
       let isAway = false;
       const spoil = (backend: Backend): Backend => {
@@ -112,11 +113,11 @@ export const registerFacts: readonly CoreFact[] = [
       };
       isAway = true;
       const client = stage.client({ spoil });
-      const told: string[] = [];
+      const reported: string[] = [];
       const subscription = client
         .register('x', 'notes')
         .state$.subscribe(({ status, text, error }) =>
-          told.push([status, text ?? '-', error instanceof Error ? error.message : ''].join(' ').trim()),
+          reported.push([status, text ?? '-', error instanceof Error ? error.message : ''].join(' ').trim()),
         );
       await stage.settle();
       isAway = false;
@@ -129,7 +130,7 @@ export const registerFacts: readonly CoreFact[] = [
         .client()
         .register('x', 'notes')
         .change(() => undefined);
-      expect(told).to.deep.equal(['connecting -', 'connecting - away', 'live -', 'live a', 'live -']);
+      expect(reported).to.deep.equal(['connecting -', 'connecting - away', 'live -', 'live a', 'live -']);
       subscription.unsubscribe();
     },
   },

@@ -7,7 +7,7 @@ import {
   Gate,
   follow,
   join,
-  losingAnswers,
+  losingReplies,
   rejection,
   type CoreFact,
   type Followed,
@@ -18,14 +18,14 @@ import {
 const WITHIN_MS = 60_000;
 const REQUEST = { request: { reason: 'a deployment waits', withinMs: WITHIN_MS } };
 
-/** What became of the request, each once. */
+/** Returns the answers to the request, each once. */
 function answersOf({ states }: Followed<ClaimState>): readonly unknown[] {
-  const answers = states.map((state) => (state.status === 'queued' ? state.answer : undefined));
-  return [...new Set(answers)].filter((answer) => answer !== undefined).map(({ answer }) => answer);
+  const replies = states.map((state) => (state.status === 'queued' ? state.answer : undefined));
+  return [...new Set(replies)].filter((reply) => reply !== undefined).map(({ answer }) => answer);
 }
 
-/** Requests that reach a hold. */
-function heardBy(ownership: SharedOwnership): HandoverRequest[] {
+/** Collects the requests that reach a hold. */
+function requestsOf(ownership: SharedOwnership): HandoverRequest[] {
   const requests: HandoverRequest[] = [];
   ownership.requests$.subscribe((request) => requests.push(request));
   return requests;
@@ -39,15 +39,15 @@ interface Scene {
   readonly request: HandoverRequest;
 }
 
-/** Somebody holds, somebody waits, and a third asks. */
-async function ask(
+/** Sets up a holder, a waiter, and a third client that sends a request. */
+async function sendRequest(
   stage: Stage,
   holder: StageClientOptions = {},
   asking: StageClientOptions = {},
 ): Promise<Scene> {
   const client = stage.client({ owner: 'holder', ...holder });
   const own = await client.acquire('x');
-  const requests = heardBy(own);
+  const requests = requestsOf(own);
   const between = await join(stage, stage.client());
   const requester = await join(stage, stage.client({ owner: 'requester', ...asking }), REQUEST);
   return { client, own, between, requester, request: requests[0]! };
@@ -59,7 +59,7 @@ async function finish(stage: Stage, { own, between, requester }: Scene): Promise
   await stage.settle();
 }
 
-/** Shows an entry at the head of each queue that was released and is not removed yet, as after a hand-over within a session. */
+/** Wraps a backend so that each queue starts with an entry that was released and not yet removed, as after a hand-over within a session. */
 function withReleasedAhead(backend: Backend, evicted: string[]): Backend {
   const released = { key: 'x/0', order: 0n, shared: false, value: '{"owner":"released"}' };
   return {
@@ -80,9 +80,9 @@ function answer(request: HandoverRequest, how: (typeof ANSWERS)[number]): Promis
 
 export const requestFacts: readonly CoreFact[] = [
   {
-    title: 'an answer is acknowledged, and a holder that yields leaves as soon as it is',
+    title: 'an answer is acknowledged, and a holder that yields leaves at the acknowledgement',
     async check(stage) {
-      const scene = await ask(stage);
+      const scene = await sendRequest(stage);
       const yielded = scene.request.yieldToQueue();
       await stage.settle();
       expect([scene.own.held, scene.between.last.status]).to.deep.equal([false, 'held']);
@@ -93,10 +93,10 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a holder that yields to a requester who reads nothing leaves after a second',
+    title: 'a holder that yields to a requester that does not read leaves after a second',
     async check(stage) {
       const deaf = new Gate('update');
-      const scene = await ask(stage, {}, { link: { intercept: deaf.requests } });
+      const scene = await sendRequest(stage, {}, { link: { intercept: deaf.requests } });
       const yielded = scene.request.yieldToRequester();
       await stage.clock.advance(999);
       expect(scene.own.held).to.equal(true);
@@ -109,10 +109,10 @@ export const requestFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'a holder that yields does not evict itself where the store still shows a released entry ahead of it',
+      'a holder that yields does not evict itself when the store still shows a released entry ahead of it',
     async check(stage) {
       const evicted: string[] = [];
-      const scene = await ask(stage, { spoil: (backend) => withReleasedAhead(backend, evicted) });
+      const scene = await sendRequest(stage, { spoil: (backend) => withReleasedAhead(backend, evicted) });
       const { key } = scene.own;
       await stage.passing(scene.request.yieldToRequester());
       await stage.settle();
@@ -122,11 +122,11 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   ...ANSWERS.map((how): CoreFact => ({
-    title: `${how} is told once although every answer of the server is lost at first`,
+    title: `${how} is reported once although every reply of the server is lost at first`,
     async check(stage) {
       const calls: readonly MemoryCall[] = ['update', 'evict', 'readRegister', 'writeRegister', 'remove'];
-      const losing = (): StageClientOptions => ({ link: { intercept: losingAnswers(calls) } });
-      const scene = await ask(stage, losing(), losing());
+      const losing = (): StageClientOptions => ({ link: { intercept: losingReplies(calls) } });
+      const scene = await sendRequest(stage, losing(), losing());
       await stage.passing(answer(scene.request, how));
       await stage.clock.advance(2_000);
       expect(answersOf(scene.requester)).to.deep.equal([how === 'decline' ? 'declined' : 'yields']);
@@ -138,11 +138,11 @@ export const requestFacts: readonly CoreFact[] = [
   })),
   ...ANSWERS.flatMap((how) =>
     (['update', 'evict', 'readRegister', 'writeRegister', 'remove'] as const).map((call): CoreFact => ({
-      title: `a client that closes in the middle of ${how}, at ${call}, ends it with a typed error or at once`,
+      title: `a client that closes during ${how}, at ${call}, ends it with a typed error or at once`,
       async check(stage) {
         const gate = new Gate(call);
         const deaf = new Gate('update');
-        const scene = await ask(
+        const scene = await sendRequest(
           stage,
           { link: { intercept: gate.requests } },
           { link: { intercept: deaf.requests } },
@@ -164,10 +164,10 @@ export const requestFacts: readonly CoreFact[] = [
     })),
   ),
   ...(['update', 'evict'] as const).map((call): CoreFact => ({
-    title: `a session that dies in the middle of yieldToRequester, at ${call}, ends it`,
+    title: `a session that ends during yieldToRequester, at ${call}, ends it`,
     async check(stage) {
       const gate = new Gate(call);
-      const scene = await ask(stage, { link: { intercept: gate.requests } });
+      const scene = await sendRequest(stage, { link: { intercept: gate.requests } });
       const outcome = scene.request.yieldToRequester().then(
         () => 'done',
         (error: unknown) => (error as { readonly code: unknown }).code,
@@ -177,15 +177,15 @@ export const requestFacts: readonly CoreFact[] = [
       stage.server.expireSession(stage.server.sessionIds[0]!);
       await stage.settle();
       gate.open();
-      // What was on its way when it died goes on, and nothing is left to give up then.
+      // The request that was in flight when the session ended continues, and nothing is left to release then.
       expect(await stage.passing(outcome)).to.equal(call === 'update' ? 'OWNERSHIP_LOST' : 'done');
       await finish(stage, scene);
     },
   })),
   {
-    title: 'the request of one who has given up is answered to nobody, and the holder leaves at once',
+    title: 'the request of a cancelled claim is not answered, and the holder leaves at once',
     async check(stage) {
-      const scene = await ask(stage);
+      const scene = await sendRequest(stage);
       scene.requester.subscription.unsubscribe();
       await stage.settle();
       await stage.passing(scene.request.yieldToRequester());
@@ -194,12 +194,12 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a reader that makes way takes only those who wait out of the way, and other readers go on',
+    title: 'a reader that yields evicts only waiters, and other readers keep their holds',
     async check(stage) {
       const [one, two] = [stage.client(), stage.client()];
       const first = await one.acquire('x', { mode: 'shared' });
       const second = await two.acquire('x', { mode: 'shared' });
-      const requests = heardBy(first);
+      const requests = requestsOf(first);
       const writer = await join(stage, stage.client());
       const requester = await join(stage, stage.client(), REQUEST);
       await stage.passing(requests[0]!.yieldToRequester());
@@ -215,33 +215,33 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'holders of permits answer each for itself, once, and each answer is told once',
+    title: 'holders of permits answer separately, once, and each answer is reported once',
     async check(stage) {
       const limit = { limit: 2 };
       const holds = [await stage.client().acquire('x', limit), await stage.client().acquire('x', limit)];
-      const heard = holds.map(heardBy);
+      const received = holds.map(requestsOf);
       const slow = new Gate('update');
-      const asking = stage.client({ link: { intercept: slow.answers } });
+      const asking = stage.client({ link: { intercept: slow.replies } });
       const requester = await join(stage, asking, { ...limit, ...REQUEST });
-      for (const [at, [request]] of heard.entries()) await request!.decline(`no ${at}`);
+      for (const [at, [request]] of received.entries()) await request!.decline(`no ${at}`);
       await stage.settle();
       await holds[0]!.update({ metadata: { still: 'busy' } });
       await holds[1]!.update({ metadata: { still: 'busy' } });
       slow.open();
       await stage.settle();
-      const told = requester.states.flatMap((state) =>
+      const reported = requester.states.flatMap((state) =>
         state.status === 'queued' ? [state.answer?.reason] : [],
       );
-      expect(told).to.deep.equal([undefined, 'no 0', 'no 1']);
-      expect(heard.map(({ length }) => length)).to.deep.equal([1, 1]);
+      expect(reported).to.deep.equal([undefined, 'no 0', 'no 1']);
+      expect(received.map(({ length }) => length)).to.deep.equal([1, 1]);
       requester.subscription.unsubscribe();
       for (const hold of holds) await stage.passing(hold.release());
     },
   },
   {
-    title: 'an answer after the time is told although it counted as ignored before',
+    title: 'an answer after the timeout is reported although it counted as ignored before',
     async check(stage) {
-      const scene = await ask(stage);
+      const scene = await sendRequest(stage);
       await stage.clock.advance(WITHIN_MS);
       expect(answersOf(scene.requester)).to.deep.equal(['ignored']);
       await stage.passing(scene.request.decline('sorry, late'));
@@ -251,9 +251,9 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the requests to a hold that has ended are none: whoever subscribes late is told so at once',
+    title: 'the requests of an ended hold are empty: a late subscriber gets the completion at once',
     async check(stage) {
-      const scene = await ask(stage);
+      const scene = await sendRequest(stage);
       await stage.passing(scene.own.release());
       let completed = false;
       scene.own.requests$.subscribe({ next: () => expect.fail(), complete: () => (completed = true) });
@@ -262,9 +262,9 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a holder that has released answers nothing any more',
+    title: 'a holder that has released answers no requests',
     async check(stage) {
-      const scene = await ask(stage);
+      const scene = await sendRequest(stage);
       await stage.passing(scene.own.release());
       for (const how of ANSWERS)
         expect(await rejection(answer(scene.request, how))).to.include({ code: 'OWNERSHIP_LOST' });
@@ -272,9 +272,9 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'what the holder tells with an answer is still what it told before',
+    title: 'the label of a holder keeps its other members when it answers',
     async check(stage) {
-      const scene = await ask(stage);
+      const scene = await sendRequest(stage);
       await scene.own.update({ metadata: { job: '7' } });
       await Promise.all([scene.request.decline('no'), scene.own.update({ metadata: { job: '8' } })]);
       const seen = follow(scene.client.watch('x'));
@@ -288,7 +288,7 @@ export const requestFacts: readonly CoreFact[] = [
   },
 ];
 
-/** How many answers each entry has heard. */
+/** Returns how many answers each entry has received. */
 async function seenBy(stage: Stage, client: LockClient): Promise<readonly number[]> {
   const seen = follow(client.watch('x'));
   await stage.settle();

@@ -10,10 +10,10 @@ import { Machine } from './timeline.ts';
 import type { World } from './world.ts';
 
 const CONNECT_TIMEOUT_MS = 1_000;
-// A timer may run this much late.
+// The maximum delay of a timer.
 const GRACE_MS = 2;
 
-/** What may be told of a session, and what after it. */
+/** The states that may follow each state of a session. */
 const NEXT: Record<SessionState['status'], readonly SessionState['status'][]> = {
   idle: ['idle', 'opening', 'closed'],
   opening: ['alive', 'lost', 'closed'],
@@ -40,15 +40,15 @@ export class Actor {
   readonly #plan: ClientPlan;
   readonly #doubts$ = new Subject<void>();
   readonly #refusedUntil = new Map<string, number>();
-  /** Every session that was opened for it. */
+  /** Every session that was opened for the client. */
   readonly #opened = new Set<string>();
-  /** Those of which it was told the end. */
+  /** The sessions whose end was reported to the client. */
   readonly #ended = new Set<string>();
   #openingSince = 0;
   #sessionId = '';
   #status: SessionState['status'] = 'idle';
   closed = false;
-  /** What `close` promised has come. */
+  /** Whether `close` has resolved. */
   hasClosed = false;
 
   constructor(world: World, plan: ClientPlan, { index, fates, ...settings }: ActorSettings) {
@@ -83,7 +83,7 @@ export class Actor {
     });
   }
 
-  /** Its session is beyond doubt, as far as it tells. */
+  /** Whether the client reports its session as alive. */
   get alive(): boolean {
     return this.#status === 'alive';
   }
@@ -100,7 +100,7 @@ export class Actor {
     return this.#refusedUntil.has(queue);
   }
 
-  // --- what happens to it
+  // --- events
 
   program(plan: ClaimPlan): Program {
     const label = `${this.label}.${String(this.programs.length)}`;
@@ -110,7 +110,7 @@ export class Actor {
     return program;
   }
 
-  /** Its backend has a reason to doubt its session. */
+  /** Makes the backend suspect its session. */
   doubt(): void {
     const { judge, ledger } = this.#world;
     const renews = (): boolean => ledger.leaseOf(this.#sessionId).renewingSince !== undefined;
@@ -120,7 +120,7 @@ export class Actor {
     judge.require('doubt', !listens || doubts, () => `${this.label} has no doubt`);
   }
 
-  /** The server refuses it in this queue from now on. */
+  /** Makes the server refuse the client in this queue from now on. */
   deny(queue: string, ms: number): void {
     this.#refusedUntil.set(queue, this.#world.timeline.now() + ms);
   }
@@ -137,9 +137,9 @@ export class Actor {
     );
   }
 
-  /** Those of its holders who keep looking look. */
-  lookAround(): void {
-    for (const { claim } of this.programs) claim.look();
+  /** Makes the holders read that read continuously. */
+  readAll(): void {
+    for (const { claim } of this.programs) claim.read();
   }
 
   settled(): void {
@@ -170,7 +170,7 @@ export class Actor {
     const follows = NEXT[this.#status].includes(status);
     judge.require('no way back', follows, () => `${this.label} is ${status} after ${this.#status}`);
     this.#status = status;
-    this.lookAround();
+    this.readAll();
     if (status === 'opening') {
       this.#sessionId = '';
       this.#openingSince = this.machine.now();

@@ -7,12 +7,12 @@ import type { Core } from './world.ts';
 
 const CORE = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The files of the core that these change, as they are then. */
+/** Returns the files of the core that the alterations change, after the changes. */
 export function alteredCoreSources(alterations: readonly Alteration[]): ReadonlyMap<string, string> {
   return alteredSources(alterations, join(CORE, 'src'));
 }
 
-/** Loads a copy of the core with these changes; the real one stays as it is. */
+/** Loads a copy of the core with these changes; the real one is not changed. */
 export async function alteredCore(alterations: readonly Alteration[]): Promise<Core> {
   const copy = mkdtempSync(join(tmpdir(), 'queuelock-altered-core-'));
   try {

@@ -1,6 +1,6 @@
 import type { Timeline } from './timeline.ts';
 
-/** Whose time passes. */
+/** The timeline that controls the time. */
 type Pacemaker = Pick<Timeline, 'after' | 'acting'>;
 
 interface Handle {
@@ -9,9 +9,8 @@ interface Handle {
 }
 
 /**
- * Puts `setTimeout` and `Math.random`, which cockatiel uses for its pauses, under the control of a history, so that no real
- * time passes and the same history goes the same way twice. Rejections that nobody takes go to `onLost`. The answer
- * gives everything back.
+ * Replaces `setTimeout` and `Math.random`, which cockatiel uses for its delays, so that no real time passes and a history runs the same way
+ * twice. Unhandled rejections are passed to `onLost`. The returned function restores everything.
  */
 export function borrowGlobals(timeline: Pacemaker, onLost: (reason: unknown) => void): () => void {
   const { setTimeout, clearTimeout } = globalThis;

@@ -8,11 +8,11 @@ import type { World } from './world.ts';
 export interface Failure {
   readonly claim: Claim;
   readonly waitedMs: number;
-  /** Sessions of its client that ended during the wait. */
+  /** The number of sessions of its client that ended during the wait. */
   readonly sessionsLost: number;
 }
 
-/** Whether a claim may fail with this error: it is typed, and what it says has happened. */
+/** Returns whether a claim may fail with this error: it is typed, and its cause has happened. */
 export function hasCause(
   error: unknown,
   { claim, waitedMs, sessionsLost }: Failure,
@@ -22,7 +22,7 @@ export function hasCause(
   if (aborted && error === aborted) return true;
   if (!isQueueLockError(error)) return false;
   const key = ledger.keyOf(label);
-  // Before it had a place it may go on in a second session, not in a third.
+  // Before it had an entry, it may continue in a second session, but not in a third.
   const lostItsSession =
     key === undefined
       ? sessionsLost >= 2
@@ -32,8 +32,8 @@ export function hasCause(
     TIMEOUT: isLate,
     CLOSED: actor.closed,
     ACCESS_DENIED: actor.wasRefused(plan.name),
-    // A wait that is over while the store has not answered, or is in doubt, is no TIMEOUT.
-    UNAVAILABLE: isLate || (actor.network.hadTrouble && (plan.way === 'tryAcquire' || !actor.alive)),
+    // A wait that times out while the store has not responded, or the session is suspect, does not reject with TIMEOUT.
+    UNAVAILABLE: isLate || (actor.network.hadTrouble && (plan.kind === 'tryAcquire' || !actor.alive)),
     ENTRY_LOST: key !== undefined && ledger.evicted.has(key),
     SESSION_LOST: lostItsSession,
     NOT_ENOUGH_TIME: key !== undefined && provenMs(actor.machine, ledger, key) < (plan.minRemainingMs ?? 0),

@@ -5,7 +5,7 @@ import { Hold } from './hold.ts';
 import type { ClaimPlan } from './plan.ts';
 import type { World } from './world.ts';
 
-/** One acquisition: what it is told, and whether that may be. */
+/** One acquisition: it checks every reported state. */
 export class Claim {
   readonly label: string;
   readonly plan: ClaimPlan;
@@ -16,7 +16,7 @@ export class Claim {
   #hold: Hold | undefined;
   #outcome: string | undefined;
   #doom: string | undefined;
-  /** The reason of its signal, once that has aborted. */
+  /** The reason of the claim's signal, once that has aborted. */
   aborted: Error | undefined;
 
   constructor(world: World, actor: Actor, { label, plan }: { label: string; plan: ClaimPlan }) {
@@ -36,17 +36,17 @@ export class Claim {
     return this.#outcome !== undefined;
   }
 
-  /** Its wait or its hold has ended. */
+  /** Whether the wait or the hold of the claim has ended. */
   get ended(): boolean {
     return this.#hold ? !this.#hold.open : this.hasOutcome;
   }
 
-  /** Nothing more will come of it. */
+  /** Whether nothing more can happen to the claim. */
   get over(): boolean {
     return this.hasOutcome && !this.#hold?.open;
   }
 
-  /** When the present event has been dealt with, its wait or its hold must have ended. */
+  /** Requires that its wait or its hold has ended after the present event. */
   mustEnd(why: string): void {
     this.#doom ??= why;
   }
@@ -64,9 +64,9 @@ export class Claim {
     this.#doom = undefined;
   }
 
-  /** Its holder looks, if it is one that keeps looking. */
-  look(): void {
-    if (this.plan.looks) this.#hold?.look();
+  /** Makes the holder read `held`, if its plan says so. */
+  read(): void {
+    if (this.plan.reads) this.#hold?.read();
   }
 
   granted(ownership: Ownership): Hold {
@@ -89,7 +89,7 @@ export class Claim {
     return hold;
   }
 
-  /** The next state of the stream; its grant has been noted before. */
+  /** Checks the next state of the stream; its grant was recorded before. */
   follow(state: ClaimState): void {
     const { judge } = this.#world;
     const { status } = state;
@@ -103,7 +103,7 @@ export class Claim {
       if (state.outcome === 'failed') this.failed(state.error);
       else this.#holdEnded(state.outcome, state.outcome === 'lost' ? state.error : undefined);
     } else {
-      judge.require('no way back', !this.#hold, say('stands in line after its grant'));
+      judge.require('no way back', !this.#hold, say('is queued after its grant'));
     }
   }
 
@@ -112,7 +112,7 @@ export class Claim {
     const say = (): string => `${this.label} fails: ${String(error)}`;
     if (this.#hold) {
       // Only a `run` can reject after its grant.
-      judge.require('run', isQueueLockError(error, 'OWNERSHIP_LOST') && this.#hold.told, say);
+      judge.require('run', isQueueLockError(error, 'OWNERSHIP_LOST') && this.#hold.notified, say);
     } else {
       const waitedMs = this.actor.machine.now() - this.#startedAt;
       const sessionsLost = this.actor.sessionsLost - this.#sessionsLostBefore;
@@ -130,7 +130,7 @@ export class Claim {
 
   #holdEnded(outcome: 'released' | 'lost', error: unknown): void {
     const hold = this.#hold;
-    const fits = hold && (outcome === 'released' ? hold.gaveUp : hold.told && hold.lostBy(error));
+    const fits = hold && (outcome === 'released' ? hold.gaveUp : hold.notified && hold.lostBy(error));
     this.#world.judge.require('outcome', fits === true, () => `${this.label} was ${outcome} and was not`);
     this.end(outcome);
   }

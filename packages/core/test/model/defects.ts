@@ -7,7 +7,7 @@ import { JOINING_DEFECTS } from './defects/joining.ts';
 import { LIVENESS_DEFECTS } from './defects/liveness.ts';
 import { WAITING_DEFECTS } from './defects/waiting.ts';
 
-/** All mutants that the rules must notice. */
+/** All mutants that the rules must detect. */
 export const DEFECTS: readonly Defect[] = [
   ...LIVENESS_DEFECTS,
   ...JOINING_DEFECTS,

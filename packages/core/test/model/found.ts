@@ -1,35 +1,35 @@
-import type { ClaimPlan, ClientPlan, Deed, History } from './plan.ts';
+import type { ClaimPlan, ClientPlan, Action, History } from './plan.ts';
 
-/** A history that went wrong once. */
+/** A history that failed once. */
 export interface Found {
-  /** What is so since then. */
+  /** The fact that holds since then. */
   readonly fact: string;
-  /** The defect that brings the mutant back. */
+  /** The defect that brings the failure back. */
   readonly mutant: string;
   readonly history: History;
 }
 
 const CLIENT: ClientPlan = { ttlMs: 2_000, safetyMarginMs: undefined, rate: 1, vague: false, deaf: false };
 
-/** Deeds with the milliseconds between them, by three clients on a perfect network. */
-function history(...steps: readonly (readonly [after: number, deed: Deed])[]): History {
-  const deeds = steps.map(([after, deed]) => ({ after, deed }));
-  return { clients: [CLIENT, CLIENT, CLIENT], deeds, fates: [] };
+/** Creates a history of actions with the milliseconds between them, by three clients on a perfect network. */
+function history(...steps: readonly (readonly [after: number, action: Action])[]): History {
+  const actions = steps.map(([after, action]) => ({ after, action }));
+  return { clients: [CLIENT, CLIENT, CLIENT], actions, fates: [] };
 }
 
-function claim(changes: Partial<ClaimPlan> = {}): Deed {
-  const plan = { client: 0, name: 'a', way: 'claim', timeoutMs: undefined, holdMs: undefined, looks: false };
+function claim(changes: Partial<ClaimPlan> = {}): Action {
+  const plan = { client: 0, name: 'a', kind: 'claim', timeoutMs: undefined, holdMs: undefined, reads: false };
   return { do: 'claim', ...(plan as ClaimPlan), ...changes };
 }
 
 export const FOUND: readonly Found[] = [
   {
-    fact: 'a closed client stays closed, whoever asks it for a lock',
-    mutant: 'a closed client says that it is opening',
+    fact: 'a closed client stays closed when it is used later',
+    mutant: 'a closed client reports that it is opening',
     history: history([0, { do: 'close', client: 0 }], [0, claim()]),
   },
   {
-    fact: 'a claim that is being released is not in doubt any more, nor held again',
+    fact: 'a claim that is being released is neither suspect nor held again',
     mutant: 'a state says `held` after the release',
     history: history(
       [0, claim()],
@@ -38,13 +38,13 @@ export const FOUND: readonly Found[] = [
     ),
   },
   {
-    fact: 'a claim that is on its way into the queue ends when its client closes',
+    fact: 'a claim that is joining ends when its client closes',
     mutant: 'a join outlives its session',
     history: history([0, claim()], [2_000, claim()], [0, { do: 'close', client: 0 }]),
   },
   {
-    fact: 'the end of a session is told once',
-    mutant: 'a lost session is told twice',
+    fact: 'the end of a session is reported once',
+    mutant: 'a lost session is reported twice',
     history: history([0, claim()], [700, { do: 'freeze', client: 0, ms: 1_600 }]),
   },
   {
@@ -57,8 +57,8 @@ export const FOUND: readonly Found[] = [
     ),
   },
   {
-    fact: 'who joins while the session ends goes on in the next one',
-    mutant: 'who joins while the session ends gets the same one again',
+    fact: 'a claim that joins while the session ends continues in the next one',
+    mutant: 'a claim that joins while the session ends gets the same session again',
     history: history(
       [0, claim()],
       [3, { do: 'cut', client: 0, ms: 2_500, what: 'requests' }],
@@ -67,10 +67,10 @@ export const FOUND: readonly Found[] = [
   },
   {
     fact: 'all holds of a session end at one instant',
-    mutant: 'the signal waits for its turn to be told of the end of the session',
+    mutant: 'the signal is late in reporting the end of the session',
     history: history(
-      [0, claim({ looks: true })],
-      [0, claim({ name: 'b', looks: true })],
+      [0, claim({ reads: true })],
+      [0, claim({ name: 'b', reads: true })],
       [700, { do: 'freeze', client: 0, ms: 1_600 }],
     ),
   },

@@ -1,7 +1,7 @@
 import { createMemoryServer } from '@queuelock/memory';
 import { Actor } from './actor.ts';
 import { borrowGlobals } from './borrowed-globals.ts';
-import { perform } from './deeds.ts';
+import { perform } from './actions.ts';
 import type { Spoil } from './defects/defect.ts';
 import { Judge, type Rule } from './judge.ts';
 import { Ledger } from './ledger.ts';
@@ -13,12 +13,12 @@ import { Timeline } from './timeline.ts';
 import type { Core, World } from './world.ts';
 
 const STEP_MS = 500;
-// Longer than any event is on its way, or a client goes without a heartbeat.
+// Longer than any message is in flight, or a client is without a heartbeat.
 const ALL_NEWS_MS = 2_500;
 const PATIENCE_MS = 20_000;
 const TTL_AND_PAUSES_MS = 8_000;
 
-/** How a history went. */
+/** The result of a history. */
 export interface Verdict {
   readonly broken: Rule | undefined;
   readonly trace: readonly string[];
@@ -59,32 +59,32 @@ class Stage {
 
   async play(): Promise<void> {
     const { succession } = this.#world;
-    const giveBack = borrowGlobals(this.#timeline, (reason) => this.#nobodyTook(reason));
+    const giveBack = borrowGlobals(this.#timeline, (reason) => this.#unhandled(reason));
     this.#timeline.observe({
       acted: () => succession.acted(),
       settled: () => {
         for (const actor of this.#actors) actor.settled();
-        // Last: a look may be an event itself.
+        // The holders read last, since a read may be an event itself.
         succession.settled();
       },
     });
     try {
-      await this.#playDeeds();
+      await this.#playActions();
       await this.#calmDown();
       await this.#everybodyGetsThere();
       await this.#everybodyLeaves();
     } catch (error) {
-      this.#nobodyTook(error);
+      this.#unhandled(error);
     } finally {
       giveBack();
     }
   }
 
-  async #playDeeds(): Promise<void> {
+  async #playActions(): Promise<void> {
     let at = 0;
-    for (const { after, deed } of this.#history.deeds) {
+    for (const { after, action } of this.#history.actions) {
       at += after;
-      this.#timeline.after(at, () => perform(deed, this.#actors, this.#world));
+      this.#timeline.after(at, () => perform(action, this.#actors, this.#world));
     }
     await this.#pass(at + STEP_MS, () => false);
   }
@@ -131,7 +131,7 @@ class Stage {
     this.judge.require('contract', ledger.breaches.length === 0, () => ledger.breaches.join());
   }
 
-  #nobodyTook(reason: unknown): void {
+  #unhandled(reason: unknown): void {
     const detail = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
     this.judge.require('nothing lost', false, () => detail);
   }

@@ -5,12 +5,12 @@ import type { World } from './world.ts';
 
 // Times of two clocks are compared after a division.
 const ROUNDING_MS = 0.001;
-// A timer may run this much late.
+// The maximum delay of a timer.
 const GRACE_MS = 2;
-// Once there is no trouble any more, a session that is alive is proven after this time.
+// After the last failure, a live session is proven again within this time.
 const RECOVERY_MS = 1_500;
 
-/** One grant, from the point of view of its owner. */
+/** One hold, as its owner sees it. */
 export class Hold {
   readonly label: string;
   readonly name: string;
@@ -18,20 +18,20 @@ export class Hold {
   readonly order: bigint;
   readonly token: bigint;
   readonly actor: Actor;
-  readonly looks: boolean;
+  readonly reads: boolean;
   readonly #world: World;
   readonly #ownership: Ownership;
-  /** Its owner gave it up, before it knew of a loss. */
+  /** Whether its owner released it before it was notified of a loss. */
   gaveUp = false;
-  /** The signal's event has come. */
-  told = false;
+  /** Whether the event of the signal was emitted. */
+  notified = false;
   #over = false;
   #handedBack = false;
 
   constructor(world: World, ownership: Ownership, { label, actor, plan }: Claim) {
     this.label = label;
     this.actor = actor;
-    this.looks = plan.looks;
+    this.reads = plan.reads;
     this.name = ownership.name;
     this.key = ownership.key;
     this.order = ownership.order;
@@ -41,12 +41,12 @@ export class Hold {
     ownership.signal.addEventListener('abort', () => this.#lose());
   }
 
-  /** Whether its owner would say that it owns, without looking. */
+  /** Whether its owner believes that it owns the lock, without a read. */
   get open(): boolean {
-    return !this.gaveUp && !this.told && !this.#over && !this.#handedBack;
+    return !this.gaveUp && !this.notified && !this.#over && !this.#handedBack;
   }
 
-  /** Whether this is the error that its signal carries. */
+  /** Returns whether this is the error that its signal has as its reason. */
   lostBy(error: unknown): boolean {
     return this.#ownership.signal.reason === error;
   }
@@ -59,19 +59,19 @@ export class Hold {
     return this.#ownership.remainingMs;
   }
 
-  /** What its owner would see. Looking may be what ends it. */
+  /** Whether its owner sees the lock as held. The read itself may end the hold. */
   get believes(): boolean {
     return this.#ownership.held;
   }
 
-  /** The owner looks, and everything must fit. */
-  look(): boolean {
+  /** Reads as the owner does, and checks that everything fits. */
+  read(): boolean {
     const { held, remainingMs } = this.#ownership;
     const { judge, timeline, ledger } = this.#world;
     const say = (what: string) => () => `${this.label} ${what}`;
     judge.require('no way back', held === remainingMs > 0, say('is held without a budget, or the reverse'));
     judge.require('no way back', !held || (!this.gaveUp && !this.#over), say('is held again'));
-    if (held && !ledger.tookAway(this.key)) {
+    if (held && !ledger.wasRemoved(this.key)) {
       const until = timeline.now() + remainingMs / this.actor.machine.rate;
       const { keptUntil } = ledger.leaseOf(ledger.sessionOf(this.key));
       judge.require(
@@ -83,13 +83,13 @@ export class Hold {
     if (!held) this.#over = true;
     if (!held && !this.gaveUp && !this.#handedBack) {
       judge.require('signal', this.#ownership.signal.aborted, say('is lost, and its signal silent'));
-      judge.require('signal', this.told, say('is lost, and the event has not come'));
+      judge.require('signal', this.notified, say('is lost, and the event has not come'));
     }
     return held;
   }
 
-  /** Whoever does not look relies on the timer for the end of what is proven. */
-  mustHaveBeenTold(): void {
+  /** Requires the notification at the end of the proven time. An owner that does not read relies on the timer. */
+  mustHaveBeenNotified(): void {
     const { judge, ledger } = this.#world;
     const { machine } = this.actor;
     const { provenUntil } = ledger.leaseOf(ledger.sessionOf(this.key));
@@ -97,26 +97,26 @@ export class Hold {
     judge.require('told in time', !overdue, () => `${this.label} was proven until ${provenUntil}`);
   }
 
-  /** Its owner is done with it, by other means than a release. */
+  /** Ends the hold by other means than a release. */
   giveUp(): void {
-    if (this.looks) this.look();
-    if (!this.told) this.gaveUp = true;
+    if (this.reads) this.read();
+    if (!this.notified) this.gaveUp = true;
   }
 
-  /** Its work is done; `run` releases it now, and what is lost at this very instant may still be told. */
+  /** Ends the work. `run` releases the lock now, and a loss at this very instant may still be reported. */
   handBack(): void {
     this.#handedBack = true;
   }
 
   settled(): void {
-    if (this.#handedBack && !this.told) this.gaveUp = true;
+    if (this.#handedBack && !this.notified) this.gaveUp = true;
   }
 
   release(): void {
     const { judge, server } = this.#world;
     this.giveUp();
     const released = this.#ownership.release();
-    this.look();
+    this.read();
     released.then(
       () => {
         const there =
@@ -136,13 +136,13 @@ export class Hold {
     const reason: unknown = this.#ownership.signal.reason;
     judge.note(`${this.label} lost ${String(reason)}`);
     judge.require('signal', !this.gaveUp, () => `${this.label} aborts after its release`);
-    judge.require('signal', !this.told, () => `${this.label} aborts twice`);
-    this.told = true;
+    judge.require('signal', !this.notified, () => `${this.label} aborts twice`);
+    this.notified = true;
     const why = isQueueLockError(reason, 'OWNERSHIP_LOST') ? reason.reason : undefined;
     judge.require('signal', why !== undefined, () => `${this.label} has an untyped reason ${String(reason)}`);
     if (why) this.#justify(why);
-    this.look();
-    this.actor.lookAround();
+    this.read();
+    this.actor.readAll();
   }
 
   #justify(reason: RevocationReason): void {

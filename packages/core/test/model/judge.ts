@@ -1,34 +1,36 @@
-/** What holds in every history. */
+/** The rules of every history. */
 export const RULES = {
-  exclusive: 'the beliefs of two holders of one name never overlap',
-  'ends first': 'a belief has ended before the server grants the next',
+  exclusive: 'two clients never believe in conflicting holds of one name',
+  'ends first': 'a client stops believing in its hold before the server grants the next',
   'told in time':
-    'a loss is announced when the proven time is over, before the server grants the next, unless the machine stands still',
-  budget: 'what is left of a hold never exceeds what the server is proven to keep',
-  'no needless loss': 'nothing is lost in doubt while it is proven',
-  doubt: 'a session is in doubt when a renewal is overdue or failed, or its backend says so, and renews then',
+    'a loss is reported at the end of the proven time, before the next grant, unless the machine is frozen',
+  budget: 'the remaining time of a hold never exceeds what the server is proven to keep',
+  'no needless loss': 'no hold is lost within the proven time',
+  doubt: 'a session is suspect when a renewal is overdue or failed, or its backend says so, and renews then',
   tokens: 'tokens grow with every grant of a name',
-  order: 'grants follow the order of the server, and only the first in the queue is granted',
-  grant: 'a claim is granted at most once, while it is wanted, held at once, on a session beyond doubt',
-  'enough time': 'a hold begins with as much time as was asked for',
-  handover: 'a hold after one that did not end by a release begins late enough',
-  'no way back': 'what was released, lost or closed does not come back, and a state tells what is so, once',
+  order: 'grants follow the order of the server, and only the first entry of the queue is granted',
+  grant:
+    'a claim is granted at most once, only while it is not cancelled, is held at once, and its session is alive',
+  'enough time': 'a hold starts with the requested remaining time',
+  handover: 'a hold after one that did not end by a release starts late enough',
+  'no way back':
+    'a released, lost or closed hold does not return, and each state is emitted once and is true',
   signal:
     'the signal aborts at once when the hold is lost, for a reason that exists, and never when it is released',
-  outcome: 'a claim has one outcome, typed, for a cause that exists, and says nothing after it',
+  outcome: 'a claim has one outcome, typed, with an existing cause, and emits nothing after it',
   'at once': 'abort, close and the end of the session end a wait at once',
   run: 'a run resolves only if the lock was held until its work was done, and refuses its own name inside',
-  release: 'a release never fails, and is confirmed only when the entry is gone or its session is over',
-  learns: 'a holder whose entry is gone learns of it',
-  progress: 'once the trouble is over, everybody has an outcome',
+  release: 'a release never fails, and is confirmed only when the entry was removed or its session has ended',
+  learns: 'a holder is notified when its entry was removed',
+  progress: 'after the last failure, every claim has an outcome',
   'nothing left': 'no entry, watcher, session or timer is left over',
-  'nothing lost': 'no error is thrown to nobody',
-  contract: 'the core calls a backend as it may',
+  'nothing lost': 'no error is unhandled',
+  contract: 'the core calls a backend as its contract allows',
 } as const;
 
 export type Rule = keyof typeof RULES;
 
-/** Those whose breach lets two work at a time, in the wrong order or with the wrong tokens. */
+/** The rules whose violation lets two works run at a time, in the wrong order or with the wrong tokens. */
 export const UNSAFE: ReadonlySet<Rule> = new Set<Rule>([
   'exclusive',
   'ends first',
@@ -39,11 +41,11 @@ export const UNSAFE: ReadonlySet<Rule> = new Set<Rule>([
   'handover',
 ]);
 
-/** Takes down what happens, and what must not happen. */
+/** Records what happens, and violations. */
 export class Judge {
   readonly #now: () => number;
   readonly trace: string[] = [];
-  /** Since when there has been no trouble. */
+  /** The time since which there were no failures. */
   calmSince = Infinity;
   /** The first rule that was broken. */
   broken: Rule | undefined;
@@ -56,7 +58,7 @@ export class Judge {
     this.trace.push(`${String(this.#now()).padStart(6)} ${line}`);
   }
 
-  /** Notes it when the rule is broken. */
+  /** Records a violation unless the rule is kept. */
   require(rule: Rule, kept: boolean, detail: () => string): void {
     if (kept) return;
     this.broken ??= rule;

@@ -5,17 +5,17 @@ import { play } from './history.ts';
 import type { Rule } from './judge.ts';
 import { anyHistory } from './plan.ts';
 
-// Every defect is noticed in the first hundreds of histories of any seed; the bound is for the day when these change.
+// Every defect is detected in the first hundreds of histories of any seed; the limit is for later changes of the histories.
 const MAX_HISTORIES = 4_000;
 
-/** What came of the hunt for a defect. */
+/** The result of the search for a defect. */
 export interface KillResult {
-  /** The first rule that noticed it. */
+  /** The first rule that detected the defect. */
   readonly broken: Rule | undefined;
   readonly histories: number;
 }
 
-/** Plays histories of this seed with the defect until a rule notices it. */
+/** Plays histories of this seed with the defect until a rule detects it. */
 export async function killMutant({ alterations = [], spoil }: Defect, seed: number): Promise<KillResult> {
   const altered = await alteredCore(alterations);
   let broken: Rule | undefined;

@@ -11,13 +11,13 @@ import type { Machine, Timeline } from './timeline.ts';
 
 /** Until when a session is proven to live. */
 interface Lease {
-  /** In the server's time. */
+  /** The end of the lease in the server's time. */
   keptUntil: number;
-  /** In the client's time, which may run slower, and without its margin. An answer that comes later does not count. */
+  /** The end of the proven time, in the client's time, which may run slower. The margin is not subtracted. A later reply does not count. */
   provenUntil: number;
-  /** When the renewal that is under way was sent, in the client's time. */
+  /** When the renewal in flight was sent, in the client's time. */
   renewingSince: number | undefined;
-  /** The latest renewal brought no proof. */
+  /** Whether the latest renewal brought no proof. */
   failed: boolean;
 }
 
@@ -27,33 +27,33 @@ const NO_LEASE: Lease = { keptUntil: 0, provenUntil: 0, renewingSince: undefined
 interface Witnessed {
   readonly machine: Machine;
   readonly safetyMarginMs: number;
-  /** Renewals that prove less than the session has left, as a backend may. */
+  /** Whether renewals prove less than the session has left, as a backend may do. */
   readonly vague: ClientPlan['vague'];
-  /** Renewals go on after they were aborted. */
+  /** Whether renewals continue after the core aborted them. */
   readonly deaf: boolean;
-  /** Is filled with the sessions that are opened. */
+  /** The ids of all opened sessions are added to this set. */
   readonly opened: Set<string>;
-  /** Reasons to doubt the session, as a backend may have them. */
+  /** Reasons to suspect the session, as a backend may have them. */
   readonly doubts$: Observable<unknown>;
-  /** Whether the server refuses this client in this queue at the moment. */
+  /** Returns whether the server refuses this client in this queue at the moment. */
   readonly refused: (queue: string) => boolean;
 }
 
-// How much slower than the server's a client's clock is taken to run at most.
+// The maximum assumed difference between the rates of the server's and a client's clock.
 const RATE_ERROR = 0.01;
 const VAGUE = 0.6;
 
-/** What really happened between the clients and the server, written down on the way. */
+/** Records what really happened between the clients and the server. */
 export class Ledger {
   readonly #timeline: Timeline;
   readonly #leases = new Map<string, Lease>();
   readonly #sessions = new Map<string, string>();
   readonly #newest = new Map<string, Placement>();
-  /** Sessions that an operator ended before their time, or which had to end because a removal was refused. */
+  /** Sessions that an operator ended early, or that had to end because a removal was refused. */
   readonly ended = new Set<string>();
   /** Keys of entries that an operator removed. */
   readonly evicted = new Set<string>();
-  /** What the core did that no backend has to bear. */
+  /** Calls of the core that violate the contract with a backend. */
   readonly breaches: string[] = [];
 
   constructor(timeline: Timeline) {
@@ -68,17 +68,17 @@ export class Ledger {
     return this.#leases.get(sessionId) ?? NO_LEASE;
   }
 
-  /** The key of the newest entry with this owner, if there was one. */
+  /** Returns the key of the newest entry with this owner. */
   keyOf(owner: string): string | undefined {
     return this.#newest.get(owner)?.key;
   }
 
-  /** Whether an operator took this entry or its session away: nothing is promised until its client learns of it. */
-  tookAway(key: string): boolean {
+  /** Returns whether an operator removed this entry or its session. Nothing is promised until its client is notified. */
+  wasRemoved(key: string): boolean {
     return this.evicted.has(key) || this.ended.has(this.sessionOf(key));
   }
 
-  /** The same backend, with everything of interest written down. */
+  /** Returns the same backend with records of all relevant calls. */
   witness(backend: Backend, client: Witnessed): Backend {
     return {
       ...backend,
@@ -94,13 +94,13 @@ export class Ledger {
     };
   }
 
-  /** The answer for an entry of a session before may come after that for the one of the next. */
+  /** The reply for an entry of an earlier session may come after that for one of the next session. */
   #noteNewest(owner: string, placement: Placement): void {
     const known = this.#newest.get(owner);
     if (!known || placement.order > known.order) this.#newest.set(owner, placement);
   }
 
-  /** Starts to count now. */
+  /** Records the present times of both clocks, which the proof counts from. */
   #proofFrom({ machine, safetyMarginMs }: Witnessed): (lease: Lease, provenMs: number) => void {
     const [here, there] = [machine.now(), this.#timeline.now()];
     return (lease, provenMs) => {

@@ -2,7 +2,7 @@ import type { Intercept, MemoryCall } from '@queuelock/memory';
 import { QueueLockError } from '../../src/index.ts';
 import type { Machine, Timeline } from './timeline.ts';
 
-/** The luck of a history, one byte for every message; 0 is no trouble, and so is everything after the last one. */
+/** The random faults of a history, one byte for every message. 0 is no fault, and there are none after the last byte. */
 export class Fates {
   readonly #bytes: ArrayLike<number>;
   #next = 0;
@@ -15,57 +15,57 @@ export class Fates {
     return this.#bytes[this.#next++] ?? 0;
   }
 
-  /** From now on there is no trouble. */
+  /** Ends all faults from now on. */
   calm(): void {
     this.#next = this.#bytes.length;
   }
 }
 
-/** What becomes of one call, in milliseconds after it was made. What is missing never happens. */
+/** The fate of one call, in milliseconds after the call. What is missing never happens. */
 interface Fate {
   readonly arrivesIn?: number;
-  /** After the arrival. */
-  readonly answersIn?: number;
+  /** The delay of the reply after the arrival of the request. */
+  readonly repliesIn?: number;
   readonly failsIn: number;
 }
 
-// How long an attempt may take: a backend bounds it.
+// The timeout of an attempt, which a backend limits.
 const ATTEMPT_MS = 250;
 const RENEWAL_MS = 1_000;
 const NEAR_MS = [2, 2, 3, 5, 10, 20, 40, 80] as const;
 
-/** Three in four calls go well. `place` says how far or how late, from 0 to 7. */
+/** Three of four calls work. `level` gives the distance or the delay, from 0 to 7. */
 function fateOf(byte: number, failsIn: number): Fate {
-  const place = byte >> 5;
-  const near = NEAR_MS[place] ?? 2;
+  const level = byte >> 5;
+  const near = NEAR_MS[level] ?? 2;
   switch (byte & 31) {
     case 24: // The request is lost.
       return { failsIn };
-    case 25: // The answer is lost.
+    case 25: // The reply is lost.
       return { arrivesIn: near, failsIn };
-    case 26: // The request arrives after its caller gave up,
+    case 26: // The request arrives after the timeout of its caller,
       return { arrivesIn: failsIn + near * 5, failsIn };
     case 27: // or long after.
-      return { arrivesIn: failsIn + 400 * place, failsIn };
+      return { arrivesIn: failsIn + 400 * level, failsIn };
     case 28: // The connection breaks before the request is sent,
       return { failsIn: near };
-    case 29: // or before it is answered.
+    case 29: // or before the reply.
       return { arrivesIn: 2, failsIn: 2 + near };
-    case 30: // The answer is slow.
-      return { arrivesIn: near, answersIn: 40 * (place + 1), failsIn };
+    case 30: // The reply is slow.
+      return { arrivesIn: near, repliesIn: 40 * (level + 1), failsIn };
     case 31: // The request is slow.
-      return { arrivesIn: 30 * (place + 1), answersIn: 2, failsIn };
+      return { arrivesIn: 30 * (level + 1), repliesIn: 2, failsIn };
     default:
-      return { arrivesIn: near, answersIn: NEAR_MS[(place * 3) % 8] ?? 2, failsIn };
+      return { arrivesIn: near, repliesIn: NEAR_MS[(level * 3) % 8] ?? 2, failsIn };
   }
 }
 
 function delayOf(byte: number): number {
-  const place = byte >> 5;
-  return (byte & 31) < 26 ? (NEAR_MS[place] ?? 2) : 100 + place * 250;
+  const level = byte >> 5;
+  return (byte & 31) < 26 ? (NEAR_MS[level] ?? 2) : 100 + level * 250;
 }
 
-/** The way between one machine and the server. */
+/** The network between one machine and the server. */
 export class Network {
   readonly #timeline: Timeline;
   readonly #machine: Machine;
@@ -81,12 +81,12 @@ export class Network {
     this.#fates = fates;
   }
 
-  /** A call has failed or may have, by the network's fault or the machine's. */
+  /** Whether a call has failed or may have failed because of the network or the machine. */
   get hadTrouble(): boolean {
     return this.#failures > 0 || this.#machine.wasFrozen;
   }
 
-  /** Nothing gets through, or only what goes to the server. */
+  /** Blocks all messages, or only the replies. */
   cut(ms: number, what: 'requests' | 'answers'): void {
     this.#cut = { until: this.#timeline.now() + ms, what };
     this.#timeline.after(ms, () => {
@@ -104,21 +104,21 @@ export class Network {
   }
 
   readonly intercept: Intercept = (call, proceed) => {
-    const { arrivesIn, answersIn, failsIn } = this.#fateOf(call);
+    const { arrivesIn, repliesIn, failsIn } = this.#fateOf(call);
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
         this.#failures++;
         reject(new QueueLockError('UNAVAILABLE', `no answer to ${call}`));
       };
       const stopWaiting = this.#timeline.after(failsIn, giveUp, this.#machine);
-      const answerTo = (answer: ReturnType<typeof proceed>): void => {
+      const answerTo = (reply: ReturnType<typeof proceed>): void => {
         stopWaiting();
-        answer.then(resolve, reject);
+        reply.then(resolve, reject);
       };
       const arrive = (): void => {
-        const answer = proceed();
-        if (answersIn !== undefined) {
-          this.#timeline.after(answersIn, () => answerTo(answer), this.#machine);
+        const reply = proceed();
+        if (repliesIn !== undefined) {
+          this.#timeline.after(repliesIn, () => answerTo(reply), this.#machine);
         }
       };
       if (arrivesIn !== undefined) this.#timeline.after(arrivesIn, arrive);

@@ -3,35 +3,35 @@ import fc from 'fast-check';
 /** One client and its machine. */
 export interface ClientPlan {
   readonly ttlMs: number;
-  /** `undefined`: the default. */
+  /** `undefined` means the default. */
   readonly safetyMarginMs: number | undefined;
-  /** How fast its clock runs, compared with the server's. */
+  /** The rate of its clock, compared with the server's. */
   readonly rate: number;
-  /** Renewals prove less than there is: every other one, or all. */
+  /** Whether renewals prove less than possible: every other one, or all. */
   readonly vague: boolean | 'always';
-  /** Its backend goes on with a renewal after the core has lost patience. */
+  /** Whether its backend continues a renewal after the core's timeout. */
   readonly deaf: boolean;
 }
 
-/** Ways to ask for a lock. `nested`: a `run` whose work runs under a second name, and tries the first one again. */
-type Way = 'claim' | 'acquire' | 'tryAcquire' | 'run' | 'nested';
+/** The ways to claim a lock. `nested` is a `run` whose work runs under a second name, and tries the first one again. */
+type ClaimKind = 'claim' | 'acquire' | 'tryAcquire' | 'run' | 'nested';
 
 /** One acquisition. */
 export interface ClaimPlan {
   readonly client: number;
   readonly name: 'a' | 'b';
-  readonly way: Way;
+  readonly kind: ClaimKind;
   readonly timeoutMs: number | undefined;
-  /** How long it is held; `undefined`: until somebody says so. */
+  /** The duration of the hold; `undefined` means until a later action ends it. */
   readonly holdMs: number | undefined;
-  /** Time that must be proven when it begins. */
+  /** The time that must be proven when the hold starts. */
   readonly minRemainingMs?: number | undefined;
-  /** Whether its holder keeps looking at `held`; otherwise it relies on being told. */
-  readonly looks: boolean;
+  /** Whether its holder reads `held` continuously; otherwise it relies on notifications. */
+  readonly reads: boolean;
 }
 
-/** What happens next: deeds of users, of operators, and faults. `which` counts claims from the newest. */
-export type Deed =
+/** The next action: of users, of operators, or a fault. `which` counts claims from the newest. */
+export type Action =
   | ({ readonly do: 'claim' } & ClaimPlan)
   | { readonly do: 'abort' | 'unsubscribe'; readonly which: number }
   | { readonly do: 'release'; readonly which: number; readonly times: number }
@@ -48,14 +48,14 @@ export type Deed =
       readonly what: 'requests' | 'answers';
     };
 
-/** A whole history: the same one always goes the same way. */
+/** A whole history. The same one always runs the same way. */
 export interface History {
   readonly clients: readonly ClientPlan[];
-  /** All clients wait so long after a hold that did not end by a release. */
+  /** The delay of all clients after a hold that did not end by a release. */
   readonly lockDelayMs?: number;
-  /** `after`: milliseconds since the deed before. */
-  readonly deeds: readonly { readonly after: number; readonly deed: Deed }[];
-  /** The luck of every message. */
+  /** `after` is the time since the last action in milliseconds. */
+  readonly actions: readonly { readonly after: number; readonly action: Action }[];
+  /** The fate of every message. */
   readonly fates: readonly number[];
 }
 
@@ -63,48 +63,48 @@ const name = fc.constantFrom('a' as const, 'a' as const, 'b' as const);
 const client = fc.nat(2);
 const which = fc.nat(5);
 
-const claim: fc.Arbitrary<Deed> = fc.record({
+const claim: fc.Arbitrary<Action> = fc.record({
   do: fc.constant('claim' as const),
   client,
   name,
-  way: fc.constantFrom<Way[]>('claim', 'claim', 'claim', 'acquire', 'tryAcquire', 'run', 'nested'),
+  kind: fc.constantFrom<ClaimKind[]>('claim', 'claim', 'claim', 'acquire', 'tryAcquire', 'run', 'nested'),
   timeoutMs: fc.constantFrom(undefined, undefined, undefined, undefined, undefined, 3, 60, 700, 2_500),
   holdMs: fc.constantFrom(undefined, undefined, undefined, 0, 30, 400, 2_000),
   minRemainingMs: fc.constantFrom(undefined, undefined, undefined, undefined, 300, 1_200, 1_700),
-  looks: fc.boolean(),
+  reads: fc.boolean(),
 });
-const abort: fc.Arbitrary<Deed> = fc.record({ do: fc.constantFrom('abort', 'unsubscribe'), which });
-const release: fc.Arbitrary<Deed> = fc.record({
+const abort: fc.Arbitrary<Action> = fc.record({ do: fc.constantFrom('abort', 'unsubscribe'), which });
+const release: fc.Arbitrary<Action> = fc.record({
   do: fc.constant('release'),
   which,
   times: fc.constantFrom(1, 1, 2),
 });
-const close: fc.Arbitrary<Deed> = fc.record({ do: fc.constant('close'), client });
-const expire: fc.Arbitrary<Deed> = fc.record({ do: fc.constant('expire'), client });
-const doubt: fc.Arbitrary<Deed> = fc.record({ do: fc.constant('doubt'), client });
-const deny: fc.Arbitrary<Deed> = fc.record({
+const close: fc.Arbitrary<Action> = fc.record({ do: fc.constant('close'), client });
+const expire: fc.Arbitrary<Action> = fc.record({ do: fc.constant('expire'), client });
+const doubt: fc.Arbitrary<Action> = fc.record({ do: fc.constant('doubt'), client });
+const deny: fc.Arbitrary<Action> = fc.record({
   do: fc.constant('deny'),
   client,
   name,
   ms: fc.constantFrom(20, 1_000),
 });
-const evict: fc.Arbitrary<Deed> = fc.record({
+const evict: fc.Arbitrary<Action> = fc.record({
   do: fc.constant('evict'),
   name,
   place: fc.nat(2),
 });
-const freeze: fc.Arbitrary<Deed> = fc.record({
+const freeze: fc.Arbitrary<Action> = fc.record({
   do: fc.constant('freeze'),
   client,
   ms: fc.constantFrom(50, 300, 900, 1_600, 3_500),
 });
-const cut: fc.Arbitrary<Deed> = fc.record({
+const cut: fc.Arbitrary<Action> = fc.record({
   do: fc.constant('cut'),
   client,
   ms: fc.constantFrom(100, 500, 1_200, 2_500, 4_000),
   what: fc.constantFrom('requests', 'answers'),
 });
-const deed = fc.oneof(
+const action = fc.oneof(
   { weight: 24, arbitrary: claim },
   { weight: 8, arbitrary: abort },
   { weight: 8, arbitrary: release },
@@ -117,7 +117,7 @@ const deed = fc.oneof(
   { weight: 1, arbitrary: close },
 );
 
-/** Any history of three clients. */
+/** Generates any history of three clients. */
 export const anyHistory: fc.Arbitrary<History> = fc.record({
   clients: fc.array(
     fc.record<ClientPlan>({
@@ -130,7 +130,7 @@ export const anyHistory: fc.Arbitrary<History> = fc.record({
     { minLength: 3, maxLength: 3 },
   ),
   lockDelayMs: fc.constantFrom(0, 0, 400),
-  deeds: fc.array(fc.record({ after: fc.constantFrom(0, 0, 1, 3, 10, 50, 200, 700, 2_000), deed }), {
+  actions: fc.array(fc.record({ after: fc.constantFrom(0, 0, 1, 3, 10, 50, 200, 700, 2_000), action }), {
     minLength: 3,
     maxLength: 24,
     size: 'max',

@@ -4,16 +4,16 @@ import type { Claim } from './claim.ts';
 import type { Hold } from './hold.ts';
 import type { World } from './world.ts';
 
-// Twice a connection and an attempt, and the longest doubt: a try waits for nothing else,
+// Twice a connection and an attempt, and the longest suspect time. A try waits for nothing else,
 const TRY_MS = 2 * (1_000 + 250) + 3_000;
-// but for the one who did not release, whose trace is read and erased,
+// except for the trace of an unclean holder, which is read and erased,
 const UNCLEAN_MS = 400 + 2 * 3_000;
 // and for two heartbeats that prove enough.
 const NEEDS_MS = 2 * (750 + 1_000);
-// A timeout that is overdue is looked for this long after its time, when its own timer has run.
+// An overdue timeout is checked this long after its time, when its own timer has run.
 const GRACE_MS = 2;
 
-/** What a client's program does about one acquisition. */
+/** A client's program for one acquisition. */
 export class Program {
   readonly claim: Claim;
   readonly #world: World;
@@ -30,16 +30,16 @@ export class Program {
     this.#workDone = new Promise((resolve) => (this.#finishWork = resolve));
   }
 
-  /** Settles when the call has, where the way of it is a call. */
+  /** Settles when the call has settled, if the claim is a call. */
   async start(): Promise<void> {
     const { plan, actor, label } = this.claim;
-    const { way, name, timeoutMs, minRemainingMs } = plan;
+    const { kind, name, timeoutMs, minRemainingMs } = plan;
     const needs = minRemainingMs === undefined ? {} : { minRemainingMs };
     const options = { signal: this.#abort.signal, owner: label, ...needs };
-    this.#world.judge.note(`${label} ${way} ${name} ${timeoutMs === undefined ? '' : `${timeoutMs} ms`}`);
+    this.#world.judge.note(`${label} ${kind} ${name} ${timeoutMs === undefined ? '' : `${timeoutMs} ms`}`);
     if (actor.closed) this.claim.mustEnd('its client is closed');
     const stopWatching = this.#watchTheTime();
-    if (way === 'tryAcquire') return this.#try(options).finally(stopWatching);
+    if (kind === 'tryAcquire') return this.#try(options).finally(stopWatching);
     return this.#ask(timeoutMs === undefined ? options : { ...options, timeoutMs });
   }
 
@@ -49,11 +49,11 @@ export class Program {
     const { hold, label, plan } = this.claim;
     if (!hold) return;
     this.#world.judge.note(`${label} finishes`);
-    if (plan.way === 'run' || plan.way === 'nested') this.#finishWork();
+    if (plan.kind === 'run' || plan.kind === 'nested') this.#finishWork();
     else for (let time = 0; time < times; time++) hold.release();
   }
 
-  /** From now on it holds the lock no longer than it must. */
+  /** Ends the hold as soon as possible from now on. */
   hurry(): void {
     this.#hurries = true;
     this.finish();
@@ -69,15 +69,15 @@ export class Program {
 
   unsubscribe(): void {
     const { claim } = this;
-    if (claim.plan.way !== 'claim' || claim.hasOutcome) return;
+    if (claim.plan.kind !== 'claim' || claim.hasOutcome) return;
     this.#cancelTimer();
     claim.hold?.giveUp();
     claim.end('left');
     this.#subscription.unsubscribe();
-    claim.hold?.look();
+    claim.hold?.read();
   }
 
-  // --- the ways to ask
+  // --- the ways to claim
 
   async #try(options: AcquireOptions): Promise<void> {
     const { plan, actor } = this.claim;
@@ -91,14 +91,14 @@ export class Program {
   }
 
   async #ask(options: AcquireOptions): Promise<void> {
-    const { way, name } = this.claim.plan;
+    const { kind, name } = this.claim.plan;
     const { client } = this.claim.actor;
-    if (way === 'claim') {
+    if (kind === 'claim') {
       this.#subscribe(options);
       return;
     }
     try {
-      if (way === 'acquire') {
+      if (kind === 'acquire') {
         this.#own(await client.acquire(name, options));
         this.claim.end('granted');
       } else {
@@ -138,18 +138,18 @@ export class Program {
   #watchTheTime(): () => void {
     const { claim } = this;
     const { machine } = claim.actor;
-    const timeoutMs = claim.plan.way === 'tryAcquire' ? this.#tryMs : claim.plan.timeoutMs;
+    const timeoutMs = claim.plan.kind === 'tryAcquire' ? this.#tryMs : claim.plan.timeoutMs;
     if (timeoutMs === undefined) return () => undefined;
-    const look = (): void => {
-      // The patience with a try is the model's own: it does not count how long the machine stood still.
-      if (claim.plan.way === 'tryAcquire' && machine.wasFrozen) return;
+    const read = (): void => {
+      // The timeout of a try is the model's own: it does not count the time that the machine was frozen.
+      if (claim.plan.kind === 'tryAcquire' && machine.wasFrozen) return;
       if (!claim.hold) claim.mustEnd('its timeout is over');
     };
-    // Twice: what the machine was too late for comes first.
-    return machine.after(timeoutMs + GRACE_MS, () => machine.do(look));
+    // The check runs twice, since delayed events of the machine come first.
+    return machine.after(timeoutMs + GRACE_MS, () => machine.do(read));
   }
 
-  // --- the lock is its own
+  // --- the hold
 
   #own(ownership: Ownership): Hold {
     const { machine } = this.claim.actor;
@@ -164,22 +164,22 @@ export class Program {
   async #work(ownership: Ownership): Promise<boolean> {
     const hold = this.#own(ownership);
     await this.#workDone;
-    if (this.claim.plan.way === 'nested') await this.#workWithin();
+    if (this.claim.plan.kind === 'nested') await this.#workWithin();
     // The last statement of the work.
     const held = hold.believes;
     hold.handBack();
     return held;
   }
 
-  /** Calls inside the work: its own name is refused, another one is waited for. */
+  /** Makes calls inside the work: its own name is refused, another one is waited for. */
   async #workWithin(): Promise<void> {
     const { plan, actor, label } = this.claim;
     const again: unknown = await actor.client.run(plan.name, () => 'ran').catch((error: unknown) => error);
     const refused = isQueueLockError(again, 'REENTRANT');
     this.#world.judge.require('run', refused, () => `${label} may wait for itself: ${String(again)}`);
-    // Names are taken in one order, so that two of these cannot wait for each other.
+    // Names are taken in one order, so that two programs cannot wait for each other.
     if (plan.name !== 'a') return;
-    await actor.program({ ...plan, name: 'b', way: 'run', timeoutMs: 700, holdMs: 0 }).start();
+    await actor.program({ ...plan, name: 'b', kind: 'run', timeoutMs: 700, holdMs: 0 }).start();
   }
 
   #ran(held: boolean): void {

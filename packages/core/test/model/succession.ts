@@ -1,19 +1,19 @@
 import type { Hold } from './hold.ts';
 import type { World } from './world.ts';
 
-// The clock of the client that waits may run fast.
+// The clock of the waiting client may run fast.
 const SHORTEST_WAIT = 0.98;
 const GRACE_MS = 2;
 
-/** Who follows whom, as the server has it and as the holders believe. */
+/** The order of holders, in the server's view and in that of the holders. */
 export class Succession {
   readonly #world: Pick<World, 'judge' | 'ledger' | 'server' | 'timeline'>;
   readonly #admitted = new Set<string>();
   readonly #latest = new Map<string, Hold>();
   readonly #holds: Hold[] = [];
-  /** When the entry of a hold went without a release. */
+  /** The time at which the entry of a hold was removed without a release. */
   readonly #uncleanEnds = new Map<Hold, number>();
-  /** The delay that all clients keep after such an end. */
+  /** The delay that all clients keep after a hold that ended without a release. */
   delayMs = 0;
 
   constructor(world: Pick<World, 'judge' | 'ledger' | 'server' | 'timeline'>) {
@@ -24,10 +24,10 @@ export class Succession {
     const { judge, ledger, server } = this.#world;
     this.#afterUncleanEnd(hold);
     this.#holds.push(hold);
-    // Ended before its client knew that it began: the next one may be waiting since then.
+    // The hold ended before its client knew that it had started. The next claim may be waiting since then.
     if (!this.#isThere(hold)) this.#uncleanEnds.set(hold, -Infinity);
-    // The news that an operator took it away may be on its way still.
-    if (ledger.tookAway(hold.key)) return;
+    // The notification of an operator's removal may still be in flight.
+    if (ledger.wasRemoved(hold.key)) return;
     this.#exclude(hold.name);
     const before = this.#latest.get(hold.name);
     this.#latest.set(hold.name, hold);
@@ -37,7 +37,7 @@ export class Succession {
     judge.require('order', first?.key === hold.key, () => `${hold.label} is granted, first is ${first?.key}`);
   }
 
-  /** After an event: who went by it, and whom has the server admitted? */
+  /** Runs after an event: records which entries left by it, and which were admitted. */
   acted(): void {
     for (const hold of this.#holds) {
       if (hold.gaveUp || this.#uncleanEnds.has(hold) || this.#isThere(hold)) continue;
@@ -53,21 +53,21 @@ export class Succession {
     }
   }
 
-  /** Between two events: those who look, look. */
+  /** Runs between two events: the holders that read continuously read. */
   settled(): void {
-    // Looking at one that is over changes nothing; looking at an open one may be what ends it.
+    // Reading an ended hold changes nothing; reading an open one may end it.
     for (const hold of this.#holds) {
-      if (hold.looks || !hold.open) hold.look();
-      else hold.mustHaveBeenTold();
+      if (hold.reads || !hold.open) hold.read();
+      else hold.mustHaveBeenNotified();
     }
     for (const name of ['a', 'b']) this.#exclude(name);
   }
 
-  /** When all news has arrived: a belief has its entry. */
+  /** Runs when all notifications have arrived: each open hold must have its entry. */
   haveLearned(): void {
     const { judge } = this.#world;
     for (const hold of this.#holds.filter(({ open }) => open)) {
-      const learned = this.#isThere(hold) || !hold.look();
+      const learned = this.#isThere(hold) || !hold.read();
       judge.require('learns', learned, () => `${hold.label} believes and has no entry`);
     }
   }
@@ -83,17 +83,17 @@ export class Succession {
     const ended = before && this.#uncleanEnds.get(before);
     if (ended === undefined) return;
     const waitedMs = timeline.now() - ended;
-    const least = this.delayMs * SHORTEST_WAIT - GRACE_MS;
+    const min = this.delayMs * SHORTEST_WAIT - GRACE_MS;
     judge.require(
       'handover',
-      waitedMs >= least,
+      waitedMs >= min,
       () => `${hold.label} begins ${waitedMs} ms after ${before?.label}`,
     );
   }
 
   #mustBeOver(hold: Hold, next: string): void {
     const { judge, ledger } = this.#world;
-    if (!hold.open || ledger.tookAway(hold.key)) return;
+    if (!hold.open || ledger.wasRemoved(hold.key)) return;
     const { believes } = hold;
     judge.require('ends first', !believes, () => `${hold.label} believes while ${next} is admitted`);
     const late = hold.actor.machine.late;
@@ -102,7 +102,9 @@ export class Succession {
 
   #exclude(name: string): void {
     const { judge, ledger } = this.#world;
-    const open = this.#holds.filter((hold) => hold.open && hold.name === name && !ledger.tookAway(hold.key));
+    const open = this.#holds.filter(
+      (hold) => hold.open && hold.name === name && !ledger.wasRemoved(hold.key),
+    );
     if (open.length < 2) return;
     const believers = open.filter((hold) => hold.believes).map(({ label }) => label);
     judge.require('exclusive', believers.length < 2, () => believers.join(' and '));

@@ -1,19 +1,19 @@
 import { virtualClock } from '@queuelock/memory';
 import type { Clock } from '../../src/index.ts';
 
-/** What looks at the world between two events. */
+/** Observes the world between two events. */
 export interface Observer {
-  /** Everything that follows from the last event has happened, also in promise jobs. */
+  /** Runs after all consequences of the last event, promise jobs included. */
   settled(): void;
-  /** An event has happened; promise jobs have not run yet. */
+  /** Runs after an event, before promise jobs. */
   acted(): void;
 }
 
-/** The one time of a history, in whole milliseconds: every timer, message and deed is an event on it. */
+/** The time of a history, in whole milliseconds. Every timer, message and action is an event on it. */
 export class Timeline implements Clock {
   readonly #clock = virtualClock();
   #observer: Observer = { settled: () => undefined, acted: () => undefined };
-  /** Whose code is running, so that timers which it sets elsewhere than at its clock freeze with it. */
+  /** The machine whose code is running, so that timers which it sets elsewhere than at its clock freeze with it. */
   acting: Machine | undefined;
 
   now(): number {
@@ -53,9 +53,8 @@ export class Timeline implements Clock {
 }
 
 /**
- * The computer of one client. Its clock runs at a rate of its own and was set at another time than the server's. It can
- * freeze: the clock goes on, and neither timers nor messages get through until the end. What looks at the clock meanwhile is
- * the code that blocks the event loop.
+ * The computer of one client. Its clock has a rate and an offset of its own. It can freeze: the clock continues, and neither timers nor
+ * messages are handled until the end. Code that reads the clock meanwhile is the code that blocks the event loop.
  */
 export class Machine implements Clock {
   readonly rate: number;
@@ -85,7 +84,7 @@ export class Machine implements Clock {
     return this.#frozenUntil >= 0;
   }
 
-  /** Whether its timers may not have run yet that were due. */
+  /** Whether timers of this machine may be overdue. */
   get late(): boolean {
     return this.#frozenUntil >= this.#timeline.now();
   }
@@ -94,7 +93,7 @@ export class Machine implements Clock {
     this.#frozenUntil = Math.max(this.#frozenUntil, this.#timeline.now() + ms);
   }
 
-  /** Does something on this machine as soon as it can. */
+  /** Runs a task on this machine as soon as it can. */
   do(task: () => void): void {
     this.after(0, task);
   }

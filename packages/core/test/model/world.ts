@@ -7,7 +7,7 @@ import type { Program } from './program.ts';
 import type { Succession } from './succession.ts';
 import type { Timeline } from './timeline.ts';
 
-/** What everybody in a history shares. */
+/** The shared objects of a history. */
 export interface World {
   readonly core: Core;
   readonly spoil: Spoil | undefined;
@@ -16,9 +16,9 @@ export interface World {
   readonly ledger: Ledger;
   readonly judge: Judge;
   readonly succession: Succession;
-  /** Of all clients, in the order in which they started. */
+  /** The programs of all clients in the order of their starts. */
   readonly programs: Program[];
 }
 
-/** The users' door of the core that is looked at: the real one, or one with a defect. */
+/** The public API of the core under test: the real one, or one with a defect. */
 export type Core = Pick<typeof usersDoor, 'createLockClient'>;

@@ -1,36 +1,38 @@
-/** What somebody wants: these names, in the order in which he writes them. */
-export interface Wish {
+/** A claim of these names, in the caller's order. */
+export interface NameClaim {
   readonly names: readonly string[];
   readonly shared: boolean;
 }
 
-/** How the entries of a wish are made: at one point of the order, or one by one in the caller's order, waiting for each or not. */
+/** How the entries of a claim are made: all at once, or one by one in the caller's order, with or without waiting for each. */
 export type Entering = 'at one point' | 'one by one' | 'one by one without waiting';
 
-/** Queues by name, of the numbers of wishes, and how many of its names each wish has entered. */
+/** The queues by name, as lists of claim numbers, and how many of its names each claim has entered. */
 interface State {
   readonly queues: ReadonlyMap<string, readonly number[]>;
   readonly entered: readonly number[];
   readonly done: readonly boolean[];
 }
 
-/** All that can happen, by the rule of the queues alone: whether there is a way into a circle of waits, and into a standstill. */
+/**
+ * Explores all possible states by the rule of the queues alone. Returns whether any path leads to a cycle of waits, and to a standstill.
+ */
 export function explore(
-  wishes: readonly Wish[],
+  claims: readonly NameClaim[],
   entering: Entering,
 ): { readonly circle: boolean; readonly standstill: boolean; readonly states: number } {
   const start: State = {
     queues: new Map(),
-    entered: wishes.map(() => 0),
-    done: wishes.map(() => false),
+    entered: claims.map(() => 0),
+    done: claims.map(() => false),
   };
   const seen = new Set([keyOf(start)]);
   let circle = false;
   let standstill = false;
   const open: State[] = [start];
   for (let state = open.pop(); state; state = open.pop()) {
-    circle ||= hasCircle(state, wishes);
-    const next = stepsFrom(state, wishes, entering);
+    circle ||= hasCircle(state, claims);
+    const next = stepsFrom(state, claims, entering);
     standstill ||= next.length === 0 && state.done.includes(false);
     for (const one of next) {
       const key = keyOf(one);
@@ -42,55 +44,60 @@ export function explore(
 }
 
 function keyOf({ queues, entered, done }: State): string {
-  const lines = [...queues].sort().map(([name, line]) => `${name}:${line.join()}`);
+  const lines = [...queues].sort().map(([name, queue]) => `${name}:${queue.join()}`);
   return [...lines, entered.join(), done.join()].join(' ');
 }
 
-function stepsFrom(state: State, wishes: readonly Wish[], entering: Entering): readonly State[] {
-  return wishes.flatMap((wish, who) => {
-    if (state.done[who]) return [];
-    const left = wish.names.length - state.entered[who]!;
-    const waits = waitsFor(state, wishes, who).length > 0;
-    if (left === 0) return waits ? [] : [leave(state, who)];
-    if (entering === 'at one point') return [enter(state, { who, wish, count: left })];
+function stepsFrom(state: State, claims: readonly NameClaim[], entering: Entering): readonly State[] {
+  return claims.flatMap((wish, index) => {
+    if (state.done[index]) return [];
+    const left = wish.names.length - state.entered[index]!;
+    const waits = waitsFor(state, claims, index).length > 0;
+    if (left === 0) return waits ? [] : [leave(state, index)];
+    if (entering === 'at one point') return [enter(state, { index, wish, count: left })];
     if (entering === 'one by one' && waits) return [];
-    return [enter(state, { who, wish, count: 1 })];
+    return [enter(state, { index, wish, count: 1 })];
   });
 }
 
-function enter(state: State, { who, wish, count }: { who: number; wish: Wish; count: number }): State {
+function enter(
+  state: State,
+  { index, wish, count }: { index: number; wish: NameClaim; count: number },
+): State {
   const queues = new Map(state.queues);
-  const from = state.entered[who]!;
+  const from = state.entered[index]!;
   for (const name of wish.names.slice(from, from + count))
-    queues.set(name, [...(queues.get(name) ?? []), who]);
-  return { ...state, queues, entered: state.entered.with(who, from + count) };
+    queues.set(name, [...(queues.get(name) ?? []), index]);
+  return { ...state, queues, entered: state.entered.with(index, from + count) };
 }
 
-function leave(state: State, who: number): State {
-  const queues = [...state.queues].map(([name, line]) => [name, line.filter((one) => one !== who)] as const);
-  return { ...state, queues: new Map(queues), done: state.done.with(who, true) };
+function leave(state: State, index: number): State {
+  const queues = [...state.queues].map(
+    ([name, queue]) => [name, queue.filter((one) => one !== index)] as const,
+  );
+  return { ...state, queues: new Map(queues), done: state.done.with(index, true) };
 }
 
-/** Those ahead of it in any queue that conflict with it. */
-function waitsFor({ queues }: State, wishes: readonly Wish[], who: number): readonly number[] {
-  const own = wishes[who]!;
-  return [...queues.values()].flatMap((line) =>
-    line.includes(who)
-      ? line.slice(0, line.indexOf(who)).filter((one) => !(own.shared && wishes[one]!.shared))
+/** Returns the claims that conflict with this one and are ahead of it in any queue. */
+function waitsFor({ queues }: State, claims: readonly NameClaim[], index: number): readonly number[] {
+  const own = claims[index]!;
+  return [...queues.values()].flatMap((queue) =>
+    queue.includes(index)
+      ? queue.slice(0, queue.indexOf(index)).filter((one) => !(own.shared && claims[one]!.shared))
       : [],
   );
 }
 
-function hasCircle(state: State, wishes: readonly Wish[]): boolean {
-  return wishes.some((_, who) => {
-    const reached = new Set(waitsFor(state, wishes, who));
-    for (const one of reached) for (const further of waitsFor(state, wishes, one)) reached.add(further);
-    return reached.has(who);
+function hasCircle(state: State, claims: readonly NameClaim[]): boolean {
+  return claims.some((_, index) => {
+    const reached = new Set(waitsFor(state, claims, index));
+    for (const one of reached) for (const further of waitsFor(state, claims, one)) reached.add(further);
+    return reached.has(index);
   });
 }
 
-/** All ordered choices of names, for readers and for writers. */
-export function allWishes(names: readonly string[]): readonly Wish[] {
+/** Returns all ordered choices of names, for readers and for writers. */
+export function allClaims(names: readonly string[]): readonly NameClaim[] {
   return choices(names).flatMap((chosen) => [
     { names: chosen, shared: false },
     { names: chosen, shared: true },
@@ -104,25 +111,25 @@ function choices(names: readonly string[]): readonly (readonly string[])[] {
   });
 }
 
-/** All ways to choose so many, the same ones again included, in no order. */
+/** Returns all combinations with repetition of that size. */
 export function combinations<T>(items: readonly T[], count: number): readonly (readonly T[])[] {
   if (count === 0) return [[]];
   return items.flatMap((item, at) => combinations(items.slice(at), count - 1).map((rest) => [item, ...rest]));
 }
 
-/** Whether two or three writers want names that they share in orders that do not fit together. */
-export function crosses(wishes: readonly Wish[]): boolean {
+/** Returns whether two or three writers want shared names in incompatible orders. */
+export function crosses(claims: readonly NameClaim[]): boolean {
   const before = (a: string, b: string): readonly number[] =>
-    wishes.flatMap(({ names }, who) =>
-      names.includes(b) && names.indexOf(a) > -1 && names.indexOf(a) < names.indexOf(b) ? [who] : [],
+    claims.flatMap(({ names }, index) =>
+      names.includes(b) && names.indexOf(a) > -1 && names.indexOf(a) < names.indexOf(b) ? [index] : [],
     );
-  const names = [...new Set(wishes.flatMap((wish) => wish.names))];
-  // A circle of names in which each comes before the next for somebody, a different one every time.
+  const names = [...new Set(claims.flatMap((spec) => spec.names))];
+  // A cycle of names in which each name comes before the next one for a different claim.
   const walk = (path: readonly string[], walkers: readonly number[]): boolean =>
     names.some((next) => {
-      const takers = before(path.at(-1)!, next).filter((who) => !walkers.includes(who));
+      const takers = before(path.at(-1)!, next).filter((index) => !walkers.includes(index));
       if (next === path[0]) return path.length > 1 && takers.length > 0;
-      return !path.includes(next) && takers.some((who) => walk([...path, next], [...walkers, who]));
+      return !path.includes(next) && takers.some((index) => walk([...path, next], [...walkers, index]));
     });
   return names.some((name) => walk([name], []));
 }

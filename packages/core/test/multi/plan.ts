@@ -3,10 +3,10 @@ import fc from 'fast-check';
 export const NAMES = ['a', 'b', 'c', 'd'] as const;
 const CLIENTS = 3;
 
-/** One who wants to hold some names for a while. */
+/** A task that holds some names for a while. */
 export interface TaskPlan {
   readonly client: number;
-  /** In the caller's order; several are one multi-lock. */
+  /** The names in the caller's order; several names are one multi-lock. */
   readonly names: readonly string[];
   readonly shared: boolean;
   readonly startMs: number;
@@ -16,22 +16,22 @@ export interface TaskPlan {
     | undefined;
 }
 
-/** What goes wrong, and when. */
+/** A failure and its time. */
 export type Trouble = { readonly atMs: number } & (
   | { readonly what: 'evict'; readonly name: string; readonly place: number }
   | { readonly what: 'expire'; readonly client: number }
   | { readonly what: 'cut'; readonly client: number; readonly ms: number }
 );
 
-/** What may go wrong with one call: nothing, its answer is lost after it took effect, it never arrives. */
+/** What can happen to a call: it works, its reply is lost after it took effect, or it never arrives. */
 export type Fate = 'arrives' | 'answer lost' | 'request lost';
 
 export interface Plan {
-  /** Of each client, in milliseconds. */
+  /** The latency of each client in milliseconds. */
   readonly latenciesMs: readonly number[];
   readonly tasks: readonly TaskPlan[];
   readonly troubles: readonly Trouble[];
-  /** Of the calls, in their order; all that follow arrive. */
+  /** The fates of the calls in order; all later ones arrive. */
   readonly fates: readonly Fate[];
 }
 
@@ -77,7 +77,7 @@ const fate = fc.oneof(
 
 const latenciesMs = fc.array(fc.constantFrom(0, 4, 30), { minLength: CLIENTS, maxLength: CLIENTS });
 
-/** Everything goes wrong. */
+/** Generates plans with all kinds of failures. */
 export const anyPlan: fc.Arbitrary<Plan> = fc.record({
   latenciesMs,
   tasks: fc.array(task, { minLength: 2, maxLength: 10 }),
@@ -85,7 +85,7 @@ export const anyPlan: fc.Arbitrary<Plan> = fc.record({
   fates: fc.array(fate, { maxLength: 40 }),
 });
 
-/** Nothing goes wrong, and nobody gives up. */
+/** Generates plans without failures and cancellations. */
 export const calmPlan: fc.Arbitrary<Plan> = fc.record({
   latenciesMs,
   tasks: fc.array(

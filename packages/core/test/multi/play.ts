@@ -12,10 +12,10 @@ const LOOK_EVERY_MS = 10;
 const TROUBLE_IS_OVER_MS = 6_000;
 const PATIENCE_MS = 30_000;
 
-/** How several names are taken: as one lock, or one by one in the caller's order, holding on to what one has. */
+/** How several names are taken: as one lock, or one by one in the caller's order while holding the earlier ones. */
 export type Taking = 'together' | 'one by one';
 
-/** Plays a plan in virtual time; answers what was wrong with it, nothing if nothing was. Throws what was unsafe. */
+/** Plays a plan in virtual time. Resolves with the problems that were found. Throws at a safety violation. */
 export async function play(plan: Plan, taking: Taking, core?: Core): Promise<readonly string[]> {
   const scene = new Scene(plan, taking, core);
   return scene.play();
@@ -68,10 +68,10 @@ class Scene {
     const isBusy = (): boolean => this.#waiting.size > 0 || this.#stage.server.entryCount > 0;
     const stepMs = ms > PATIENCE_MS ? ms : LOOK_EVERY_MS;
     for (let passed = 0; passed < ms; passed += stepMs) {
-      // Nothing but heartbeats is left to see.
+      // Only heartbeats are left.
       if (!isBusy()) return this.#stage.clock.advance(ms - passed);
       await this.#stage.clock.advance(stepMs);
-      this.#witness.look();
+      this.#witness.check();
     }
   }
 
@@ -79,12 +79,12 @@ class Scene {
     const intercept: Intercept = async (call, proceed) => {
       const isCut = this.#stage.clock.now() < (this.#cutUntil.get(index) ?? 0);
       if (isCut && call !== 'close') throw new Error('cut off');
-      // A session whose opening is not answered, or whose end does not arrive, is left to its TTL.
+      // A session whose opening gets no reply, or whose end does not arrive, is left to its TTL.
       const fate = call === 'close' || call === 'open' ? 'arrives' : (this.#fates.shift() ?? 'arrives');
       if (fate === 'request lost') throw new Error('request lost');
-      const answer = await proceed();
+      const reply = await proceed();
       if (fate === 'answer lost') throw new Error('answer lost');
-      return answer;
+      return reply;
     };
     const client = this.#stage.client({ ttlMs: TTL_MS, link: { latencyMs, intercept } });
     client.session$.subscribe(({ id }) => {

@@ -6,20 +6,20 @@ interface Belief {
   readonly ownership: Ownership;
 }
 
-/** Watches who believes to hold what, and who may by the server's order. */
+/** Compares the holds that clients believe in with the server's order. */
 export class Witness {
   readonly faults: string[] = [];
   readonly #server: MemoryServer;
   readonly #beliefs = new Set<Belief>();
   readonly #grants: Belief[] = [];
-  /** The keys of entries that were taken away from outside: their holders learn of it when they can. */
+  /** The keys of entries that were removed from outside. Their holders are notified as soon as possible. */
   readonly #taken = new Set<string>();
 
   constructor(server: MemoryServer) {
     this.#server = server;
   }
 
-  /** The entry is removed by force. */
+  /** Records that the entry was removed by force. */
   taken(key: string): void {
     this.#taken.add(key);
   }
@@ -32,11 +32,11 @@ export class Witness {
       this.#beliefs.add(belief);
       if (!this.#taken.has(ownership.key)) this.#grants.push(belief);
     }
-    this.look();
+    this.check();
   }
 
-  /** No two that believe in conflicting holds of one name, as long as nobody takes them by force. */
-  look(): void {
+  /** Checks that no two clients believe in conflicting holds of one name, unless an entry was removed by force. */
+  check(): void {
     const believed = [...this.#beliefs].filter(({ ownership }) => this.#counts(ownership));
     for (const [at, one] of believed.entries())
       for (const other of believed.slice(at + 1))
@@ -44,7 +44,7 @@ export class Witness {
           this.faults.push(`${one.who} and ${other.who} both hold ${one.ownership.name}`);
   }
 
-  /** Tokens of conflicting grants grow. */
+  /** Checks that the tokens of conflicting grants grow. */
   finish(): void {
     for (const [at, earlier] of this.#grants.entries())
       for (const later of this.#grants.slice(at + 1))

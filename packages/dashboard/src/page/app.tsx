@@ -1,5 +1,5 @@
 import { useCallback, useState, type ReactElement } from 'react';
-import { FactsContext, useAskedFacts } from './hooks/facts.ts';
+import { FactsContext, useBridgeFacts } from './hooks/facts.ts';
 import { useRoute } from './hooks/route.ts';
 import { useShortcuts } from './hooks/shortcuts.ts';
 import { useTheme } from './hooks/theme.ts';
@@ -18,7 +18,7 @@ import { SessionsView } from './views/sessions.tsx';
 /** The whole page. */
 export function App(): ReactElement {
   const route = useRoute();
-  const facts = useAskedFacts();
+  const facts = useBridgeFacts();
   const contenders = facts?.contenders;
   const theme = useTheme();
   const { toggle } = theme;

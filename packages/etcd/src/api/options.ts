@@ -1,9 +1,16 @@
 // Chapter api: what can be set?
 // Checked, with its defaults, in one place (here); how the entries of a queue are named (naming).
 
-import { createSecureContext } from 'node:tls';
-import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
-import type { IOptions } from 'etcd3';
+import {
+  boundToCaller,
+  checkedOptions,
+  invalidArgument,
+  type FreshCredentials,
+  type KnownOptions,
+  type Provided,
+} from '@queuelock/core/backend';
+import { freshCredentialsOf, type EtcdCredentials, type EtcdPems, type EtcdUser } from './credentials.ts';
+import { checkEtcd3Client, type CheckedEtcd3Client, type Etcd3ClientLike } from './etcd3-client.ts';
 import { namingsOf, type Naming, type NamingOf, type SingleKeyOf } from './naming.ts';
 
 /** How to reach an etcd cluster (3.4 or later), and where in its key space the locks live. */
@@ -15,14 +22,18 @@ export interface EtcdOptions {
    * one with another name would make the same keys. Default: nothing.
    */
   readonly prefix?: string;
-  /** The user to log in as, where the cluster has authentication switched on. */
-  readonly auth?: { readonly username: string; readonly password: string };
-  /** PEM files for TLS; giving them switches TLS on. Without `rootCertificate` the authorities that Node knows are trusted. */
-  readonly credentials?: {
-    readonly rootCertificate?: Buffer;
-    readonly privateKey?: Buffer;
-    readonly certChain?: Buffer;
-  };
+  /**
+   * The user to log in as, where the cluster has authentication switched on, or a function that returns it or a promise of it. The function is
+   * called for each log-in, so passwords may rotate. It has half of `requestTimeoutMs` for its result. If it fails, the last valid result is used,
+   * and `errors$` of the lock client emits the failure.
+   */
+  readonly auth?: Provided<EtcdUser>;
+  /**
+   * PEM texts for TLS, which they switch on. Without `rootCertificate` the authorities that Node knows are trusted. They are read again for each
+   * new connection when they come from files that a URL names, or from a function here, which may return a promise. If a read fails, or a file is
+   * half written, the last valid ones are used, and `errors$` of the lock client emits the failure.
+   */
+  readonly credentials?: Provided<EtcdPems>;
   /** How long one request may take before its outcome counts as unknown, in milliseconds. Default 1,500. */
   readonly requestTimeoutMs?: number;
   /**
@@ -48,16 +59,25 @@ export interface EtcdOptions {
    */
   readonly naming?: Naming | ((queue: string) => Naming);
   /**
-   * What carries the requests: npm etcd3 with grpc-js (`etcd3`), or Node's own HTTP/2 (`http2`), which takes less of this process'
-   * time and starts faster. Both do the same things to the cluster. Default `etcd3`.
+   * Carries the requests: Node's own HTTP/2 (`http2`), or npm etcd3 with grpc-js (`etcd3`), which has to be installed beside this package and takes
+   * more time of this process. Both send the same requests to the cluster. Default `http2`; `etcd3` where `client` is given.
    */
-  readonly transport?: 'etcd3' | 'http2';
+  readonly transport?: 'http2' | 'etcd3';
+  /**
+   * A client of npm etcd3 1.1 of the application's own, in place of `hosts`, `auth`, `credentials` and `grpcOptions`, which are taken from it once, at
+   * this call. Locks run over duplicates of it, without its retries, circuit breakers and `defaultCallOptions`. It is neither used nor closed.
+   * Default: none.
+   */
+  readonly client?: Etcd3ClientLike;
   /**
    * Channel options of `@grpc/grpc-js`, merged over ours, for the transport `etcd3` only. Pings more frequent than every 5 s get the
    * connection cut by etcd.
    */
-  readonly grpcOptions?: NonNullable<IOptions['grpcOptions']>;
+  readonly grpcOptions?: GrpcChannelOptions;
 }
+
+/** Channel options of `@grpc/grpc-js` by their names: `{ 'grpc.enable_http_proxy': 0 }`. */
+export type GrpcChannelOptions = Readonly<Record<string, unknown>>;
 
 /** How a heartbeat is proven. */
 export type HeartbeatProof = NonNullable<EtcdOptions['heartbeatProof']>;
@@ -71,43 +91,43 @@ export interface CheckedOptions {
   readonly hosts: readonly string[];
   readonly tls: boolean;
   readonly prefix: string;
-  readonly auth: { readonly username: string; readonly password: string } | undefined;
-  readonly credentials: EtcdOptions['credentials'];
+  /** Whether calls carry the token of a log-in. */
+  readonly logsIn: boolean;
+  readonly credentials: FreshCredentials<EtcdCredentials>;
   readonly requestTimeoutMs: number;
   readonly heartbeatProof: HeartbeatProof;
   readonly singleKey: SingleKeyOf | undefined;
   readonly namingOf: NamingOf;
   readonly transport: Transport;
-  readonly grpcOptions: NonNullable<IOptions['grpcOptions']>;
+  readonly grpcOptions: GrpcChannelOptions;
+  /** Makes the clients of the transport `etcd3`; without it, the package is loaded. */
+  readonly Etcd3: CheckedEtcd3Client['Etcd3'] | undefined;
 }
 
 const OPTIONS: KnownOptions<EtcdOptions> = {
   hosts: 'any',
   prefix: 'any',
-  auth: 'object',
-  credentials: 'object',
+  auth: 'any',
+  credentials: 'any',
   requestTimeoutMs: 'number',
   heartbeatProof: 'any',
   singleKey: 'function',
   naming: 'any',
   transport: 'any',
+  client: 'object',
   grpcOptions: 'object',
 };
-const AUTH_OPTIONS: KnownOptions<NonNullable<EtcdOptions['auth']>> = { username: 'any', password: 'any' };
-const CREDENTIALS: KnownOptions<NonNullable<EtcdOptions['credentials']>> = {
-  rootCertificate: 'any',
-  privateKey: 'any',
-  certChain: 'any',
-};
+/** What a client that is handed in says. */
+const OF_CLIENT = ['hosts', 'auth', 'credentials', 'grpcOptions'] as const;
 const HEARTBEAT_PROOFS: readonly HeartbeatProof[] = ['auto', 'verified', 'strict'];
-const TRANSPORTS: readonly Transport[] = ['etcd3', 'http2'];
+const TRANSPORTS: readonly Transport[] = ['http2', 'etcd3'];
 const DEFAULT_HOST = '127.0.0.1:2379';
 const DEFAULT_PORT = '2379';
 const HOST = /^(https?:\/\/)?((?:\[[0-9a-f:.]+\]|[^\s:/[\]@]+))(?::(\d{1,5}))?\/?$/i;
 
 /** Throws `INVALID_ARGUMENT`; no message repeats a password. */
 export function checkOptions(options: EtcdOptions | undefined): CheckedOptions {
-  const given = checkedOptions('options of etcd', options, OPTIONS);
+  const { given, Etcd3 } = withClient(checkedOptions('options of etcd', options, OPTIONS));
   const {
     hosts = DEFAULT_HOST,
     prefix = '',
@@ -136,20 +156,34 @@ export function checkOptions(options: EtcdOptions | undefined): CheckedOptions {
   }
   if (!HEARTBEAT_PROOFS.includes(heartbeatProof))
     throw invalidArgument('heartbeatProof', heartbeatProof, `is one of ${HEARTBEAT_PROOFS.join(', ')}`);
-  checkAuth(auth);
-  checkCredentials(credentials);
   return {
     hosts: checked.map(({ host }) => host),
     tls,
     prefix,
-    auth,
-    credentials,
+    logsIn: auth !== undefined,
+    credentials: freshCredentialsOf(given, requestTimeoutMs / 2),
     requestTimeoutMs,
     heartbeatProof,
-    singleKey,
+    singleKey: singleKey && boundToCaller(singleKey),
     namingOf: namingsOf(naming),
-    ...checkTransport(given),
+    ...checkTransport(given, Etcd3),
   };
+}
+
+/** The options with what a client that was handed in says. */
+function withClient(given: EtcdOptions): {
+  readonly given: EtcdOptions;
+  readonly Etcd3: CheckedOptions['Etcd3'];
+} {
+  const { client, transport = 'etcd3' } = given;
+  if (client === undefined) return { given, Etcd3: undefined };
+  for (const name of OF_CLIENT)
+    if (given[name] !== undefined)
+      throw invalidArgument(`${name} beside client`, name, 'is left out: the client has its own');
+  if (transport !== 'etcd3')
+    throw invalidArgument('transport beside client', transport, 'is etcd3, or left out');
+  const { Etcd3, options } = checkEtcd3Client(client);
+  return { given: { ...given, ...options, transport }, Etcd3 };
 }
 
 function checkHost(host: unknown): { host: string; secure: boolean; plain: boolean } {
@@ -162,37 +196,13 @@ function checkHost(host: unknown): { host: string; secure: boolean; plain: boole
   return { host: `${name}:${port}`, secure: scheme === 'https://', plain: scheme === 'http://' };
 }
 
-function checkAuth(auth: EtcdOptions['auth']): void {
-  if (auth === undefined) return;
-  checkedOptions('auth', auth, AUTH_OPTIONS);
-  if (typeof auth.username !== 'string' || auth.username === '' || typeof auth.password !== 'string') {
-    throw invalidArgument('auth', auth, 'has a username and a password');
-  }
-}
-
-function checkCredentials(credentials: EtcdOptions['credentials']): void {
-  if (credentials === undefined) return;
-  checkedOptions('credentials', credentials, CREDENTIALS);
-  const { rootCertificate: ca, certChain: cert, privateKey: key } = credentials;
-  if ((cert === undefined) !== (key === undefined))
-    throw invalidArgument(
-      'credentials',
-      cert === undefined ? 'privateKey' : 'certChain',
-      'has certChain and privateKey together',
-    );
-  try {
-    createSecureContext({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) });
-  } catch (error) {
-    // The reason, since what was given may be a secret.
-    throw invalidArgument('credentials', String(error), 'are PEM files that belong together');
-  }
-}
-
-function checkTransport(options: EtcdOptions): Pick<CheckedOptions, 'transport' | 'grpcOptions'> {
-  const { transport = 'etcd3', grpcOptions } = options;
+function checkTransport(
+  { transport = 'http2', grpcOptions }: EtcdOptions,
+  Etcd3: CheckedOptions['Etcd3'],
+): Pick<CheckedOptions, 'transport' | 'grpcOptions' | 'Etcd3'> {
   if (!TRANSPORTS.includes(transport))
     throw invalidArgument('transport', transport, `is one of ${TRANSPORTS.join(', ')}`);
   if (transport !== 'etcd3' && grpcOptions !== undefined)
-    throw invalidArgument('grpcOptions', grpcOptions, 'are for the transport etcd3 only');
-  return { transport, grpcOptions: grpcOptions ?? {} };
+    throw invalidArgument('grpcOptions', grpcOptions, "are for transport: 'etcd3' only");
+  return { transport, grpcOptions: grpcOptions ?? {}, Etcd3 };
 }

@@ -50,10 +50,10 @@ export class Gatherer<Item, Answer> {
 
   /** Everything that this turn brings comes before. */
   #call(): void {
-    if (this.#called) return;
+    if (this.#called || this.#waiting === 0) return;
     this.#called = true;
-    // After all that is waiting to go on in this turn.
-    queueMicrotask(() => {
+    // After all that is waiting to go on in this turn. A promise costs less than queueMicrotask(), which makes an object of its context.
+    void Promise.resolve().then(() => {
       process.nextTick(() => {
         this.#called = false;
         while (this.#isTime()) void this.#send(this.#portion());

@@ -20,7 +20,7 @@ import type {
   ITxnResponse,
   IWatchRequest,
   IWatchResponse,
-} from 'etcd3';
+} from '../protocol/messages.ts';
 
 /** How one call is made. */
 export interface CallOptions {

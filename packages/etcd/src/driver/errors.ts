@@ -80,6 +80,11 @@ export function classify(error: unknown, attempt: Attempt): QueueLockError {
   );
 }
 
+/** Whether the member refused user and password, so that the call has done nothing. */
+export function isLogInRefused(error: unknown): error is Error {
+  return error instanceof Error && error.message.includes('etcdserver: authentication failed');
+}
+
 /** What a driver rejects with from its end on. */
 export function clientClosed(): Error {
   return new Error('the client was already closed');

@@ -1,5 +1,5 @@
 import { QueueLockError } from '@queuelock/core/backend';
-import type { ITxnResponse } from 'etcd3';
+import type { ITxnResponse } from '../protocol/messages.ts';
 import type { Connection } from '../server/connection.ts';
 import { intoLine, type Entrance } from './enqueue.ts';
 import type { Asker, Newcomer } from './entered.ts';

@@ -1,5 +1,5 @@
 import { QueueLockError } from '@queuelock/core/backend';
-import type { IRequestOp } from 'etcd3';
+import type { IRequestOp } from '../protocol/messages.ts';
 import type { Connection } from '../server/connection.ts';
 import { known } from './entered.ts';
 import type { Entry } from './entry.ts';

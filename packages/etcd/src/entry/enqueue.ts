@@ -1,4 +1,4 @@
-import type { IRangeResponse, IRequestOp, ITxnRequest, ITxnResponse } from 'etcd3';
+import type { IRangeResponse, IRequestOp, ITxnRequest, ITxnResponse } from '../protocol/messages.ts';
 import { windowFor } from '../queue/ahead.ts';
 import { known, looks, readLooks, type Asker, type Entered, type Newcomer, type Ticket } from './entered.ts';
 import { rangeUnder, readKey } from '../queue/keys.ts';

@@ -1,5 +1,5 @@
 import { QueueLockError, type EntrySpec } from '@queuelock/core/backend';
-import type { IKeyValue, IRangeResponse, IRequestOp } from 'etcd3';
+import type { IKeyValue, IRangeResponse, IRequestOp } from '../protocol/messages.ts';
 import type { KeyRef, QueueRows } from '../queue/ahead.ts';
 import type { Entry } from './entry.ts';
 import { readKey } from '../queue/keys.ts';

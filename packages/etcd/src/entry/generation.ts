@@ -1,5 +1,5 @@
 import { QueueLockError } from '@queuelock/core/backend';
-import type { IKeyValue, IRequestOp, ITxnRequest, ITxnResponse } from 'etcd3';
+import type { IKeyValue, IRequestOp, ITxnRequest, ITxnResponse } from '../protocol/messages.ts';
 import type { Connection } from '../server/connection.ts';
 import { isAnother, put, remove } from '../queue/txn.ts';
 

@@ -1,5 +1,5 @@
 import { isQueueLockError } from '@queuelock/core/backend';
-import type { IRequestOp, IResponseOp, ITxnRequest, ITxnResponse } from 'etcd3';
+import type { IRequestOp, IResponseOp, ITxnRequest, ITxnResponse } from '../protocol/messages.ts';
 import type { Connection } from '../server/connection.ts';
 import type { Entry } from './entry.ts';
 import { isRefusalOfOne, refuseTooMuch, type Gatherer } from '../base/gathering.ts';

@@ -1,7 +1,7 @@
 // npm etcd3's `Lock`, python-etcd3 and etcd3gw know no queue: who creates the one key has the lock. While such clients are still about, an
 // entry of ours takes that key too when its turn has come. Its value is the entry's key, so that a removal tells whose it is.
 import { invalidArgument, type QueueLockError } from '@queuelock/core/backend';
-import type { IRequestOp, ITxnRequest, ITxnResponse } from 'etcd3';
+import type { IRequestOp, ITxnRequest, ITxnResponse } from '../protocol/messages.ts';
 import type { KeyRef } from '../queue/ahead.ts';
 import { known, type Newcomer } from './entered.ts';
 import { removedByOthers } from './entry.ts';

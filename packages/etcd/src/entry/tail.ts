@@ -5,7 +5,7 @@
 // everybody ahead of a waiter may be: the look at it tells, and then the queue is listed.
 //
 // Nothing is concluded from a tail that is not there. It goes with the lease of the last one who came, and with whoever leaves as the last.
-import type { IRequestOp, IResponseOp, ITxnRequest } from 'etcd3';
+import type { IRequestOp, IResponseOp, ITxnRequest } from '../protocol/messages.ts';
 import { windowFor, type KeyRef, type QueueRows } from '../queue/ahead.ts';
 import { known } from './entered.ts';
 import type { Entry } from './entry.ts';

@@ -2,7 +2,7 @@
 // keys: names and ranges. txn: the words of transactions. Here: of what was read, those ahead. seen-queue, queue-lines: kept by events.
 
 import { QueueLockError, type EntriesAhead } from '@queuelock/core/backend';
-import type { IRangeResponse } from 'etcd3';
+import type { IRangeResponse } from '../protocol/messages.ts';
 import { readKey } from './keys.ts';
 import { marksIn } from './marks.ts';
 

@@ -1,7 +1,7 @@
 // An entry's create revision is its place, so an exclusive entry that becomes a shared one keeps its key. A mark, a key of its own on
 // the same lease and with the same last part, tells the shared entries behind it. Everybody else, Go's clients too, goes on to
 // see an exclusive entry, and waits.
-import type { IRangeResponse, IRequestOp } from 'etcd3';
+import type { IRangeResponse, IRequestOp } from '../protocol/messages.ts';
 import { put } from './txn.ts';
 
 /** Part of the change that makes the entry a shared one. Sent again, it changes nothing. */

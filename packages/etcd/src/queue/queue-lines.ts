@@ -1,5 +1,5 @@
 import type { ListedQueue } from '@queuelock/core/backend';
-import type { IEvent, IKeyValue } from 'etcd3';
+import type { IEvent, IKeyValue } from '../protocol/messages.ts';
 import { isNamedAfterLease, placeOf } from './keys.ts';
 
 /** A key without its value. */

@@ -1,5 +1,5 @@
 import { labelFromOwner, type StoredEntry } from '@queuelock/core/backend';
-import type { IEvent, IKeyValue, IRangeResponse } from 'etcd3';
+import type { IEvent, IKeyValue, IRangeResponse } from '../protocol/messages.ts';
 import { isNamedAfterLease, readKey } from './keys.ts';
 
 /** Where a queue's keys are. */

@@ -1,5 +1,5 @@
 // The parts of etcd's transactions that are used here. 64-bit numbers travel as decimal text.
-import type { ICompare, IRangeRequest, IRequestOp } from 'etcd3';
+import type { ICompare, IRangeRequest, IRequestOp } from '../protocol/messages.ts';
 import type { KeyRange } from './keys.ts';
 
 /** One key, or a range of them. */

@@ -2,7 +2,7 @@
 // Requests with their turn and their retries (here, lane); watches and the events that servers lose (compactions); lookups.
 
 import { QueueLockError } from '@queuelock/core/backend';
-import type { IResponseHeader } from 'etcd3';
+import type { IResponseHeader } from '../protocol/messages.ts';
 import type { CallOptions, Driver } from '../driver/driver.ts';
 import { classify } from '../driver/errors.ts';
 import { Lane } from './lane.ts';

@@ -10,15 +10,29 @@ export interface DetectionOptions {
 
 /**
  * Tells members that are reached directly from those behind an `etcd grpc-proxy`, by a watch: only etcd itself takes the id that a request
- * proposes. A member is asked once, and again after a request to it has failed. Until it has answered it counts as one behind a proxy.
+ * proposes. What a watch stream of the backend has shown counts. A member that has shown nothing is asked once, and again after a request to it has
+ * failed. Until it has answered it counts as one behind a proxy.
  */
 export class ProxyDetection {
   readonly #key: Buffer;
   readonly #asked = new Map<Endpoint, Promise<boolean>>();
+  readonly #failures = new Map<Endpoint, number>();
 
   constructor({ connection, key }: DetectionOptions) {
     this.#key = key;
-    void connection.trouble$.forEach((endpoint) => this.#asked.delete(endpoint));
+    void connection.trouble$.forEach((endpoint) => {
+      this.#asked.delete(endpoint);
+      this.#failures.set(endpoint, this.#failuresOf(endpoint) + 1);
+    });
+  }
+
+  /** Listens to a watch stream to a member, which begins now. What it shows after a failure of the member may be of an earlier server. */
+  listen(endpoint: Endpoint): (takesProposedIds: boolean) => void {
+    const failures = this.#failuresOf(endpoint);
+    return (takesProposedIds) => {
+      if (failures === this.#failuresOf(endpoint) && !this.#asked.has(endpoint))
+        this.#asked.set(endpoint, Promise.resolve(takesProposedIds));
+    };
   }
 
   /** Resolves with whether the member is certainly reached directly; never rejects. */
@@ -31,6 +45,10 @@ export class ProxyDetection {
     });
     this.#asked.set(endpoint, asking);
     return asking;
+  }
+
+  #failuresOf(endpoint: Endpoint): number {
+    return this.#failures.get(endpoint) ?? 0;
   }
 
   /** Resolves with `undefined` when the member gives no answer to the question. */

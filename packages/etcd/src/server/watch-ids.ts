@@ -1,4 +1,4 @@
-import type { IWatchResponse } from 'etcd3';
+import type { IWatchResponse } from '../protocol/messages.ts';
 
 /** A watch to request, with the id that the server is asked to give it, if any. */
 export interface WatchRequest<Owner> {

@@ -1,6 +1,6 @@
 import { isQueueLockError, withJitter, type QueueLockError } from '@queuelock/core/backend';
 import { ExponentialBackoff, type IBackoff } from 'cockatiel';
-import type { IRangeRequest, IWatchResponse } from 'etcd3';
+import type { IRangeRequest, IWatchResponse } from '../protocol/messages.ts';
 import type { Connection, Endpoint, Request } from './connection.ts';
 import { isTokenForgotten } from '../driver/errors.ts';
 import { WatchStream } from './watch-stream.ts';
@@ -11,7 +11,11 @@ export interface WatchLineOptions {
   readonly connection: Connection;
   readonly answerWithinMs: number;
   readonly onBroken: (failure: QueueLockError) => void;
+  /** Called when a stream to a member begins; returns the listener for how that member numbers watches. */
+  readonly onStream?: OnStream | undefined;
 }
+
+export type OnStream = (endpoint: Endpoint) => (takesProposedIds: boolean) => void;
 
 interface Refusal {
   readonly watcher: Watcher;
@@ -72,8 +76,10 @@ export class WatchLine {
 
   #connect(): void {
     if (this.#closed || this.#stream || this.#reconnect !== undefined || this.#watchers.size === 0) return;
-    const { connection, answerWithinMs } = this.#options;
-    const stream: WatchStream = new WatchStream(connection.endpoint, answerWithinMs, {
+    const { connection, answerWithinMs, onStream } = this.#options;
+    const { endpoint } = connection;
+    const stream: WatchStream = new WatchStream(endpoint, answerWithinMs, {
+      onNumbered: onStream?.(endpoint),
       onRefused: (watcher, response) => this.#refused(watcher, response),
       onEnd: (error) => this.#lost(stream, error),
     });

@@ -1,4 +1,4 @@
-import type { IEvent, IResponseHeader, IWatchRequest, IWatchResponse } from 'etcd3';
+import type { IEvent, IResponseHeader, IWatchRequest, IWatchResponse } from '../protocol/messages.ts';
 import type { Endpoint } from './connection.ts';
 import type { Channel } from '../driver/driver.ts';
 import { WatchIds } from './watch-ids.ts';
@@ -8,6 +8,8 @@ import { includesKey, type Watcher, type WatchTarget } from './watch-target.ts';
 export interface WatchStreamListener {
   /** The server gave a watch up. */
   readonly onRefused: (watcher: Watcher, response: IWatchResponse) => void;
+  /** Called once, with the first watch that is live: whether the member gives watches the ids that requests propose. */
+  readonly onNumbered?: ((takesProposedIds: boolean) => void) | undefined;
   /** Once: the stream is over, and every watch on it. */
   readonly onEnd: (error: unknown) => void;
 }
@@ -132,6 +134,7 @@ export class WatchStream {
       if (!response.canceled) this.#cancelId(id);
     } else if (response.canceled) this.#listener.onRefused(owner, response);
     else {
+      if (this.#liveSince === undefined) this.#listener.onNumbered?.(this.takesProposedIds);
       this.#liveSince ??= performance.now();
       owner.tell({ status: 'live', revision: revisionOf(response) });
     }

@@ -1,5 +1,5 @@
 import type { QueueLockError } from '@queuelock/core/backend';
-import type { IEvent, IWatchCreateRequest } from 'etcd3';
+import type { IEvent, IWatchCreateRequest } from '../protocol/messages.ts';
 
 /** The keys to watch. */
 export type WatchTarget = Pick<IWatchCreateRequest, 'key' | 'range_end' | 'filters'>;

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts';
 import { Observable, ReplaySubject, Subject } from '../base/rx.ts';
-import { WatchLine } from './watch-line.ts';
+import { WatchLine, type OnStream } from './watch-line.ts';
 import type { Watcher, WatchNews, WatchTarget } from './watch-target.ts';
 
 export type { WatchNews, WatchTarget } from './watch-target.ts';
@@ -32,11 +32,11 @@ export class Watches {
   readonly #groups = new Map<string, Group>();
   #closed = false;
 
-  constructor(connection: Connection, answerWithinMs: number) {
+  constructor(connection: Connection, answerWithinMs: number, onStream?: OnStream) {
     this.broken$ = this.#broken$;
     this.closed$ = this.#closed$;
     const onBroken = (failure: unknown): void => this.#broken$.next(failure);
-    this.#newLine = () => new WatchLine({ connection, answerWithinMs, onBroken });
+    this.#newLine = () => new WatchLine({ connection, answerWithinMs, onBroken, onStream });
     this.#first = this.#newLine();
     this.#lines = new Set([this.#first]);
     void connection.trouble$.forEach((endpoint) => {

@@ -1,5 +1,5 @@
 import { QueueLockError } from '@queuelock/core/backend';
-import type { ILeaseKeepAliveRequest, ILeaseKeepAliveResponse } from 'etcd3';
+import type { ILeaseKeepAliveRequest, ILeaseKeepAliveResponse } from '../protocol/messages.ts';
 import type { Connection, Endpoint } from '../server/connection.ts';
 import type { Channel } from '../driver/driver.ts';
 import { Subject, type Observable } from '../base/rx.ts';

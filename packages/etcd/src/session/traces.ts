@@ -1,5 +1,5 @@
 import { QueueLockError, type HoldTraces } from '@queuelock/core/backend';
-import type { ITxnRequest, ITxnResponse } from 'etcd3';
+import type { ITxnRequest, ITxnResponse } from '../protocol/messages.ts';
 import type { Entries, Surroundings } from './entries.ts';
 import type { Entry } from '../entry/entry.ts';
 import { rangeUnder, traceDirectory } from '../queue/keys.ts';

@@ -12,7 +12,7 @@ import {
   type AdmissionRule,
   type Turn,
 } from '@queuelock/core/backend';
-import type { IRangeRequest } from 'etcd3';
+import type { IRangeRequest } from '../protocol/messages.ts';
 import { aheadIn, suffices, windowFor, type QueueRows, type ConflictingEntry } from '../queue/ahead.ts';
 import type { Connection } from '../server/connection.ts';
 import type { Entry } from '../entry/entry.ts';

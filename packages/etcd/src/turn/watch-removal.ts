@@ -1,11 +1,12 @@
 import {
   askUntilDefinite,
+  backoffDelay,
   labelFromOwner,
   type Departure,
   type LocalWaiters,
   type AdmissionRule,
 } from '@queuelock/core/backend';
-import type { IEvent } from 'etcd3';
+import type { IEvent } from '../protocol/messages.ts';
 import { lifeOf, type KeyRef, type ConflictingEntry } from '../queue/ahead.ts';
 import type { Compactions } from '../server/compactions.ts';
 import type { Entry } from '../entry/entry.ts';
@@ -39,6 +40,8 @@ interface Sighting {
 
 // After a watch that may be behind has begun: until a server has certainly caught up.
 const LOOKS_AGAIN_AFTER_MS = [20, 30, 50] as const;
+// After a read was refused, as while a permission is missing. The key may be gone already, so no event would be the reason to read again.
+const AFTER_REFUSAL = { initialDelayMs: 200, maxDelayMs: 10_000 } as const;
 
 /**
  * Emits once when the rival does not conflict any more: it is gone, or, `undefined`, it has become a shared one too, or what its going
@@ -159,6 +162,7 @@ function once({ target, isIt, look, isSoon, hear }: Occasion, sight: RemovalTool
   return new Observable((subscriber) => {
     let looking: Subscription | undefined;
     let again: ReturnType<typeof setTimeout> | undefined;
+    let refusals = 0;
     const isWanted = (): boolean => !subscriber.closed;
     const error = (cause: unknown): void => {
       subscriber.error(cause);
@@ -172,13 +176,18 @@ function once({ target, isIt, look, isSoon, hear }: Occasion, sight: RemovalTool
       looking?.unsubscribe();
       clearTimeout(again);
       const next = ({ hasHappened, at }: Sighting): void => {
+        refusals = 0;
         const pauseMs = LOOKS_AGAIN_AFTER_MS[looks];
         const mayBeBehind = since !== undefined && at > BigInt(since);
         if (hasHappened) found(at);
         else if (isSoon && mayBeBehind && pauseMs !== undefined)
           again = setTimeout(() => lookNow(since, looks + 1), pauseMs);
       };
-      looking = askUntilDefinite(() => look(isWanted)).subscribe({ next, error: noAnswer });
+      const refused = (): void => {
+        again = setTimeout(() => lookNow(since, looks), backoffDelay(refusals, AFTER_REFUSAL));
+        refusals += 1;
+      };
+      looking = askUntilDefinite(() => look(isWanted)).subscribe({ next, error: refused });
     };
     const next = (news: WatchNews): void => {
       const events = news.status === 'events' ? news.events : [];
@@ -195,6 +204,3 @@ function once({ target, isIt, look, isSoon, hear }: Occasion, sight: RemovalTool
     subscriber.add(compactions.compacted$.subscribe({ next: () => lookNow(), error }));
   });
 }
-
-/** A refusal counts as none: the next occasion may go better. */
-function noAnswer(): void {}

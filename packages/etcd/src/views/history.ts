@@ -4,7 +4,7 @@ import {
   type StoredEntry,
   type StoredHistory,
 } from '@queuelock/core/backend';
-import type { IEvent, IRangeResponse, IWatchRequest, IWatchResponse } from 'etcd3';
+import type { IEvent, IRangeResponse, IWatchRequest, IWatchResponse } from '../protocol/messages.ts';
 import type { Connection, Endpoint } from '../server/connection.ts';
 import type { Channel } from '../driver/driver.ts';
 import { queuePrefix, rangeUnder, type KeyRange } from '../queue/keys.ts';

@@ -2,7 +2,7 @@
 // One queue (here), all of them (queues), what was (history), texts (registers), and what an operator asks: evict, diagnose.
 
 import type { StoredEntry } from '@queuelock/core/backend';
-import type { IEvent } from 'etcd3';
+import type { IEvent } from '../protocol/messages.ts';
 import type { Compactions } from '../server/compactions.ts';
 import type { Connection } from '../server/connection.ts';
 import { known } from '../entry/entered.ts';

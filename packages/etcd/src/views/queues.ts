@@ -1,5 +1,5 @@
 import { systemClock, type ListedQueue } from '@queuelock/core/backend';
-import type { IEvent } from 'etcd3';
+import type { IEvent } from '../protocol/messages.ts';
 import type { Compactions } from '../server/compactions.ts';
 import type { Connection } from '../server/connection.ts';
 import type { KeyRange } from '../queue/keys.ts';

@@ -1,5 +1,5 @@
 import { invalidArgument, type Register, type Registers } from '@queuelock/core/backend';
-import type { IKeyValue } from 'etcd3';
+import type { IKeyValue } from '../protocol/messages.ts';
 import type { Connection } from '../server/connection.ts';
 import { registerKey } from '../queue/keys.ts';
 import { concatMap, defer, distinctUntilChanged, filter, map, tap, type Observable } from '../base/rx.ts';

@@ -1,4 +1,5 @@
 import type { Channel, ChannelListener } from '../driver/driver.ts';
+import type { ClientUse, Etcd3Clients } from './etcd3-clients.ts';
 import type { BreakerCall, MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
 /** What etcd3 gives as a stream. */
@@ -11,20 +12,28 @@ export interface RawStream<Request, Response> {
   cancel(): unknown;
 }
 
+/** How a stream is had. */
+export interface Opening<Stream> {
+  readonly way: MemberCircuitBreaker;
+  readonly clients: Pick<Etcd3Clients<unknown>, 'failed'>;
+  /** Begins to use a client. */
+  readonly use: () => ClientUse | Promise<ClientUse>;
+  readonly open: (etcd: ClientUse['etcd']) => Promise<Stream>;
+}
+
 /** A stream of etcd3, which opens some time after it was asked for. */
 export class Etcd3Channel<Request, Response> implements Channel<Request> {
   readonly #stream: Promise<RawStream<Request, Response>>;
+  readonly #opening: Opening<RawStream<Request, Response>>;
   readonly #listener: ChannelListener<Response>;
+  #use: ClientUse | undefined;
   #passage: BreakerCall | undefined;
   #isOver = false;
 
-  constructor(
-    way: MemberCircuitBreaker,
-    open: () => Promise<RawStream<Request, Response>>,
-    listener: ChannelListener<Response>,
-  ) {
-    this.#stream = this.#open(way, open);
+  constructor(opening: Opening<RawStream<Request, Response>>, listener: ChannelListener<Response>) {
+    this.#opening = opening;
     this.#listener = listener;
+    this.#stream = this.#open();
     this.#stream.then(
       (opened) => {
         opened.on('error', (error) => this.#end(error));
@@ -45,36 +54,42 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
   }
 
   close(): void {
-    this.#isOver = true;
-    this.#passage?.abandoned();
-    this.#withStream((stream) => {
+    this.#over((stream) => {
       stream.end();
       stream.cancel();
     });
   }
 
   abandon(): void {
-    this.#isOver = true;
-    this.#passage?.abandoned();
     // Not ended first: etcd3 then takes the cancellation for a failure and connects anew for the next stream.
-    this.#withStream((stream) => stream.cancel());
+    this.#over((stream) => stream.cancel());
   }
 
   #end(error: unknown): void {
     if (this.#isOver) return;
+    this.#opening.clients.failed();
     this.#passage?.failed(error);
     this.abandon();
     this.#listener.onEnd(error);
   }
 
-  async #open(
-    way: MemberCircuitBreaker,
-    open: () => Promise<RawStream<Request, Response>>,
-  ): Promise<RawStream<Request, Response>> {
+  async #open(): Promise<RawStream<Request, Response>> {
     // Nobody is told of an end before the channel is known.
     await Promise.resolve();
+    const { way, use, open } = this.#opening;
     this.#passage = way.begin();
-    return open();
+    this.#use = await use();
+    return open(this.#use.etcd);
+  }
+
+  /** Ends the stream, and the use of its client after that. */
+  #over(end: (stream: RawStream<Request, Response>) => unknown): void {
+    this.#passage?.abandoned();
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#withStream(end);
+    const endUse = (): void => this.#use?.end();
+    void this.#stream.then(endUse, endUse);
   }
 
   /** A failure to open is told to the listener. */

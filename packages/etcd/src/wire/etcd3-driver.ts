@@ -1,12 +1,17 @@
 import { rootCertificates } from 'node:tls';
 import { noop } from 'cockatiel';
-import { Etcd3, type IOptions } from 'etcd3';
+import type { Etcd3, IOptions } from 'etcd3';
+import type { Etcd3Class } from '../api/etcd3-client.ts';
 import type { CallOptions, Driver } from '../driver/driver.ts';
 import { Etcd3Channel } from './etcd3-channel.ts';
 import { answeredWithin, loggingInOnce, requireLeader, type GrpcCallOptions } from './interceptors.ts';
+import { Etcd3Clients, type ClientUse } from './etcd3-clients.ts';
 import { watchOpenings } from './opening-sockets.ts';
+import type { EtcdCredentials } from '../api/credentials.ts';
 import type { CheckedOptions } from '../api/options.ts';
-import { Failures, MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
+import { isLogInRefused } from '../driver/errors.ts';
+import { MemberCircuitBreaker, type Failures } from '../driver/member-circuit-breaker.ts';
+import type { DriverOf } from './transport.ts';
 
 const GRPC_DEFAULTS: NonNullable<IOptions['grpcOptions']> = {
   // A connection that died without a word is noticed after 8 s. Servers allow a ping every 5 s and only while a call
@@ -24,56 +29,93 @@ const GRPC_DEFAULTS: NonNullable<IOptions['grpcOptions']> = {
 };
 
 /**
- * A member over npm etcd3, with neither its retries (they repeat transactions that were carried out and report the second outcome)
+ * Members over npm etcd3, with neither its retries (they repeat transactions that were carried out and report the second outcome)
  * nor its circuit breakers (they block heartbeats for five seconds).
  */
-export function etcd3Driver(
-  host: string,
-  options: CheckedOptions,
-  failures: Failures = new Failures(),
-): Driver {
+export function etcd3DriverBy(Etcd3: Etcd3Class): DriverOf {
+  return (host, options, failures) =>
+    etcd3Driver(options, {
+      ...{ host, failures },
+      make: (credentials) => new Etcd3(etcd3Options(host, options, credentials)) as Etcd3,
+    });
+}
+
+interface Etcd3Parts {
+  readonly host: string;
+  readonly failures: Failures;
+  readonly make: (credentials: EtcdCredentials) => Etcd3;
+}
+
+function etcd3Driver(options: CheckedOptions, { host, failures, make }: Etcd3Parts): Driver {
   const giveUpOpenings = watchOpenings(host);
-  const etcd = new Etcd3(etcd3Options(host, options));
-  const { kv, leaseClient, watchClient, maintenance } = etcd;
+  const clients = new Etcd3Clients(options.credentials, make);
   const way = new MemberCircuitBreaker(failures);
   const unary =
-    <Request, Response>(ask: (request: Request, call: GrpcCallOptions) => Promise<Response>) =>
+    <Request, Response>(ask: (etcd: Etcd3, request: Request, call: GrpcCallOptions) => Promise<Response>) =>
     (request: Request, call: CallOptions): Promise<Response> =>
-      by(way, () => ask(request, bounded(call)));
-  const status = unary((_, call) => maintenance.status(call));
+      by(way, clients, (etcd) => ask(etcd, request, bounded(call)));
+  const status = unary(({ maintenance }, _, call) => maintenance.status(call));
+  const use = (): ClientUse | Promise<ClientUse> => clients.present() ?? clients.renewed();
   return {
-    range: unary((request, call) => kv.range(request, call)),
-    put: unary((request, call) => kv.put(request, call)),
-    deleteRange: unary((request, call) => kv.deleteRange(request, call)),
-    txn: unary((request, call) => kv.txn(request, call)),
-    leaseGrant: unary((request, call) => leaseClient.leaseGrant(request, call)),
-    leaseRevoke: unary((request, call) => leaseClient.leaseRevoke(request, call)),
-    leaseTimeToLive: unary((request, call) => leaseClient.leaseTimeToLive(request, call)),
+    range: unary(({ kv }, request, call) => kv.range(request, call)),
+    put: unary(({ kv }, request, call) => kv.put(request, call)),
+    deleteRange: unary(({ kv }, request, call) => kv.deleteRange(request, call)),
+    txn: unary(({ kv }, request, call) => kv.txn(request, call)),
+    leaseGrant: unary(({ leaseClient }, request, call) => leaseClient.leaseGrant(request, call)),
+    leaseRevoke: unary(({ leaseClient }, request, call) => leaseClient.leaseRevoke(request, call)),
+    leaseTimeToLive: unary(({ leaseClient }, request, call) => leaseClient.leaseTimeToLive(request, call)),
     status: (call) => status(undefined, call),
-    watch: (listener) => new Etcd3Channel(way, () => watchClient.watch(), listener),
-    keepAlive: (listener) => new Etcd3Channel(way, () => leaseClient.leaseKeepAlive(), listener),
+    watch: (listener) =>
+      new Etcd3Channel({ way, clients, use, open: ({ watchClient }) => watchClient.watch() }, listener),
+    keepAlive: (listener) =>
+      new Etcd3Channel(
+        { way, clients, use, open: ({ leaseClient }) => leaseClient.leaseKeepAlive() },
+        listener,
+      ),
     close: () => {
-      etcd.close();
+      clients.close();
       giveUpOpenings();
     },
   };
 }
 
 /** Its channels connect anew after every failure, and know nothing of earlier ones; so the way says when. */
-async function by<T>(way: MemberCircuitBreaker, ask: () => Promise<T>): Promise<T> {
+async function by<T>(
+  way: MemberCircuitBreaker,
+  clients: Etcd3Clients<EtcdCredentials>,
+  ask: (etcd: Etcd3) => Promise<T>,
+): Promise<T> {
   const passage = way.begin();
   try {
-    const answer = await ask();
+    const answer = await unlessRefused(clients, ask);
     passage.succeeded();
     return answer;
   } catch (error) {
+    clients.failed();
     passage.failed(error);
     throw error;
   }
 }
 
-function etcd3Options(host: string, options: CheckedOptions): IOptions {
-  const { auth, credentials, tls, requestTimeoutMs } = options;
+/** Asks again if the log-in was refused, since nothing was done then, and the password may be a new one. */
+async function unlessRefused<T>(
+  clients: Etcd3Clients<EtcdCredentials>,
+  ask: (etcd: Etcd3) => Promise<T>,
+): Promise<T> {
+  const use = clients.present() ?? (await clients.renewed());
+  try {
+    return await ask(use.etcd);
+  } catch (error) {
+    if (!isLogInRefused(error)) throw error;
+    const renewed = await clients.renewed();
+    return await (renewed.etcd === use.etcd ? Promise.reject(error) : ask(renewed.etcd)).finally(renewed.end);
+  } finally {
+    use.end();
+  }
+}
+
+function etcd3Options(host: string, options: CheckedOptions, { user, pems }: EtcdCredentials): IOptions {
+  const { tls, requestTimeoutMs } = options;
   return {
     hosts: `${tls ? 'https' : 'http'}://${host}`,
     grpcOptions: { ...GRPC_DEFAULTS, ...options.grpcOptions },
@@ -83,8 +125,8 @@ function etcd3Options(host: string, options: CheckedOptions): IOptions {
       interceptors: [requireLeader],
       ...(isStream ? {} : { deadline: deadlineIn(requestTimeoutMs) }),
     }),
-    ...(auth ? { auth } : {}),
-    ...(credentials ? { credentials: { rootCertificate: knownAuthorities(), ...credentials } } : {}),
+    ...(user ? { auth: user } : {}),
+    ...(pems ? { credentials: { rootCertificate: knownAuthorities(), ...pems } } : {}),
   };
 }
 

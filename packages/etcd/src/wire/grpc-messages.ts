@@ -1,15 +1,6 @@
 const PREFIX = 5;
 const NOT_COMPRESSED = 0;
 
-/** A message as gRPC sends it: not compressed, with its length in front. */
-export function framed(message: Uint8Array): Buffer {
-  const frame = Buffer.allocUnsafe(PREFIX + message.length);
-  frame[0] = NOT_COMPRESSED;
-  frame.writeUInt32BE(message.length, 1);
-  frame.set(message, PREFIX);
-  return frame;
-}
-
 /** Puts messages together from pieces, of which one may hold several or only a part of one. */
 export class MessageReader {
   #pieces: Buffer[] = [];
@@ -27,6 +18,12 @@ export class MessageReader {
     this.#pieces.push(piece);
     this.#length += piece.length;
     if (this.#length < this.#wanted) return [];
+    if (this.#length === piece.length && sizeOf(piece) === piece.length) {
+      this.#pieces = [];
+      this.#length = 0;
+      this.#wanted = PREFIX;
+      return [piece.subarray(PREFIX)];
+    }
     const messages: Buffer[] = [];
     let rest = this.#length === piece.length ? piece : Buffer.concat(this.#pieces, this.#length);
     for (;;) {

@@ -18,7 +18,7 @@ export interface CallListener {
 
 type Headers = IncomingHttpHeaders & IncomingHttpStatusHeader;
 
-const { NGHTTP2_CANCEL, NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR } = constants;
+const { NGHTTP2_CANCEL, NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_FLAG_END_STREAM, NGHTTP2_NO_ERROR } = constants;
 const HTTP_OK = 200;
 const TYPE = 'application/grpc';
 const STATUS_OF_HTTP: Readonly<Record<number, StatusName>> = {
@@ -38,7 +38,6 @@ export class Http2Call {
   readonly #reader = new MessageReader();
   #headers: Headers = {};
   #told: Headers | undefined;
-  #read = false;
   #isOver = false;
 
   constructor(link: Http2Link, headers: OutgoingHttpHeaders, listener: CallListener) {
@@ -73,24 +72,28 @@ export class Http2Call {
     if (error) this.#listener.onEnd(error);
   }
 
+  /** Adds as few listeners as possible, since each costs time in every call. */
   #listen(): void {
     const stream = this.#stream;
-    stream.on('response', (headers: Headers) => {
+    stream.on('response', (headers: Headers, flags: number) => {
       this.#headers = headers;
-      if ('grpc-status' in headers) this.#told = headers;
+      if ('grpc-status' in headers) this.#receiveStatus(headers, (flags & NGHTTP2_FLAG_END_STREAM) !== 0);
     });
-    stream.on('trailers', (trailers: Headers) => {
-      this.#told = trailers;
-      if (this.#read) this.#end();
-    });
+    stream.on('trailers', (trailers: Headers) => this.#receiveStatus(trailers, true));
     stream.on('data', (piece: Buffer) => this.#receive(piece));
-    stream.on('end', () => {
-      this.#read = true;
-      if (this.#told) this.#end();
-    });
     // What it says is less than what the connection knows.
     stream.on('error', () => undefined);
-    stream.on('close', () => this.#end());
+    stream.on('close', () => {
+      this.#link.closed();
+      this.#end();
+    });
+  }
+
+  /** Ends the call at its last headers, which nothing follows, unless a part of the response waits to be read. */
+  #receiveStatus(headers: Headers, isLast: boolean): void {
+    this.#told = headers;
+    if (isLast && this.#stream.readableLength === 0) this.#end();
+    else this.#stream.once('end', () => this.#end());
   }
 
   #receive(piece: Buffer): void {
@@ -130,7 +133,7 @@ export class Http2Call {
     const code = this.#stream.rstCode;
     if (code === NGHTTP2_ENHANCE_YOUR_CALM)
       return new GrpcError('RESOURCE_EXHAUSTED', 'the member asks for fewer calls');
-    if (this.#read && code === NGHTTP2_NO_ERROR)
+    if (this.#stream.readableEnded && code === NGHTTP2_NO_ERROR)
       return new GrpcError('UNKNOWN', `answered with ${type} and without a status of gRPC`);
     return new GrpcError('UNAVAILABLE', `the member reset the call (${code})`);
   }

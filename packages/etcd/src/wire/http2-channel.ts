@@ -1,8 +1,7 @@
 import type { Channel, ChannelListener } from '../driver/driver.ts';
-import { framed } from './grpc-messages.ts';
 import { unreadable, type CallListener, type Http2Call } from './http2-call.ts';
 import { decoded, type Decode } from './wire-read.ts';
-import { encoded, type Encode } from './wire-write.ts';
+import { framed, type Encode } from './wire-write.ts';
 
 /** How the messages of a stream are written and read. */
 export interface ChannelCodec<Request, Response> {
@@ -14,7 +13,7 @@ export interface ChannelCodec<Request, Response> {
 export type OpenCall = (listener: CallListener) => Promise<Http2Call>;
 
 /** A stream over HTTP/2, which opens some time after it was asked for. */
-export class Http2Channel<Request, Response> implements Channel<Request> {
+export class Http2Channel<Request extends object, Response> implements Channel<Request> {
   readonly #codec: ChannelCodec<Request, Response>;
   readonly #listener: ChannelListener<Response>;
   #early: Buffer[] = [];
@@ -35,7 +34,7 @@ export class Http2Channel<Request, Response> implements Channel<Request> {
 
   write(request: Request): void {
     if (this.#isOver) return;
-    const frame = framed(encoded(this.#codec.encode, request));
+    const frame = framed(this.#codec.encode, request);
     if (this.#call) this.#call.write(frame);
     else this.#early.push(frame);
   }

@@ -13,7 +13,7 @@ export function http2Driver(
 ): Driver {
   const member = new Http2Member(host, options, new MemberCircuitBreaker(failures));
   const unary =
-    <Request, Response>(method: Method<Request, Response>) =>
+    <Request extends object, Response>(method: Method<Request, Response>) =>
     (request: Request, call: CallOptions): Promise<Response> =>
       member.ask(method, request, call);
   const status = unary(methods.status);

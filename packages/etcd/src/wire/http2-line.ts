@@ -1,3 +1,4 @@
+import type { FreshCredentials } from '@queuelock/core/backend';
 import { clientClosed } from '../driver/errors.ts';
 import { GrpcError } from '../driver/grpc-status.ts';
 import { Http2Link, type Address, type LinkOptions } from './http2-link.ts';
@@ -8,6 +9,7 @@ const PINGS = { pingEveryMs: 6_000, pingAnswerMs: 2_000 };
 
 /** How a line connects. */
 export interface LineOptions extends Pick<LinkOptions, 'connectWithinMs' | 'window'> {
+  readonly credentials: FreshCredentials<unknown>;
   /** Shared with the member's other line. */
   readonly way: MemberCircuitBreaker;
 }
@@ -18,16 +20,23 @@ export interface LineOptions extends Pick<LinkOptions, 'connectWithinMs' | 'wind
  */
 export class Http2Line {
   readonly #address: Address;
+  readonly #credentials: LineOptions['credentials'];
   readonly #options: LinkOptions;
   readonly #way: MemberCircuitBreaker;
   readonly #links = new Set<Http2Link>();
   #current: Http2Link | undefined;
   #closed = false;
 
-  constructor(address: Address, { connectWithinMs, window, way }: LineOptions) {
+  constructor(address: Address, { connectWithinMs, window, way, credentials }: LineOptions) {
+    this.#credentials = credentials;
     this.#address = address;
     this.#way = way;
     this.#options = { connectWithinMs, ...PINGS, window };
+  }
+
+  /** Reads the credentials again if the next call opens a connection; `undefined` if that needs no reading. */
+  renewed(): Promise<unknown> | undefined {
+    return this.#current?.isUsable || this.#credentials.isFixed ? undefined : this.#credentials.next();
   }
 
   /** The connection for one more call. Throws when there can be none now. */

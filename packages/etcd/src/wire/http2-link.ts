@@ -14,8 +14,8 @@ export interface Address {
   readonly port: number;
   /** `host:port`, as the member is told it is called. */
   readonly authority: string;
-  /** With TLS only: authorities and certificates. */
-  readonly tls: Pick<ConnectionOptions, 'ca' | 'cert' | 'key'> | undefined;
+  /** With TLS only: returns authorities and certificates of the moment. */
+  readonly tls: (() => Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>) | undefined;
 }
 
 /** What a connection may do, and how long it is believed in. */
@@ -91,18 +91,20 @@ export class Http2Link {
     return this.#failure ?? new Error(`the connection was closed${when}`);
   }
 
-  /** A new call, which is sent as soon as there is a connection. Throws when it has ended meanwhile. */
+  /** A new call, which is sent as soon as there is a connection; `closed` follows its end. Throws when the connection has ended meanwhile. */
   request(headers: OutgoingHttpHeaders): ClientHttp2Stream {
     const stream = this.#session.request(headers);
     this.#open += 1;
     if (this.#open === 1) this.#session.ref();
-    stream.once('close', () => {
-      this.#open -= 1;
-      if (this.#open > 0) return;
-      this.#session.unref();
-      if (this.#retired) this.destroy();
-    });
     return stream;
+  }
+
+  /** To be called once for each call, when it has closed. */
+  closed(): void {
+    this.#open -= 1;
+    if (this.#open > 0) return;
+    this.#session.unref();
+    if (this.#retired) this.destroy();
   }
 
   /** No further calls; those that are under way go on. */
@@ -189,5 +191,5 @@ function described(error: Error): Error {
 function dial({ host, port, tls }: Address): Socket {
   if (!tls) return connectTcp({ host, port });
   const servername = isIP(host) === 0 ? { servername: host } : {};
-  return connectTls({ ...tls, ...servername, host, port, ALPNProtocols: ['h2'] });
+  return connectTls({ ...tls(), ...servername, host, port, ALPNProtocols: ['h2'] });
 }

@@ -7,7 +7,9 @@ import { Http2Line } from './http2-line.ts';
 import type { Address } from './http2-link.ts';
 import { Http2Login } from './http2-login.ts';
 import { authenticate, type Method } from './http2-methods.ts';
-import { ask } from './http2-unary.ts';
+import { ask, type Unary } from './http2-unary.ts';
+import { afterPatience } from '../base/patience.ts';
+import { SharedTimeout } from '../base/shared-timeout.ts';
 import type { CheckedOptions } from '../api/options.ts';
 import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
@@ -16,21 +18,31 @@ import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 const LARGE_WINDOW = 4 * 2 ** 20;
 const USUAL_WINDOW = 2 ** 16 - 1;
 
+/** The timeout of most calls. */
+interface UsualTimeout {
+  readonly ms: number;
+  readonly shared: SharedTimeout;
+}
+
+type Sending<Request, Response> = Omit<Unary<Request, Response>, 'line' | 'afterTimeout'>;
+
 /** The connections to a member, and the log-in of the calls on them. */
 export class Http2Member {
   readonly #headers: OutgoingHttpHeaders;
   /** By path, of the last call there. */
   readonly #known = new Map<string, OutgoingHttpHeaders>();
   readonly #login: Http2Login | undefined;
+  readonly #usual: UsualTimeout;
   /** Streams have a connection of their own: a large answer delays no heartbeat and no event. */
   readonly #calls: Http2Line;
   readonly #streams: Http2Line;
 
   constructor(host: string, options: CheckedOptions, way: MemberCircuitBreaker) {
-    const { auth, requestTimeoutMs } = options;
+    const { logsIn, credentials, requestTimeoutMs } = options;
     const address = addressOf(host, options);
+    this.#usual = { ms: requestTimeoutMs, shared: new SharedTimeout(requestTimeoutMs) };
     const lineOf = (window: number): Http2Line =>
-      new Http2Line(address, { connectWithinMs: requestTimeoutMs, window, way });
+      new Http2Line(address, { connectWithinMs: requestTimeoutMs, window, way, credentials });
     this.#calls = lineOf(LARGE_WINDOW);
     this.#streams = lineOf(USUAL_WINDOW);
     this.#headers = {
@@ -42,17 +54,19 @@ export class Http2Member {
       // A member that is cut off from the others answers at once that it has no leader, and does not hold streams open mutely.
       hasleader: 'true',
     };
-    if (auth) this.#login = new Http2Login(() => this.#logIn(auth, requestTimeoutMs));
+    if (logsIn) this.#login = new Http2Login(() => this.#logIn(credentials, requestTimeoutMs));
   }
 
   /** One request and its answer. Sent a second time only if the member refused it for the sake of its token. */
-  async ask<Request, Response>(
+  async ask<Request extends object, Response>(
     method: Method<Request, Response>,
     request: Request,
     { withinMs }: CallOptions,
   ): Promise<Response> {
     const send = (token?: string): Promise<Response> =>
-      ask({ line: this.#calls, headers: this.#headersOf(method, token), method, request, withinMs });
+      this.#send({ headers: this.#headersOf(method, token), method, request, withinMs });
+    const renewed = this.#calls.renewed();
+    if (renewed) await renewed;
     if (!this.#login) return send();
     const token = this.#login.token();
     try {
@@ -64,7 +78,7 @@ export class Http2Member {
     }
   }
 
-  open<Request, Response>(
+  open<Request extends object, Response>(
     method: Method<Request, Response>,
     listener: ChannelListener<Response>,
   ): Channel<Request> {
@@ -72,6 +86,7 @@ export class Http2Member {
       async (calling) => {
         const token = this.#login?.token();
         const headers = this.#headersOf(method, await token);
+        await this.#streams.renewed();
         return new Http2Call(this.#streams.link(), headers, {
           onMessage: calling.onMessage,
           onEnd: (error) => {
@@ -90,11 +105,20 @@ export class Http2Member {
     this.#streams.close();
   }
 
-  async #logIn(auth: NonNullable<CheckedOptions['auth']>, withinMs: number): Promise<string> {
-    const request = { name: auth.username, password: auth.password };
+  async #logIn(credentials: CheckedOptions['credentials'], withinMs: number): Promise<string> {
+    const { user } = await credentials.next();
+    const request = { name: user?.username ?? '', password: user?.password ?? '' };
     const headers = this.#headersOf(authenticate);
-    const { token } = await ask({ line: this.#calls, headers, method: authenticate, request, withinMs });
+    const { token } = await this.#send({ headers, method: authenticate, request, withinMs });
     return token;
+  }
+
+  /** Most calls have the same timeout, and share its timer. */
+  #send<Request extends object, Response>(call: Sending<Request, Response>): Promise<Response> {
+    const { ms, shared } = this.#usual;
+    const afterTimeout = (task: () => void): (() => void) =>
+      call.withinMs === ms ? shared.start(task) : afterPatience(call.withinMs, task);
+    return ask({ ...call, line: this.#calls, afterTimeout });
   }
 
   #headersOf({ path }: { readonly path: string }, token?: string): OutgoingHttpHeaders {
@@ -108,11 +132,14 @@ export class Http2Member {
 
 function addressOf(authority: string, { tls, credentials }: CheckedOptions): Address {
   const { hostname, port } = new URL(`http://${authority}`);
-  const { rootCertificate: ca, certChain: cert, privateKey: key } = credentials ?? {};
+  const pems = (): ReturnType<NonNullable<Address['tls']>> => {
+    const { rootCertificate: ca, certChain: cert, privateKey: key } = credentials.latest?.pems ?? {};
+    return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
+  };
   return {
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
     port: port === '' ? 80 : Number(port),
     authority,
-    tls: tls ? { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) } : undefined,
+    tls: tls ? pems : undefined,
   };
 }

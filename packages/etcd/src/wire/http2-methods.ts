@@ -17,7 +17,7 @@ import type {
   ITxnResponse,
   IWatchRequest,
   IWatchResponse,
-} from 'etcd3';
+} from '../protocol/messages.ts';
 import type { Decode } from './wire-read.ts';
 import * as requests from './wire-requests.ts';
 import * as responses from './wire-responses.ts';

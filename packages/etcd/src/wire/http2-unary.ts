@@ -1,12 +1,10 @@
 import type { OutgoingHttpHeaders } from 'node:http2';
-import { framed } from './grpc-messages.ts';
 import { GrpcError } from '../driver/grpc-status.ts';
 import { Http2Call, unreadable } from './http2-call.ts';
 import type { Http2Line } from './http2-line.ts';
 import type { Method } from './http2-methods.ts';
-import { afterPatience } from '../base/patience.ts';
 import { decoded } from './wire-read.ts';
-import { encoded } from './wire-write.ts';
+import { framed } from './wire-write.ts';
 
 /** How one call with one answer is made. */
 export interface Unary<Request, Response> {
@@ -15,12 +13,14 @@ export interface Unary<Request, Response> {
   readonly method: Method<Request, Response>;
   readonly request: Request;
   readonly withinMs: number;
+  /** Calls a function after `withinMs`. Returns a function that cancels that. */
+  readonly afterTimeout: (task: () => void) => () => void;
 }
 
 /** Sends it once. Rejects when it fails, or when there is no answer in time; the connection is not trusted any more then. */
-export function ask<Request, Response>(unary: Unary<Request, Response>): Promise<Response> {
+export function ask<Request extends object, Response>(unary: Unary<Request, Response>): Promise<Response> {
   const { method, withinMs } = unary;
-  const frame = framed(encoded(method.encode, unary.request));
+  const frame = framed(method.encode, unary.request);
   return new Promise((resolve, reject) => {
     const messages: Buffer[] = [];
     const call = new Http2Call(unary.line.link(), unary.headers, {
@@ -31,7 +31,7 @@ export function ask<Request, Response>(unary: Unary<Request, Response>): Promise
         else resolve(read(method, messages));
       },
     });
-    const stopWaiting = afterPatience(withinMs, () =>
+    const stopWaiting = unary.afterTimeout(() =>
       call.fail(new GrpcError('DEADLINE_EXCEEDED', `no answer within ${withinMs} ms`)),
     );
     call.end(frame);

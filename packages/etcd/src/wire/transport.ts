@@ -1,5 +1,5 @@
 // Chapter wire: how do requests and answers go over a connection?
-// Two transports: etcd3-… over the npm package, http2-… over Node's own HTTP/2 with etcd's messages made by wire-….
+// Two transports: http2-… over Node's own HTTP/2 with etcd's messages made by wire-…, etcd3-… over the npm package.
 
 import type { Driver } from '../driver/driver.ts';
 import { lazyDriver } from './lazy-driver.ts';
@@ -9,16 +9,19 @@ import { Failures } from '../driver/member-circuit-breaker.ts';
 /** Reaches one member, `host:port`; those of one cluster share the count of failures. */
 export type DriverOf = (host: string, options: CheckedOptions, failures: Failures) => Driver;
 
-type Load = () => Promise<DriverOf>;
+type Load = (options: CheckedOptions) => Promise<DriverOf>;
 
 // Loaded when a member is first asked for something: a process loads the client libraries of its own transport only.
 const LOADERS: Readonly<Record<Transport, Load>> = {
-  etcd3: async () => (await import('./etcd3-driver.ts')).etcd3Driver,
   http2: async () => (await import('./http2-driver.ts')).http2Driver,
+  etcd3: async (options) => {
+    const { etcd3DriverBy } = await import('./etcd3-driver.ts');
+    return etcd3DriverBy(options.Etcd3 ?? (await import('./etcd3-package.ts')).loadEtcd3());
+  },
 };
 
 /** A member over the transport that the options name. */
 export function driverOf(host: string, options: CheckedOptions, failures: Failures = new Failures()): Driver {
   const load = LOADERS[options.transport];
-  return lazyDriver(async () => (await load())(host, options, failures));
+  return lazyDriver(async () => (await load(options))(host, options, failures));
 }

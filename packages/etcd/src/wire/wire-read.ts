@@ -1,116 +1,203 @@
-import protobuf from 'protobufjs/minimal.js';
+// Messages are read without a library, for the reason that wire-write gives. Bytes from a member are not trusted: those that are no message are refused.
 
-/** Where the next bytes of a message are read. */
-type WireReader = protobuf.Reader;
+/** The kinds of fields of etcd's messages. */
+type Kind = 'bytes' | 'text' | 'bool' | 'int64' | 'uint64' | 'choice' | 'message';
 
-/** Reads one field; knows what the message has for it already. */
-interface Read<T> {
+/** Describes how one field of a message is read. */
+interface Read {
+  readonly kind: Kind;
   readonly tag: number;
-  readonly read: (reader: WireReader, before: T) => T;
+  /** Whether each one is added to a list. */
+  readonly each: boolean;
+  /** The names of a choice, by their numbers. */
+  readonly names?: readonly string[];
+  /** Of the message in it; a function, since messages contain each other. */
+  readonly decode?: () => Decode<unknown>;
 }
 
-/** Reads one field, whatever was there before. */
-interface ReadOne<T> {
-  readonly tag: number;
-  readonly read: (reader: WireReader) => T;
+declare const VALUE: unique symbol;
+
+/** The same of a field with one type of value. */
+interface ReadOf<T> extends Read {
+  readonly [VALUE]?: T;
 }
 
-/** Reads a message that ends there. */
-export type Decode<T> = (reader: WireReader, end: number) => T;
+/** Describes how a message of one type is read. */
+export interface Decode<T> {
+  /** Returns a message to which nothing was sent. */
+  readonly empty: () => T;
+  /** By tag; the name is that of the property. */
+  readonly fields: readonly (readonly [name: string, read: Read] | undefined)[];
+}
 
 /** The fields of a message that are read; others are skipped. */
-export type FieldsToRead<T> = { readonly [K in keyof T]?: Read<T[K]> };
+export type FieldsToRead<T> = { readonly [K in keyof T]?: ReadOf<T[K]> };
+
+type Fields = Record<string, unknown>;
 
 const VARINT = 0;
+const FIXED_64 = 1;
 const DELIMITED = 2;
+const FIXED_32 = 5;
 const TYPE_BITS = 7;
+const MAX_VARINT = 10;
+const EMPTY = Buffer.alloc(0);
 const TWO_TO_32 = 2 ** 32;
 // From here up a number of two words is not exact any more.
 const EXACT_HIGH = 2 ** 21;
 
-/** How a message is read: as `empty` makes it, with what was sent. */
+// Decoding is never interrupted, so all messages share these: where the next byte is, and a number of 64 bits in two words.
+let at = 0;
+let low = 0;
+let high = 0;
+
+/** Describes how a message is read: as `empty` makes it, with what was sent. */
 export function decoder<T>(empty: () => T, fields: FieldsToRead<T>): Decode<T> {
-  const setters = new Map<number, (reader: WireReader, message: T) => void>();
-  const prepare = <K extends keyof T>(name: K, field: Read<T[K]> | undefined): void => {
-    if (!field) return;
-    setters.set(field.tag, (reader, message) => {
-      message[name] = field.read(reader, message[name]);
-    });
-  };
-  for (const name in fields) prepare(name, fields[name]);
-  return (reader, end) => {
-    const message = empty();
-    while (reader.pos < end) {
-      const tag = reader.uint32();
-      const set = setters.get(tag);
-      if (set) set(reader, message);
-      else reader.skipType(tag & TYPE_BITS);
-    }
-    return message;
-  };
+  const byTag: (readonly [string, Read] | undefined)[] = [];
+  for (const [name, read] of Object.entries<Read | undefined>(fields))
+    if (read) byTag[read.tag] = [name, read];
+  return { empty, fields: byTag };
 }
 
-/** The message that the bytes are. Throws on bytes that are none. */
-export function decoded<T>(decode: Decode<T>, bytes: Uint8Array): T {
-  return decode(protobuf.Reader.create(bytes), bytes.length);
+/** Returns the message that the bytes are. Throws on bytes that are none. */
+export function decoded<T>(decode: Decode<T>, bytes: Buffer): T {
+  at = 0;
+  return readMessage(decode, bytes, bytes.length);
 }
 
-/** A copy: whoever keeps a key does not keep all that came along with it. */
-export function getBytes(field: number): ReadOne<Buffer> {
-  return { tag: tagOf(field, DELIMITED), read: (reader) => Buffer.from(reader.bytes()) };
+/** Copies the bytes, so that a key that is kept does not keep the whole response. */
+export function getBytes(field: number): ReadOf<Buffer> {
+  return { kind: 'bytes', tag: tagOf(field, DELIMITED), each: false };
 }
 
-export function getText(field: number): ReadOne<string> {
-  return { tag: tagOf(field, DELIMITED), read: (reader) => reader.string() };
+export function getText(field: number): ReadOf<string> {
+  return { kind: 'text', tag: tagOf(field, DELIMITED), each: false };
 }
 
-export function getBool(field: number): ReadOne<boolean> {
-  return { tag: tagOf(field, VARINT), read: (reader) => reader.bool() };
+export function getBool(field: number): ReadOf<boolean> {
+  return { kind: 'bool', tag: tagOf(field, VARINT), each: false };
 }
 
 /** A signed 64-bit number as decimal text. */
-export function getInt64(field: number): ReadOne<string> {
-  return { tag: tagOf(field, VARINT), read: (reader) => decimal(reader.int64()) };
+export function getInt64(field: number): ReadOf<string> {
+  return { kind: 'int64', tag: tagOf(field, VARINT), each: false };
 }
 
 /** The same without a sign. */
-export function getUint64(field: number): ReadOne<string> {
-  return { tag: tagOf(field, VARINT), read: (reader) => decimal(reader.uint64()) };
+export function getUint64(field: number): ReadOf<string> {
+  return { kind: 'uint64', tag: tagOf(field, VARINT), each: false };
 }
 
 /** A choice by its name; the first one where the number is not known. */
 export function getChoice<Name extends string>(
   field: number,
   names: readonly [Name, ...Name[]],
-): ReadOne<Name> {
-  return { tag: tagOf(field, VARINT), read: (reader) => names[reader.int32()] ?? names[0] };
+): ReadOf<Name> {
+  return { kind: 'choice', tag: tagOf(field, VARINT), each: false, names };
 }
 
-export function getMessage<T>(field: number, decode: () => Decode<T>): ReadOne<T> {
-  return {
-    tag: tagOf(field, DELIMITED),
-    read: (reader) => {
-      const length = reader.uint32();
-      return decode()(reader, reader.pos + length);
-    },
-  };
+export function getMessage<T>(field: number, decode: () => Decode<T>): ReadOf<T> {
+  return { kind: 'message', tag: tagOf(field, DELIMITED), each: false, decode };
 }
 
-/** One more of a list. */
-export function getEach<T>({ tag, read }: ReadOne<T>): Read<T[]> {
-  return {
-    tag,
-    read: (reader, list) => {
-      list.push(read(reader));
-      return list;
-    },
-  };
+/** Adds each value to a list. */
+export function getEach<T>(read: ReadOf<T>): ReadOf<T[]> {
+  return { ...(read as Read), each: true };
 }
 
-function decimal({ high, low, unsigned }: protobuf.Long): string {
-  if (high >= 0 && high < EXACT_HIGH) return String(high * TWO_TO_32 + (low >>> 0));
-  const value = (BigInt(high) << 32n) | BigInt(low >>> 0);
-  return (unsigned ? BigInt.asUintN(64, value) : value).toString();
+// Nearly all tags, lengths and counts are one byte, which is read without a call.
+
+function readMessage<T>({ empty, fields }: Decode<T>, bytes: Buffer, end: number): T {
+  const message = empty() as Fields;
+  while (at < end) {
+    const first = bytes[at] as number;
+    const tag = first < 0x80 ? first : readNumber(bytes, end);
+    if (first < 0x80) at += 1;
+    const field = fields[tag];
+    if (!field) skip(tag & TYPE_BITS, bytes, end);
+    else {
+      const [name, read] = field;
+      const value =
+        (tag & TYPE_BITS) === DELIMITED ? readDelimited(read, bytes, end) : readScalar(read, bytes, end);
+      if (read.each) (message[name] as unknown[]).push(value);
+      else message[name] = value;
+    }
+  }
+  return message as T;
+}
+
+function readScalar(read: Read, bytes: Buffer, end: number): unknown {
+  const first = bytes[at] as number;
+  const isShort = at < end && first < 0x80;
+  if (isShort) at += 1;
+  else readVarint(bytes, end);
+  if (read.kind === 'bool') return isShort ? first !== 0 : low !== 0 || high !== 0;
+  if (read.kind === 'choice') return read.names?.[isShort ? first : low] ?? read.names?.[0];
+  return isShort ? String(first) : decimal(read.kind === 'uint64');
+}
+
+function readDelimited(read: Read, bytes: Buffer, end: number): unknown {
+  const begin = readLength(bytes, end);
+  const within = at;
+  at = begin;
+  if (read.kind === 'message') return readMessage((read.decode as () => Decode<unknown>)(), bytes, within);
+  at = within;
+  if (read.kind === 'text') return bytes.toString('utf8', begin, within);
+  return begin === within ? EMPTY : Buffer.from(bytes.subarray(begin, within));
+}
+
+/** Reads a length and skips so many bytes. Returns where they begin. */
+function readLength(bytes: Buffer, end: number): number {
+  const first = bytes[at] as number;
+  const isShort = at < end && first < 0x80;
+  if (isShort) at += 1;
+  const length = isShort ? first : readNumber(bytes, end);
+  if (at + length > end) throw new RangeError(`${length} bytes where ${end - at} are left`);
+  at += length;
+  return at - length;
+}
+
+/** Reads a number of at most 53 bits exactly, as tags and lengths are. */
+function readNumber(bytes: Buffer, end: number): number {
+  readVarint(bytes, end);
+  return high * TWO_TO_32 + low;
+}
+
+/** Reads a number into the two words. */
+function readVarint(bytes: Buffer, end: number): void {
+  low = 0;
+  high = 0;
+  for (let shift = 0; shift < 7 * MAX_VARINT; shift += 7) {
+    if (at >= end) throw new RangeError('a number that does not end');
+    const byte = bytes[at++] as number;
+    const bits = byte & 0x7f;
+    if (shift < 28) low |= bits << shift;
+    else if (shift === 28) {
+      low |= bits << 28;
+      high = bits >>> 4;
+    } else high |= bits << (shift - 32);
+    if (byte < 0x80) {
+      low >>>= 0;
+      high >>>= 0;
+      return;
+    }
+  }
+  throw new RangeError('a number of more than 10 bytes');
+}
+
+function skip(type: number, bytes: Buffer, end: number): void {
+  if (type === VARINT) readVarint(bytes, end);
+  else if (type === DELIMITED) readLength(bytes, end);
+  else if (type === FIXED_64 || type === FIXED_32) at += type === FIXED_64 ? 8 : 4;
+  else throw new RangeError(`a field of type ${type}`);
+  if (at > end) throw new RangeError('a field that does not end');
+}
+
+/** The two words as decimal text. */
+function decimal(unsigned: boolean): string {
+  if (high < EXACT_HIGH) return String(high * TWO_TO_32 + low);
+  const value = (BigInt(high) << 32n) | BigInt(low);
+  return (unsigned ? value : BigInt.asIntN(64, value)).toString();
 }
 
 function tagOf(field: number, type: number): number {

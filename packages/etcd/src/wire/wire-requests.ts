@@ -12,7 +12,7 @@ import type {
   IWatchCancelRequest,
   IWatchCreateRequest,
   IWatchRequest,
-} from 'etcd3';
+} from '../protocol/messages.ts';
 import {
   encoder,
   putBool,

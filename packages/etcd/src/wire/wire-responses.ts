@@ -12,7 +12,7 @@ import type {
   IStatusResponse,
   ITxnResponse,
   IWatchResponse,
-} from 'etcd3';
+} from '../protocol/messages.ts';
 import {
   decoder,
   getBool,
@@ -35,8 +35,11 @@ const EMPTY = Buffer.alloc(0);
 const ABSENT = null as never;
 
 const header: Decode<IResponseHeader> = decoder<IResponseHeader>(
-  () => ({ cluster_id: ZERO, member_id: ZERO, revision: ZERO, raft_term: ZERO }),
-  { cluster_id: getUint64(1), member_id: getUint64(2), revision: getInt64(3), raft_term: getUint64(4) },
+  () => ({ revision: ZERO, raft_term: ZERO }),
+  {
+    revision: getInt64(3),
+    raft_term: getUint64(4),
+  },
 );
 const HEADER = { header: getMessage(1, () => header) };
 
@@ -143,6 +146,11 @@ export const watchResponse: Decode<IWatchResponse> = decoder<IWatchResponse>(
   },
 );
 
+const statusHeader: Decode<IStatusResponse['header']> = decoder<IStatusResponse['header']>(
+  () => ({ member_id: ZERO, revision: ZERO, raft_term: ZERO }),
+  { member_id: getUint64(2), revision: getInt64(3), raft_term: getUint64(4) },
+);
+
 export const statusResponse: Decode<IStatusResponse> = decoder<IStatusResponse>(
   () => ({
     header: ABSENT,
@@ -157,7 +165,7 @@ export const statusResponse: Decode<IStatusResponse> = decoder<IStatusResponse>(
     isLearner: false,
   }),
   {
-    ...HEADER,
+    header: getMessage(1, () => statusHeader),
     version: getText(2),
     dbSize: getInt64(3),
     leader: getUint64(4),

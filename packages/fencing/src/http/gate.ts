@@ -8,18 +8,18 @@ import {
   type FencingFault,
   type HeaderGetter,
 } from './headers.ts';
-import { Lines } from './line.ts';
+import { EffectQueues } from './effect-queues.ts';
 import { memoryMaxima, type Maxima } from './maxima.ts';
 
-/** The request comes from the latest holder known. */
+/** The request belongs to the latest holder that the gate knows. */
 export interface FencingAccepted extends FencingClaim {
   readonly outcome: 'accepted';
 }
 
-/** Why a request is not let in. */
+/** The reason why a request is refused. */
 export type FencingRefusal =
   | FencingFault
-  /** A later holder was here. */
+  /** A later holder sent a request before. */
   | {
       readonly outcome: 'refused';
       readonly status: 412;
@@ -27,29 +27,35 @@ export type FencingRefusal =
       readonly largest: EpochToken;
     };
 
-/** Settings of {@link createFencingGate}. */
+/** Options of {@link createFencingGate}. */
 export interface FencingGateOptions {
-  /** Default: {@link memoryMaxima}. */
+  /** Stores the largest token of each resource. Default: {@link memoryMaxima}. */
   readonly maxima?: Maxima;
 }
 
-/** What a request is about. */
+/** Describes the resource that a request changes. */
 export interface FencingTarget {
-  /** The lock that guards the resource: a request with another name is malformed. Without it, each name has its own maximum. */
+  /**
+   * The name of the lock that guards the resource. A request with another name is malformed. Without this option, each name has its own
+   * maximum.
+   */
   readonly lock?: string;
 }
 
-/** Lets in what comes from the latest holder of a lock. */
+/** Accepts only requests that belong to the latest holder of a lock. */
 export interface FencingGate {
   /**
-   * Compares a request with the largest token so far, and raises that. It orders requests, not what they do afterwards: an accepted
-   * one may still be working when a later holder's comes. Use `run` for that, or pass the token on to the store.
-   * Rejects when the maxima cannot be asked; let nobody pass then.
+   * Compares the token of a request with the largest token so far, and raises the maximum. It orders requests, not their effects: an
+   * accepted request may still be running when a request of a later holder is accepted. Use `run` to order effects, or pass the token on to
+   * the store.
+   *
+   * Rejects when the maxima cannot be read. Serve no request then.
    */
   check(header: HeaderGetter, target?: FencingTarget): Promise<FencingAccepted | FencingRefusal>;
   /**
-   * As `check`, and runs the effect before any effect of a later holder and after those of earlier ones, within this gate. An effect
-   * that never ends holds up all later holders: bound its time. Rejects with what the effect rejects with.
+   * Checks a request as `check` does, and runs its effect. Within this gate, the effect runs after the effects of earlier holders and
+   * before any effect of a later holder. An effect that never settles blocks all later holders, so give it a timeout. Rejects with the
+   * error of the effect.
    */
   run<T>(
     header: HeaderGetter,
@@ -61,12 +67,12 @@ export interface FencingGate {
 const OPTIONS: KnownOptions<FencingGateOptions> = { maxima: 'object' };
 const TARGET: KnownOptions<FencingTarget> = { lock: 'string' };
 
-/** Creates a gate: one for all that it guards. Who may send at all is for others to decide. */
+/** Creates a gate. Use one gate for all resources that it guards. The gate does not authenticate or authorize the sender. */
 export function createFencingGate(options?: FencingGateOptions): FencingGate {
   const { maxima = memoryMaxima() } = checkedOptions('options of createFencingGate', options, OPTIONS);
-  const lines = new Lines();
+  const queues = new EffectQueues();
 
-  async function ask(claim: FencingClaim): Promise<FencingAccepted | FencingRefusal> {
+  async function decide(claim: FencingClaim): Promise<FencingAccepted | FencingRefusal> {
     const { name, epoch, token } = claim;
     const largest = await maxima.raise(name, { epoch, token });
     return compareEpochTokens(claim, largest) < 0
@@ -77,24 +83,24 @@ export function createFencingGate(options?: FencingGateOptions): FencingGate {
   return {
     async check(header, target) {
       const claim = claimOf(header, target);
-      return 'outcome' in claim ? claim : ask(claim);
+      return 'outcome' in claim ? claim : decide(claim);
     },
     async run(header, effect, target) {
       const claim = claimOf(header, target);
       if ('outcome' in claim) return claim;
-      const place = lines.enter(claim.name);
+      const queued = queues.enter(claim.name);
       try {
-        const answer = await ask(claim);
-        if (answer.outcome !== 'accepted') return answer;
-        const done = await place.run(claim, () => effect(answer));
-        return done === undefined ? await overtaken(claim) : { ...answer, value: done.value };
+        const decision = await decide(claim);
+        if (decision.outcome !== 'accepted') return decision;
+        const done = await queued.run(claim, () => effect(decision));
+        return done === undefined ? await refusedByLarger(claim) : { ...decision, value: done.value };
       } finally {
-        place.leave();
+        queued.leave();
       }
     },
   };
 
-  async function overtaken(claim: FencingClaim): Promise<FencingRefusal> {
+  async function refusedByLarger(claim: FencingClaim): Promise<FencingRefusal> {
     const { epoch, token } = claim;
     return refused(claim, await maxima.raise(claim.name, { epoch, token }));
   }
@@ -104,10 +110,10 @@ function claimOf(header: HeaderGetter, target?: FencingTarget): FencingClaim | F
   const { lock } = checkedOptions('target', target, TARGET);
   const claim = readFencingHeaders(header);
   if ('outcome' in claim || lock === undefined || lock === claim.name) return claim;
-  return malformed('the lock that is named does not guard this resource');
+  return malformed('fencing-name names a lock that does not guard this resource');
 }
 
 function refused(claim: FencingClaim, largest: EpochToken): FencingRefusal {
-  const reason = `the hold of ${JSON.stringify(claim.name)} with token ${printToken(claim)} is refused: a later holder of the lock was here, with token ${printToken(largest)}`;
+  const reason = `the hold of ${JSON.stringify(claim.name)} with token ${printToken(claim)} is refused: a later holder of the lock sent a request before, with token ${printToken(largest)}`;
   return { outcome: 'refused', status: 412, reason, largest };
 }

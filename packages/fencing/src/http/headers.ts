@@ -2,36 +2,39 @@ import { checkedOptions, type KnownOptions } from '@queuelock/core/backend';
 import { checkEpoch, type EpochToken } from '../epoch.ts';
 import { checkName, isLockName, MAX_UINT64, tokenOf, type FencingHold } from '../hold.ts';
 
-/** The lock's name, percent-encoded. */
+/** The name of the header that carries the lock's name, percent-encoded. */
 export const FENCING_NAME = 'fencing-name';
-/** The token as a decimal number, with the epoch behind it unless that is 0: `1042` or `1042;epoch=3`. */
+/** The name of the header that carries the token as a decimal number. An epoch other than 0 follows it: `1042` or `1042;epoch=3`. */
 export const FENCING_TOKEN = 'fencing-token';
 
-/** Looks up a header, without regard to case: `(name) => headers.get(name)`, or `(name) => req.headers[name]`. */
+/** Returns the value of a header, ignoring the case of its name: `(name) => headers.get(name)`, or `(name) => req.headers[name]`. */
 export type HeaderGetter = (name: string) => string | readonly string[] | null | undefined;
 
-/** Settings of {@link fencingHeaders}. */
+/** Options of {@link fencingHeaders}. */
 export interface FencingHeaderOptions {
-  /** See {@link EpochToken}; the same for all clients. Default 0. */
+  /** The epoch of the store, the same for all clients; see {@link EpochToken}. Default 0. */
   readonly epoch?: number;
 }
 
-/** What a request says about its sender's hold. */
+/** The hold that a request names in its headers. */
 export interface FencingClaim extends EpochToken {
   readonly name: string;
 }
 
-/** What is wrong with a request, as a status of HTTP and a reason. */
+/** The reason why a request has no valid hold, with the HTTP status to send. */
 export type FencingFault =
-  /** It says nothing about a hold. */
+  /** The request has no fencing headers. */
   | { readonly outcome: 'missing'; readonly status: 428; readonly reason: string }
-  /** It says something that is no hold, or one of a lock that does not guard this resource. */
+  /** The headers cannot be parsed, or they name a lock that does not guard this resource. */
   | { readonly outcome: 'malformed'; readonly status: 400; readonly reason: string };
 
 const OPTIONS: KnownOptions<FencingHeaderOptions> = { epoch: 'any' };
 const TOKEN = /^([1-9][0-9]{0,19})(?:;epoch=(0|[1-9][0-9]{0,15}))?$/;
 
-/** The headers to send with every request under the lock: `fetch(url, { headers: fencingHeaders(ownership) })`. */
+/**
+ * Returns the headers to send with every request under the lock: `fetch(url, { headers: fencingHeaders(ownership) })`.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the hold or the epoch is invalid
+ */
 export function fencingHeaders(
   hold: FencingHold<'name' | 'token'>,
   options?: FencingHeaderOptions,
@@ -44,35 +47,36 @@ export function fencingHeaders(
   };
 }
 
-/** As it stands in the header. */
+/** Formats a token for the header. */
 export function printToken({ epoch, token }: EpochToken): string {
   return epoch === 0 ? String(token) : `${String(token)};epoch=${String(epoch)}`;
 }
 
-/** Reads the pair of headers of a request. Never throws on what a sender can write. */
+/** Reads the two fencing headers of a request. Never throws for any value that a sender can write. */
 export function readFencingHeaders(header: HeaderGetter): FencingClaim | FencingFault {
   const [encoded, token] = [header(FENCING_NAME) ?? undefined, header(FENCING_TOKEN) ?? undefined];
   if (encoded === undefined && token === undefined) {
     return {
       outcome: 'missing',
       status: 428,
-      reason: `this resource takes requests with ${FENCING_NAME} and ${FENCING_TOKEN} only`,
+      reason: `the request needs the headers ${FENCING_NAME} and ${FENCING_TOKEN}`,
     };
   }
   const at = typeof token === 'string' ? parseToken(token) : undefined;
   if (at === undefined)
-    return malformed(`${FENCING_TOKEN} is one number below 2^64, then ";epoch=N" if N > 0`);
+    return malformed(`${FENCING_TOKEN} must be one number below 2^64, followed by ";epoch=N" if N > 0`);
   const name = typeof encoded === 'string' ? decodeName(encoded) : undefined;
-  if (name === undefined) return malformed(`${FENCING_NAME} is one percent-encoded name of 1 to 512 bytes`);
+  if (name === undefined)
+    return malformed(`${FENCING_NAME} must be one percent-encoded name of 1 to 512 bytes`);
   return { name, ...at };
 }
 
-/** For a request whose headers say something wrong. */
+/** Creates the fault for a request whose headers are invalid. */
 export function malformed(reason: string): FencingFault {
   return { outcome: 'malformed', status: 400, reason };
 }
 
-/** A token as it stands in the header. */
+/** Parses a token from the header; returns `undefined` when it is malformed. */
 export function parseToken(text: string): EpochToken | undefined {
   const [, digits, epochDigits = '0'] = TOKEN.exec(text) ?? [];
   if (digits === undefined) return undefined;
@@ -80,7 +84,7 @@ export function parseToken(text: string): EpochToken | undefined {
   return token <= MAX_UINT64 && Number.isSafeInteger(epoch) ? { epoch, token } : undefined;
 }
 
-// What encodeURIComponent writes and nothing else, so that a name has one form.
+// Accepts only what encodeURIComponent produces, so that each name has exactly one encoding.
 function decodeName(encoded: string): string | undefined {
   try {
     const name = decodeURIComponent(encoded);

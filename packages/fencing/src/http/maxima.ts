@@ -1,35 +1,36 @@
 import { checkedOptions, invalidArgument, QueueLockError, type KnownOptions } from '@queuelock/core/backend';
 import { compareEpochTokens, type EpochToken } from '../epoch.ts';
 
-/** Remembers the largest token of each resource. One that several receivers share makes one fence of them. */
+/** Stores the largest token of each resource. Receivers that share one store act as one fence. */
 export interface Maxima {
   /**
-   * In one atomic step: sets the resource's maximum to `at` if that is larger, or if there is none; answers with the
-   * maximum after it. A rejection means that nobody may pass. A maximum must never be forgotten while an older holder can
-   * still send.
+   * Sets the resource's maximum to `at` if that is larger or if there is none, in one atomic step. A rejection means that no request may
+   * pass. A maximum must not be forgotten while an older holder can still send.
+   * @returns the maximum after the step
    */
   raise(resource: string, at: EpochToken): EpochToken | PromiseLike<EpochToken>;
 }
 
-/** How much {@link memoryMaxima} may hold. */
+/** Limits of {@link memoryMaxima}. */
 export interface MemoryMaximaOptions {
-  /** Default 100,000: about 100 bytes and the name for each. */
+  /** The largest number of resources. Each takes about 100 bytes and its name. Default 100,000. */
   readonly maxResources?: number;
 }
 
 const OPTIONS: KnownOptions<MemoryMaximaOptions> = { maxResources: 'any' };
 
-/** Maxima in this process. */
+/** Maxima in the memory of this process. */
 export interface MemoryMaxima extends Maxima {
-  /** How many resources it knows. */
+  /** The number of resources that have a maximum. */
   readonly size: number;
-  /** Forgets a resource that is no more. Whoever sends for it then is the first. */
+  /** Forgets a resource that no longer exists. The next request for it is accepted whatever its token. */
   forget(resource: string): void;
 }
 
 /**
- * Maxima in this process: they start again with it, and each process has its own. When it is full it takes no further
- * resource (`UNAVAILABLE`) rather than forget one, which would let its old holders in.
+ * Creates maxima in the memory of this process. They are lost when the process ends, and each process has its own. When the limit is
+ * reached, `raise` throws `UNAVAILABLE` for a new resource. Forgetting an old resource instead would admit its old holders.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when `maxResources` is not a whole number from 1
  */
 export function memoryMaxima(options?: MemoryMaximaOptions): MemoryMaxima {
   const { maxResources = 100_000 } = checkedOptions('options of memoryMaxima', options, OPTIONS);
@@ -50,7 +51,7 @@ export function memoryMaxima(options?: MemoryMaximaOptions): MemoryMaxima {
       if (known === undefined && maxima.size >= maxResources) {
         throw new QueueLockError(
           'UNAVAILABLE',
-          `the tokens of ${String(maxResources)} resources are remembered and no more fit: raise maxResources, or forget() what is gone`,
+          `the limit of ${String(maxResources)} resources is reached: raise maxResources, or call forget() for resources that no longer exist`,
         );
       }
       const raised = { epoch, token };

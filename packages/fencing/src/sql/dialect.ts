@@ -1,32 +1,32 @@
 import { invalidArgument } from '@queuelock/core/backend';
 
-/** `mysql` is MariaDB as well. */
+/** The SQL dialect. `mysql` covers MariaDB as well. */
 export type SqlDialect = 'postgres' | 'mysql' | 'sqlite';
 
-/** A table's name; with the schema (or database) in front as two texts: `['billing', 'accounts']`. */
+/** The name of a table, or the schema (or database) and the table: `['billing', 'accounts']`. */
 export type SqlTable = string | readonly [schema: string, table: string];
 
-/** How the databases differ. */
+/** The differences between the databases. */
 export interface Dialect {
   readonly numbered: boolean;
   readonly quote: '"' | '`';
   readonly maxIdentifier: {
     readonly count: (name: string) => number;
-    readonly most: number;
+    readonly max: number;
     readonly unit: string;
   };
-  /** Casts text to a signed integer of 64 bits, exactly. MySQL may compare text and numbers as doubles. */
+  /** Casts text to a signed 64-bit integer, exactly. MySQL may compare text and numbers as doubles. */
   readonly integer: (placeholder: string) => string;
-  /** Casts such an integer to text. */
+  /** Casts a 64-bit integer to text. */
   readonly text: (column: string) => string;
   /**
-   * Assigns a token so that a row counts as written also where it had that token already: MySQL can be set to count
-   * changed rows only, and then tells of this one by its insert id.
+   * Assigns a token so that a row counts as written even when it had that token already. MySQL can be set to count only changed rows. It
+   * reports an unchanged row by its insert id then.
    */
-  readonly assigned: (token: string) => string;
+  readonly assignment: (token: string) => string;
   readonly createFences: (table: string) => string;
   readonly insertIfAbsent: (table: string, name: string) => string;
-  /** Behind a select that reads what is committed now and keeps it until the transaction ends. */
+  /** The suffix of a select that reads the latest committed row and locks it until the transaction ends. */
   readonly locking: string;
 }
 
@@ -39,11 +39,11 @@ const DIALECTS: Readonly<Record<SqlDialect, Dialect>> = {
   postgres: {
     numbered: true,
     quote: '"',
-    // Longer names are cut without an error.
-    maxIdentifier: { count: bytesOf, most: 63, unit: 'bytes' },
+    // PostgreSQL truncates longer names without an error.
+    maxIdentifier: { count: bytesOf, max: 63, unit: 'bytes' },
     integer: (placeholder) => `CAST(${placeholder} AS bigint)`,
     text: (column) => `CAST(${column} AS text)`,
-    assigned: same,
+    assignment: same,
     createFences: (table) =>
       `CREATE TABLE IF NOT EXISTS ${table} (name text PRIMARY KEY, token bigint NOT NULL DEFAULT 0)`,
     insertIfAbsent: standardInsert,
@@ -52,11 +52,12 @@ const DIALECTS: Readonly<Record<SqlDialect, Dialect>> = {
   mysql: {
     numbered: false,
     quote: '`',
-    maxIdentifier: { count: (name) => name.length, most: 64, unit: 'characters' },
+    maxIdentifier: { count: (name) => name.length, max: 64, unit: 'characters' },
     integer: (placeholder) => `CAST(${placeholder} AS SIGNED)`,
     text: (column) => `CAST(${column} AS CHAR)`,
-    assigned: (token) => `LAST_INSERT_ID(${token})`,
-    // As bytes: text is compared without case and without trailing spaces. InnoDB: others have neither row locks nor rollback.
+    assignment: (token) => `LAST_INSERT_ID(${token})`,
+    // The name is stored as bytes, since text is compared without case and trailing spaces. Other engines than InnoDB have no row locks and
+    // no rollback.
     createFences: (table) =>
       `CREATE TABLE IF NOT EXISTS ${table} (name varbinary(512) PRIMARY KEY, token bigint NOT NULL DEFAULT 0) ENGINE=InnoDB`,
     insertIfAbsent: (table, name) =>
@@ -65,12 +66,12 @@ const DIALECTS: Readonly<Record<SqlDialect, Dialect>> = {
   },
   sqlite: {
     numbered: false,
-    // An unknown name in double quotes would be taken for a text.
+    // SQLite reads an unknown name in double quotes as a string.
     quote: '`',
-    maxIdentifier: { count: bytesOf, most: 128, unit: 'bytes' },
+    maxIdentifier: { count: bytesOf, max: 128, unit: 'bytes' },
     integer: (placeholder) => `CAST(${placeholder} AS INTEGER)`,
     text: (column) => `CAST(${column} AS TEXT)`,
-    assigned: same,
+    assignment: same,
     createFences: (table) =>
       `CREATE TABLE IF NOT EXISTS ${table} (name TEXT NOT NULL PRIMARY KEY, token INTEGER NOT NULL DEFAULT 0)`,
     insertIfAbsent: standardInsert,
@@ -78,7 +79,7 @@ const DIALECTS: Readonly<Record<SqlDialect, Dialect>> = {
   },
 };
 
-/** What is known of a dialect. */
+/** Returns the properties of a dialect. */
 export function dialectOf(name: SqlDialect): Dialect {
   if (!Object.hasOwn(DIALECTS, name)) {
     throw invalidArgument('dialect', name, `is one of ${Object.keys(DIALECTS).join(', ')}`);

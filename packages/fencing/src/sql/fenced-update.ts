@@ -1,20 +1,20 @@
 import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
-import { MAX_INT64, named, tokenOf, type FencingHold } from '../hold.ts';
+import { MAX_INT64, optionalName, tokenOf, type FencingHold } from '../hold.ts';
 import { dialectOf, type Dialect, type SqlDialect, type SqlTable } from './dialect.ts';
 import { quoteIdentifier, quoteTable } from './identifier.ts';
 import { Parameters, type FencedStatement, type SqlStatement } from './statement.ts';
 
-/** A write of one row that carries its own fence. */
+/** An update of one row that carries its own fence. */
 export interface FencedUpdate {
   readonly table: SqlTable;
-  /** Columns and their new values; may be empty, to claim the row. */
+  /** Columns and their new values. May be empty, to claim the row only. */
   readonly set: Readonly<Record<string, unknown>>;
-  /** Names the row, before the write and after it: columns and what they equal. */
+  /** Columns and values that identify the row, before and after the write. */
   readonly where: Readonly<Record<string, unknown>>;
   readonly hold: FencingHold<'token'>;
-  /** The column of the largest token: 64 bits, NOT NULL, 0 in the beginning. Default `fence`. */
+  /** The column of the largest token: 64 bits, NOT NULL, initially 0. Default `fence`. */
   readonly fence?: string;
-  /** One effect per hold: a second one with the same token is refused too. Default false. */
+  /** Allows one effect per hold: a second write with the same token is refused too. Default false. */
   readonly once?: boolean;
 }
 
@@ -28,9 +28,9 @@ const MEMBERS: KnownOptions<FencedUpdate> = {
 };
 
 /**
- * `UPDATE table SET ..., fence = token WHERE ... AND fence <= token`: one statement, which needs no transaction. See
- * {@link sqlAnswer} for its answer. With `once`, a repetition after a lost answer is harmless: `repeated` means then that it was
- * accepted before.
+ * Returns `UPDATE table SET ..., fence = token WHERE ... AND fence <= token`: one statement, which needs no transaction. Run it with {@link
+ * sqlOutcome}. With `once`, a repetition after a lost reply is harmless: `repeated` then means that the write was accepted before.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when a member of `update` is missing or invalid
  */
 export function fencedUpdate(dialect: SqlDialect, update: FencedUpdate): FencedStatement {
   const sql = dialectOf(dialect);
@@ -45,33 +45,41 @@ export function fencedUpdate(dialect: SqlDialect, update: FencedUpdate): FencedS
   const decimal = String(tokenOf(hold, MAX_INT64));
   const target = quoteTable(sql, 'table', table);
   const column = quoteIdentifier(sql, 'fence', fence);
-  if (Object.keys(where).length === 0) throw invalidArgument('where', where, 'names the row to be written');
-  const given = new Parameters(sql.numbered);
+  if (Object.keys(where).length === 0)
+    throw invalidArgument('where', where, 'names the row with at least one column');
+  const parameters = new Parameters(sql.numbered);
   const assignments = columnsOf(sql, 'set', set).map(([name, value]) => {
     if (name.toLowerCase() === column.toLowerCase()) {
-      throw invalidArgument('set', fence, 'leaves the fence column alone');
+      throw invalidArgument('set', fence, 'does not assign the fence column');
     }
-    return `${name} = ${given.add(value)}`;
+    return `${name} = ${parameters.add(value)}`;
   });
-  assignments.push(`${column} = ${sql.assigned(sql.integer(given.add(decimal)))}`);
+  assignments.push(`${column} = ${sql.assignment(sql.integer(parameters.add(decimal)))}`);
   const fenced = `${column} ${once ? '<' : '<='}`;
-  const conditions = `${conditionsOf(sql, where, given)} AND ${fenced} ${sql.integer(given.add(decimal))}`;
+  const conditions = `${conditionsOf(sql, where, parameters)} AND ${fenced} ${sql.integer(parameters.add(decimal))}`;
   const text = `UPDATE ${target} SET ${assignments.join(', ')} WHERE ${conditions}`;
-  const asked = new Parameters(sql.numbered);
-  const ask: SqlStatement = {
-    text: `SELECT ${sql.text(column)} AS token FROM ${target} WHERE ${conditionsOf(sql, where, asked)}${sql.locking}`,
-    values: asked.values,
+  const queryParameters = new Parameters(sql.numbered);
+  const query: SqlStatement = {
+    text: `SELECT ${sql.text(column)} AS token FROM ${target} WHERE ${conditionsOf(sql, where, queryParameters)}${sql.locking}`,
+    values: queryParameters.values,
     reads: true,
   };
-  // No values: they may be secrets.
-  const place = `the row of ${target} (${Object.keys(where).join(', ')})`;
-  const refusal = { ask, ...named(hold), token: decimal, once, place, absent: 'missing' } as const;
-  return { text, values: given.values, refusal };
+  // The message names columns without their values, which may be secrets.
+  const resource = `the row of ${target} (${Object.keys(where).join(', ')})`;
+  const refusal = {
+    query,
+    ...optionalName(hold),
+    token: decimal,
+    once,
+    resource,
+    outcomeIfAbsent: 'missing',
+  } as const;
+  return { text, values: parameters.values, refusal };
 }
 
-function conditionsOf(sql: Dialect, where: FencedUpdate['where'], given: Parameters): string {
+function conditionsOf(sql: Dialect, where: FencedUpdate['where'], parameters: Parameters): string {
   return columnsOf(sql, 'where', where)
-    .map(([name, value]) => (value === null ? `${name} IS NULL` : `${name} = ${given.add(value)}`))
+    .map(([name, value]) => (value === null ? `${name} IS NULL` : `${name} = ${parameters.add(value)}`))
     .join(' AND ');
 }
 

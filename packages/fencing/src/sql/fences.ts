@@ -3,26 +3,29 @@ import { dialectOf, type SqlDialect, type SqlTable } from './dialect.ts';
 import { quoteTable } from './identifier.ts';
 import { Parameters, type FencedStatement, type SqlStatement } from './statement.ts';
 
-/** Statements for a table with one row a lock name: the largest token that was seen. */
+/** Statements for a table that has one row per lock name, with the largest token so far. */
 export interface SqlFences {
-  /** Creates the table unless it is there: `name` and `token`. */
+  /** Creates the table, with the columns `name` and `token`, unless it exists. */
   createTable(): SqlStatement;
-  /** Creates the row of a name unless it is there, with token 0. Before the first claim; never delete it. */
+  /** Creates the row of a name with token 0, unless it exists. Run it before the first claim, and never delete the row. */
   register(name: string): SqlStatement;
   /**
-   * Raises the row to the hold's token, unless it has a larger one: see {@link sqlAnswer} for which. The row stays locked until
-   * the transaction ends, so the effects that follow in the same transaction are those of the present holder: an earlier
-   * one is refused, a later one waits.
+   * Raises the row to the hold's token, unless it has a larger one; {@link sqlOutcome} reports which. The row stays locked until the
+   * transaction ends. So the effects that follow in the same transaction are those of the present holder: an earlier holder is refused, a
+   * later one waits.
    */
   claim(hold: FencingHold<'name' | 'token'>): FencedStatement;
-  /** Selects `token` of a name, as decimal text, to tell by whom one was refused; no row: it was never registered. */
+  /** Selects `token` of a name, as decimal text, to report which token refused a hold. No row means that the name was never registered. */
   largest(name: string): SqlStatement;
 }
 
 /**
- * For effects of several statements: begin; `claim`, and roll back unless it is accepted (`expectAccepted(sqlAnswer(query, fences.claim(ownership)))` throws then); the effects; commit. On SQLite begin
- * with `BEGIN IMMEDIATE`. A rival under REPEATABLE READ or SERIALIZABLE gets the database's serialization error instead of
- * a refusal: repeat the transaction. A `COMMIT` without an answer is neither: look for the effects.
+ * Returns statements that guard several effects in one transaction: begin, `claim`, the effects, commit. Roll back unless the claim is
+ * accepted; `expectAccepted(sqlOutcome(query, fences.claim(ownership)))` throws in that case. On SQLite, begin with `BEGIN IMMEDIATE`.
+ *
+ * Under REPEATABLE READ or SERIALIZABLE, a concurrent transaction gets the serialization error of the database instead of a refusal. Repeat
+ * it. A `COMMIT` without a reply has an unknown outcome: read the effects.
+ * @param table of the fences. Default `queuelock_fences`
  */
 export function sqlFences(dialect: SqlDialect, table: SqlTable = 'queuelock_fences'): SqlFences {
   const sql = dialectOf(dialect);
@@ -33,25 +36,25 @@ export function sqlFences(dialect: SqlDialect, table: SqlTable = 'queuelock_fenc
   };
   const largest = (name: string): SqlStatement => ({
     ...statement(
-      (given) =>
-        `SELECT ${sql.text('token')} AS token FROM ${fences} WHERE name = ${given.add(checkName(name))}${sql.locking}`,
+      (input) =>
+        `SELECT ${sql.text('token')} AS token FROM ${fences} WHERE name = ${input.add(checkName(name))}${sql.locking}`,
     ),
     reads: true,
   });
   return {
     createTable: () => statement(() => sql.createFences(fences)),
-    register: (name) => statement((given) => sql.insertIfAbsent(fences, given.add(checkName(name)))),
+    register: (name) => statement((input) => sql.insertIfAbsent(fences, input.add(checkName(name)))),
     claim(hold) {
       const decimal = String(tokenOf(hold, MAX_INT64));
       const name = checkName(hold.name);
-      const raise = statement((given) => {
-        const raised = sql.assigned(sql.integer(given.add(decimal)));
-        const named = given.add(name);
-        return `UPDATE ${fences} SET token = ${raised} WHERE name = ${named} AND token <= ${sql.integer(given.add(decimal))}`;
+      const raise = statement((input) => {
+        const raised = sql.assignment(sql.integer(input.add(decimal)));
+        const named = input.add(name);
+        return `UPDATE ${fences} SET token = ${raised} WHERE name = ${named} AND token <= ${sql.integer(input.add(decimal))}`;
       });
-      const place = `the fence in ${fences}`;
-      const refusal = { ask: largest(name), name, token: decimal, once: false, place } as const;
-      return { ...raise, refusal: { ...refusal, absent: 'unregistered' } };
+      const resource = `the fence in ${fences}`;
+      const refusal = { query: largest(name), name, token: decimal, once: false, resource } as const;
+      return { ...raise, refusal: { ...refusal, outcomeIfAbsent: 'unregistered' } };
     },
     largest,
   };

@@ -2,11 +2,11 @@ import { invalidArgument } from '@queuelock/core/backend';
 import type { Dialect, SqlTable } from './dialect.ts';
 
 /**
- * An identifier in quotes, in which everything stands for itself, upper and lower case too. Not: empty ones, control characters,
- * a dot (a schema is a text of its own), and what the database would cut or change.
+ * Quotes an identifier. All characters are taken literally, upper and lower case included. Refuses empty names, control characters, dots (a
+ * schema is given separately), and names that the database would truncate or change.
  */
 export function quoteIdentifier(dialect: Dialect, argument: string, name: unknown): string {
-  const { count, most, unit } = dialect.maxIdentifier;
+  const { count, max, unit } = dialect.maxIdentifier;
   if (typeof name !== 'string' || !/^[^\p{Cc}\p{Cs}.]+$/u.test(name) || name.trim() !== name) {
     throw invalidArgument(
       argument,
@@ -14,11 +14,11 @@ export function quoteIdentifier(dialect: Dialect, argument: string, name: unknow
       'is an identifier: no dots, no control characters, no spaces around it; a schema is given as ["schema", "table"]',
     );
   }
-  if (count(name) > most) throw invalidArgument(argument, name, `has at most ${String(most)} ${unit}`);
+  if (count(name) > max) throw invalidArgument(argument, name, `has at most ${String(max)} ${unit}`);
   return `${dialect.quote}${name.replaceAll(dialect.quote, dialect.quote.repeat(2))}${dialect.quote}`;
 }
 
-/** A table's name, with its schema if it has one. */
+/** Quotes the name of a table, with its schema if there is one. */
 export function quoteTable(dialect: Dialect, argument: string, table: SqlTable): string {
   const parts: readonly unknown[] = Array.isArray(table) ? table : [table];
   if (parts.length > 2) throw invalidArgument(argument, table, 'is "table" or ["schema", "table"]');

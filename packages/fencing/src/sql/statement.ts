@@ -1,26 +1,29 @@
-/** One statement: `client.query(statement)` of `pg`, `connection.execute(text, values)` of `mysql2`, `db.prepare(text).run(...values)`. */
+/**
+ * One SQL statement. Run it with `client.query(statement)` of `pg`, `connection.execute(text, values)` of `mysql2`, or
+ * `db.prepare(text).run(...values)`.
+ */
 export interface SqlStatement {
   readonly text: string;
-  /** For the placeholders, in their order. Tokens are decimal text, which no driver rounds. */
+  /** The values of the placeholders, in order. Tokens are decimal text, which no driver rounds. */
   readonly values: unknown[];
-  /** True of a select, for drivers that ask it in another way than an update. */
+  /** Is true for a select. Some drivers run a select by another method than an update. */
   readonly reads?: true;
 }
 
-/** A statement that writes behind a fence, with what `sqlAnswer` needs if it was not accepted. */
+/** A statement that writes behind a fence, with what `sqlOutcome` needs if it was not accepted. */
 export interface FencedStatement extends SqlStatement {
   readonly refusal: {
-    /** Selects `token`: the largest one. */
-    readonly ask: SqlStatement;
+    /** Selects the largest token as `token`. */
+    readonly query: SqlStatement;
     readonly name?: string;
-    /** Of the hold, as decimal text: so the statement can be logged as JSON. */
+    /** The token of the hold as decimal text, so that the statement can be logged as JSON. */
     readonly token: string;
     /** Whether a second effect of the hold is refused too. */
     readonly once: boolean;
-    /** What refuses, in words. */
-    readonly place: string;
-    /** What it is when there is no such row. */
-    readonly absent: 'missing' | 'unregistered';
+    /** Describes the resource that refuses the write. */
+    readonly resource: string;
+    /** The outcome when the row does not exist. */
+    readonly outcomeIfAbsent: 'missing' | 'unregistered';
   };
 }
 
@@ -33,7 +36,7 @@ export class Parameters {
     this.#numbered = numbered;
   }
 
-  /** The placeholder for this value. */
+  /** Adds a value and returns its placeholder. */
   add(value: unknown): string {
     this.values.push(value);
     return this.#numbered ? `$${String(this.values.length)}` : '?';

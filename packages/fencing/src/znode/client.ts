@@ -1,17 +1,17 @@
-/** A node as it was read. */
+/** The content of a node. */
 export interface Znode {
   readonly data: Uint8Array;
-  /** Of the data; grows with each write of it. */
+  /** The version of the data. It grows with each write. */
   readonly version: number;
 }
 
-/** What a fenced znode needs of a ZooKeeper client. {@link npmZookeeper} makes one of the npm package `zookeeper`. */
+/** The operations that a fenced znode needs of a ZooKeeper client. {@link npmZookeeper} adapts the npm package `zookeeper` to it. */
 export interface ZnodeClient {
-  /** Reads a node; `undefined` when there is none. A member that lags behind may answer. */
+  /** Reads a node; resolves with `undefined` when it does not exist. The read may be served by a member that lags behind. */
   get(path: string): Promise<Znode | undefined>;
   /**
-   * Writes if the version is still this one: true if it was, false if it was another one. Any other end rejects.
-   * After false, `get` has to read what that write lost to (a session of ZooKeeper does).
+   * Writes the data if the node still has this version. Resolves with true if it had, and with false if it had another version. Rejects in
+   * every other case. After false, `get` must return the write that won, or a later one. A session of ZooKeeper guarantees that.
    */
   set(path: string, data: Uint8Array, version: number): Promise<boolean>;
 }

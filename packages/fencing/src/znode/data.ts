@@ -1,9 +1,9 @@
 import { invalidArgument } from '@queuelock/core/backend';
 import { MAX_INT64 } from '../hold.ts';
 
-/** What a fenced znode holds. */
+/** The content of a fenced znode. */
 export interface FencedData {
-  /** Of the last writer; 0 before the first one. */
+  /** The token of the last writer; 0 before the first write. */
   readonly token: bigint;
   readonly data: Uint8Array;
 }
@@ -12,8 +12,8 @@ const HEAD = /^queuelock-fence (0|[1-9][0-9]{0,18})\n/;
 const MAX_HEAD_BYTES = 'queuelock-fence \n'.length + 19;
 
 /**
- * The bytes of a fenced znode: a line `queuelock-fence TOKEN`, then the data. With token 0 (the default) they are what a
- * node starts with.
+ * Encodes the data of a fenced znode: a line `queuelock-fence TOKEN`, then the data. With token 0, the default, the result is the initial
+ * content of a node.
  */
 export function encodeFencedData(data: Uint8Array | string, token: bigint = 0n): Buffer {
   if (typeof token !== 'bigint' || token < 0n || token > MAX_INT64) {
@@ -23,8 +23,8 @@ export function encodeFencedData(data: Uint8Array | string, token: bigint = 0n):
 }
 
 /**
- * Reads them; no bytes at all are a node that nobody wrote yet.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for anything else: taking it for a fresh node would let every old holder in.
+ * Decodes the data of a fenced znode. Empty data means that no holder has written yet.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for anything else: treating it as a new node would admit every old holder.
  */
 export function decodeFencedData(bytes: Uint8Array): FencedData {
   if (bytes.length === 0) return { token: 0n, data: new Uint8Array() };

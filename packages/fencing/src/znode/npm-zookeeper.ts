@@ -1,9 +1,9 @@
 import { checkedOptions, invalidArgument, QueueLockError, type KnownOptions } from '@queuelock/core/backend';
 import type { ZnodeClient } from './client.ts';
 
-/** As much of a session of the npm package `zookeeper` as is used; `text` is a string, which its declarations call a number. */
+/** The members of a session of the npm package `zookeeper` that are used. `text` is a string, although the package declares a number. */
 export interface NpmZookeeperSession {
-  /** Reads; `watch` is false. */
+  /** Reads a node. `watch` is always false. */
   a_get(
     path: string,
     watch: boolean,
@@ -13,36 +13,37 @@ export interface NpmZookeeperSession {
       ...values: [stat: { readonly version: number }, data: Buffer | string | null]
     ) => void,
   ): unknown;
-  /** Writes if the version fits. */
+  /** Writes a node if it still has the version. */
   a_set(path: string, data: Buffer, version: number, done: (code: number, text: unknown) => void): unknown;
 }
 
-/** How to talk to it. */
+/** Options of {@link npmZookeeper}. */
 export interface NpmZookeeperOptions {
-  /** How long to wait for an answer, in milliseconds; the package itself may wait for ever. Default 10,000. */
+  /** The timeout of a request in milliseconds. The package itself may wait for ever. Default 10,000. */
   readonly timeoutMs?: number;
 }
 
 const OPTIONS: KnownOptions<NpmZookeeperOptions> = { timeoutMs: 'any' };
 
-// zookeeper.h
+// Result codes, as defined in zookeeper.h.
 const OK = 0;
 const NO_NODE = -101;
 const BAD_VERSION = -103;
 const DENIED: ReadonlySet<number> = new Set([-102, -115]);
 const MAX_TIMER_MS = 2_147_483_647;
 
-interface Answer<V extends unknown[]> {
+interface NativeResult<V extends unknown[]> {
   readonly code: number;
   readonly text: unknown;
   readonly values: V;
 }
-type Done<V extends unknown[]> = (code: number, text: unknown, ...values: V) => void;
+type NativeCallback<V extends unknown[]> = (code: number, text: unknown, ...values: V) => void;
 
 /**
- * Makes a client for {@link fencedZnode} of your own session of the npm package `zookeeper`, from its functions with
- * callbacks (its promises carry no result code). Nothing of yours runs within its callbacks, where a new socket would
- * never connect and a new session would abort the process.
+ * Creates a client for {@link fencedZnode} from your own session of the npm package `zookeeper`. It uses the functions with callbacks,
+ * because the promises of the package carry no result code. Your code never runs inside those callbacks, where a new socket would never
+ * connect and a new session would abort the process.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when an option is unknown or invalid
  */
 export function npmZookeeper(session: NpmZookeeperSession, options?: NpmZookeeperOptions): ZnodeClient {
   const { timeoutMs = 10_000 } = checkedOptions('options of npmZookeeper', options, OPTIONS);
@@ -51,7 +52,7 @@ export function npmZookeeper(session: NpmZookeeperSession, options?: NpmZookeepe
   }
   return {
     async get(path) {
-      const { code, text, values } = await answered<[{ readonly version: number }, Buffer | string | null]>(
+      const { code, text, values } = await callNative<[{ readonly version: number }, Buffer | string | null]>(
         timeoutMs,
         (done) => session.a_get(path, false, done),
       );
@@ -65,27 +66,27 @@ export function npmZookeeper(session: NpmZookeeperSession, options?: NpmZookeepe
     },
     async set(path, data, version) {
       const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-      const { code, text } = await answered(timeoutMs, (done) => session.a_set(path, bytes, version, done));
+      const { code, text } = await callNative(timeoutMs, (done) => session.a_set(path, bytes, version, done));
       if (code === OK || code === BAD_VERSION) return code === OK;
       throw failure('write', code, text);
     },
   };
 }
 
-function answered<V extends unknown[]>(
+function callNative<V extends unknown[]>(
   timeoutMs: number,
-  call: (done: Done<V>) => unknown,
-): Promise<Answer<V>> {
+  call: (done: NativeCallback<V>) => unknown,
+): Promise<NativeResult<V>> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      reject(new QueueLockError('UNAVAILABLE', `ZooKeeper did not answer within ${String(timeoutMs)} ms`));
+      reject(new QueueLockError('UNAVAILABLE', `ZooKeeper did not respond within ${String(timeoutMs)} ms`));
     }, timeoutMs);
     const settle = (code: number, text: unknown, ...values: V): void => {
       clearTimeout(timer);
       resolve({ code, text, values });
     };
-    const refusal = call((...answer) => setImmediate(settle, ...answer));
-    // Nothing was sent, and the callback will not run.
+    const refusal = call((...results) => setImmediate(settle, ...results));
+    // Nothing was sent, so the callback will not run.
     if (typeof refusal === 'number' && refusal !== OK) settle(refusal, 'not sent', ...([] as unknown[] as V));
   });
 }
@@ -93,6 +94,6 @@ function answered<V extends unknown[]>(
 function failure(what: string, code: number, text: unknown): QueueLockError {
   return new QueueLockError(
     DENIED.has(code) ? 'ACCESS_DENIED' : 'UNAVAILABLE',
-    `the ${what} of a znode ended with ${String(code)} (${String(text)})`,
+    `the ${what} of a znode failed with code ${String(code)} (${String(text)})`,
   );
 }

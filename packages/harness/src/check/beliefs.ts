@@ -1,13 +1,13 @@
 import { msOf, type Breach } from './finding.ts';
 import type { Limits } from './limits.ts';
 import { MS, type Hold, type Queue, type Run } from './run.ts';
-import { eachGrant, handOversIn, isLost, type Stake } from './stakes.ts';
+import { eachGrant, handOversIn, isLost, type HoldBelief } from './hold-beliefs.ts';
 
 type Eviction = Pick<Limits, 'evictionMs'>;
 
 /**
- * S2, S3: nobody believes in a hold while somebody does who conflicts with it, nor longer than its heartbeats prove. Readers do not
- * conflict; of a semaphore never more permits are believed in than there are.
+ * S2, S3: no worker believes that it holds while another one believes in a conflicting hold, nor longer than its heartbeats
+ * prove. Readers do not conflict; the holders of a semaphore never take more permits than it has.
  */
 export function checkBeliefs(run: Run, limits: Eviction): Breach[] {
   return run.queues.flatMap((queue) => [
@@ -48,12 +48,12 @@ function overlaps(queue: Queue, limits: Eviction): Breach[] {
 }
 
 interface Present {
-  readonly believed: readonly Stake[];
-  /** Permits, with those of the new one. */
+  readonly believed: readonly HoldBelief[];
+  /** Number of permits, including those of the new hold. */
   readonly taken: number;
 }
 
-function overlap(queue: Queue, grant: Stake, { believed, taken }: Present): Breach[] {
+function overlap(queue: Queue, grant: HoldBelief, { believed, taken }: Present): Breach[] {
   const lost = believed.filter(isLost);
   const longest = (lost.length > 0 ? lost : believed).reduce((a, b) => (b.until > a.until ? b : a));
   const { attempt, token, how } = longest.hold;
@@ -73,21 +73,21 @@ function overlap(queue: Queue, grant: Stake, { believed, taken }: Present): Brea
 }
 
 /**
- * Nobody can know of an operator's hand before the watch tells: not who holds, and not who is told of its turn, though one behind it was
- * let in meanwhile.
+ * Excuses holds of an evicted entry for the time until the watch reports the removal. Neither its holder nor a waiter that is
+ * notified of its grant can know earlier, although the next entry was admitted meanwhile.
  */
-function isExcused(stake: Stake, grant: Stake, { evictionMs = 0 }: Eviction): boolean {
+function isExcused(stake: HoldBelief, grant: HoldBelief, { evictionMs = 0 }: Eviction): boolean {
   const [ahead, behind] = stake.hold.token < grant.hold.token ? [stake, grant] : [grant, stake];
   const { removing = Infinity } = ahead.hold.attempt;
   return behind.from >= removing && ahead.until - behind.from <= evictionMs * MS;
 }
 
-/** From the end of the belief in a hold to the next grant, in milliseconds. */
+/** Times from the end of the belief in a hold to the next grant, in milliseconds. */
 export interface Gaps {
   /** S3: after holds that were lost without a release. */
   readonly lost: readonly number[];
   readonly released: readonly number[];
-  /** After lost ones, from the proven deadline: how much of the proof was to spare. */
+  /** After lost holds, time from the proven deadline to the next grant. */
   readonly spare: readonly number[];
 }
 

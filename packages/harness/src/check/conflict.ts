@@ -3,13 +3,16 @@ import type { Attempt } from './run.ts';
 /** What a claim takes of its queue. */
 export type Share = Pick<Attempt, 'isShared' | 'permits' | 'limit'>;
 
-/** Whether two can never be held at the same time. Of a semaphore: whether both together want more than there is. */
+/**
+ * Returns whether two claims can never be held at the same time. For a semaphore: whether both together need more permits than it
+ * has.
+ */
 export function exclude(a: Share, b: Share): boolean {
   if (a.isShared && b.isShared) return false;
   return a.permits + b.permits > Math.min(a.limit, b.limit);
 }
 
-/** Something for each kind of share. There are few kinds, and they say who excludes whom. */
+/** A value for each kind of share. There are few kinds, and they determine which claims exclude each other. */
 export class ByShare<T> {
   readonly #kinds = new Map<string, { readonly share: Share; readonly item: T }>();
   readonly #make: () => T;
@@ -28,7 +31,7 @@ export class ByShare<T> {
     return kind.item;
   }
 
-  /** Of the kinds that this one can never be held together with. */
+  /** Returns the values of the kinds that this one excludes. */
   against(share: Share): T[] {
     return [...this.#kinds.values()].filter((kind) => exclude(kind.share, share)).map(({ item }) => item);
   }

@@ -5,7 +5,7 @@ import type { Finding } from './finding.ts';
 const EACH_SIDE = 5;
 const MAX_FINDINGS = 25;
 
-/** The findings, the first 25 of them with the ten events around each, read from the histories once more. */
+/** Adds to each of the first 25 findings the ten events around it, read from the histories again. */
 export async function withEvents(directory: string, findings: readonly Finding[]): Promise<Finding[]> {
   const around = findings.slice(0, MAX_FINDINGS).map((finding) => new Around(finding));
   if (around.length > 0)
@@ -21,7 +21,7 @@ interface Stamped {
   readonly at: bigint;
 }
 
-/** Keeps the events next to one finding, in whatever order they are offered. */
+/** Keeps the events nearest to one finding, offered in any order. */
 class Around {
   readonly #finding: Finding;
   readonly #at: bigint;
@@ -34,8 +34,8 @@ class Around {
   }
 
   offer(event: ChaosEvent, at: bigint): void {
-    if (!tells(event, this.#finding)) return;
-    // The event itself, and what comes before it: nearest first.
+    if (!explains(event, this.#finding)) return;
+    // The event itself and earlier ones, nearest first.
     if (at <= this.#at)
       this.#before = nearest([...this.#before, { event, at }], (a, b) => (a.at > b.at ? -1 : 1));
     else this.#after = nearest([...this.#after, { event, at }], (a, b) => (a.at < b.at ? -1 : 1));
@@ -51,8 +51,8 @@ function nearest(events: Stamped[], order: (a: Stamped, b: Stamped) => number): 
   return events.sort(order).slice(0, EACH_SIDE);
 }
 
-/** What belongs to the story of a finding: its queue, the faults, the ends of sessions; of looks only the one in question. */
-function tells(event: ChaosEvent, { queue, at }: Finding): boolean {
+/** Selects events that explain a finding: of its queue, faults, and ends of sessions. Of the reads only the one in question. */
+function explains(event: ChaosEvent, { queue, at }: Finding): boolean {
   if (event.ev === 'beat' || event.ev === 'memory') return false;
   if (event.ev === 'look' && event.t !== at) return false;
   if (!('queue' in event)) return true;

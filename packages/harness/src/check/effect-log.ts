@@ -1,4 +1,4 @@
-/** The accepted effects of one queue on one resource, in columns: a long run has millions. */
+/** The accepted effects of one queue on one resource, in columns, because a long run has millions. */
 export class EffectLog {
   #size = 0;
   #sentAt = new Float64Array(64);
@@ -21,8 +21,8 @@ export class EffectLog {
   }
 
   /**
-   * Reports every effect that was sent after one with a newer token had been answered: it certainly landed after that one.
-   * Of two that overlap in time nobody knows which came first.
+   * Reports every effect that was sent after an effect with a newer token had been answered, so that it certainly landed later.
+   * The order of two that overlap in time is unknown.
    */
   eachLate(report: (late: LateEffect) => void): void {
     const bySent = this.#orderOf(this.#sentAt);
@@ -73,7 +73,7 @@ export class EffectLog {
   }
 }
 
-/** An effect that landed after one with a newer token had landed. Times in nanoseconds of the run. */
+/** An effect that landed after one with a newer token. Times are in nanoseconds of the run. */
 export interface LateEffect {
   readonly attempt: number;
   readonly newerAttempt: number;

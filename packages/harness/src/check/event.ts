@@ -1,23 +1,23 @@
 /**
- * What happened in a run, as its parties wrote it down: one JSON object a line, a file per process, append only.
+ * Events of a run, as its processes record them: one JSON object a line, one append-only file for each process.
  *
- * Stamps are nanoseconds of the machine's monotonic clock (`process.hrtime`), the same for all its processes, as decimal
- * strings; other numbers that may be large are decimal strings too.
+ * Stamps are nanoseconds of the machine's monotonic clock (`process.hrtime`), the same for all its processes, as decimal strings.
+ * Other numbers that may be large are decimal strings too.
  */
 interface Stamped {
   readonly t: string;
-  /** The process: `worker-3`, `harness`. */
+  /** Name of the process: `worker-3`, `harness`. */
   readonly who: string;
 }
 
-/** Of one attempt of one worker to hold one queue. */
+/** An event of one attempt of one worker to hold one queue. */
 interface OfAttempt extends Stamped {
   readonly queue: string;
-  /** The attempt; counts the worker's attempts on all queues, from 1. */
+  /** Number of the attempt among the worker's attempts on all queues, from 1. */
   readonly n: number;
 }
 
-/** A worker begins or ends. */
+/** A worker starts or ends. */
 export type LifeEvent = Stamped &
   (
     | {
@@ -26,15 +26,15 @@ export type LifeEvent = Stamped &
         readonly ttlMs: number;
         readonly safetyMarginMs: number;
       }
-    /** The client was closed; the process is about to end by itself. `loopDelayMs`: the longest its event loop was late. */
+    /** The client was closed, and the process is about to end by itself. `loopDelayMs`: longest delay of its event loop. */
     | { readonly ev: 'closed'; readonly loopDelayMs: number }
     /** An uncaught exception or an unhandled rejection. */
     | { readonly ev: 'crashed'; readonly message: string }
-    /** The event loop was blocked on purpose, from `t` on. */
+    /** The event loop was blocked on purpose from `t` on. */
     | { readonly ev: 'stalled'; readonly ms: number }
     /**
-     * A heartbeat was confirmed at `t`; it was sent at `sentAt` and proves so many milliseconds from then on, less 1 % and
-     * the margin (see `deadlineOf` of the core). The opening of a session counts as one.
+     * A heartbeat was confirmed at `t`. It was sent at `sentAt` and proves this many milliseconds from then on, minus 1 % and the
+     * safety margin (see `deadlineOf` of the core). Opening a session counts as a heartbeat.
      */
     | {
         readonly ev: 'beat';
@@ -42,35 +42,35 @@ export type LifeEvent = Stamped &
         readonly sentAt: string;
         readonly provenMs: number;
       }
-    /** The session ended, as the client heard it. */
+    /** The session ended, as the client was notified. */
     | { readonly ev: 'session-lost' }
-    /** The heap right after a full garbage collection, and how many attempts had come to an end by then. */
+    /** Size of the heap right after a full garbage collection, and the number of finished attempts. */
     | { readonly ev: 'memory'; readonly heapBytes: number; readonly cycles: number }
   );
 
-/** What is asked for besides a name; where nothing is said, that name alone as an exclusive lock. */
+/** Options of a claim. Without them it is an exclusive lock of one name. */
 export interface Terms {
-  /** Together with other shared holds. */
+  /** A shared hold. */
   readonly shared?: true;
-  /** A semaphore of so many permits, and how many of them; 1 each if it is not said. */
+  /** Permits of the semaphore, and how many of them the claim takes. Default: 1 each. */
   readonly limit?: number;
   readonly permits?: number;
-  /** By way of a leader election. */
+  /** The claim is made by a leader election. */
   readonly leader?: true;
 }
 
-/** What became of an attempt. */
+/** An event of an attempt. */
 export type AttemptEvent = OfAttempt &
-  /** It was asked for. */
+  /** The claim was requested. */
   (
     | {
         readonly ev: 'enqueue';
         readonly session?: string;
         readonly terms?: Terms;
-        /** One claim of several names is an attempt on each of them: the numbers of all, this one among them. */
+        /** Numbers of all attempts of the claim, this one included: a claim of several names is one attempt on each of them. */
         readonly together?: readonly number[];
       }
-    /** It stands in line (also said, just before `acquired`, of one that is admitted at once). */
+    /** The entry is in the queue. Also recorded, just before `acquired`, for an entry that is admitted at once. */
     | {
         readonly ev: 'queued';
         readonly order: string;
@@ -86,11 +86,11 @@ export type AttemptEvent = OfAttempt &
       }
     | { readonly ev: 'doubt' }
     | { readonly ev: 'sure' }
-    /** Somebody looked whether it is held; `t` is from before the look. */
+    /** The worker read `held`; `t` is from before the read. */
     | { readonly ev: 'look'; readonly held: boolean }
     /**
-     * A protected write, or an unprotected one (`log`). `t`: before it was sent; `believed`: what `held` said then.
-     * `number` counts the effects of the hold. `unknown`: no answer came.
+     * A write, fenced or unfenced (`log`). `t`: before it was sent; `believed`: value of `held` then. `number` counts the effects
+     * of the hold. `unknown`: no response arrived.
      */
     | {
         readonly ev: 'effect';
@@ -101,36 +101,38 @@ export type AttemptEvent = OfAttempt &
         readonly outcome: 'accepted' | 'refused' | 'unknown';
         readonly answeredAt: string;
       }
-    /** The write lock is to become a read lock: from `t` on, before that was asked for, its holder believes in no more. */
+    /**
+     * The write lock is about to become a read lock: from `t` on, before the request, its holder believes in a read lock only.
+     */
     | { readonly ev: 'downgrading' }
-    /** That was confirmed. */
+    /** The downgrade was confirmed. */
     | { readonly ev: 'downgraded' }
-    /** The hold was lost, as its holder heard it. */
+    /** The hold was lost, as its holder was notified. */
     | { readonly ev: 'revoked'; readonly reason: string }
-    /** The holder gives it up; `t` is from before it asks. */
+    /** The holder releases; `t` is from before the request. */
     | { readonly ev: 'released' }
     /** The release was confirmed. */
     | { readonly ev: 'left' }
-    /** The wait was given up by the worker; `t` is from before it asks. */
+    /** The worker aborts the wait; `t` is from before the request. */
     | { readonly ev: 'cancelled' }
     /** The wait ended in an error. */
     | { readonly ev: 'failed'; readonly code: string; readonly message: string }
   );
 
-/** What effects go to: an etcd key or znode, an SQL table, each fenced; and a file that takes everything. */
+/** Target of effects: an etcd key or znode or an SQL table, each fenced; or a file that accepts everything. */
 export type Resource = 'store' | 'sql' | 'log';
 
-/** An entry that an operator removes. In etcd keys are used again, so its token belongs to it. */
+/** An entry that an operator removes. etcd keys are reused, so the token is part of its identity. */
 export interface RemovedEntry {
   readonly key: string;
   readonly token?: string;
 }
 
-/** What the harness did and saw. */
+/** Actions and observations of the harness. */
 export type HarnessEvent = Stamped &
   /**
-   * A fault begins. `number` counts from 1; `target`: a worker, a member, `network`, `store`. A `standstill` of the `machine` is known
-   * when it is over: its stamps are older than those of the lines before it.
+   * A fault begins. `number` counts from 1; `target`: a worker, a member, `network`, `store`. A `standstill` of the `machine` is
+   * recorded when it is over, so its stamps are older than those of the lines before it.
    */
   (
     | {
@@ -138,20 +140,23 @@ export type HarnessEvent = Stamped &
         readonly number: number;
         readonly what: string;
         readonly target: string;
-        /** The entries that it removes. */
+        /** Entries that it removes. */
         readonly entries?: readonly RemovedEntry[];
       }
     | { readonly ev: 'healed'; readonly number: number }
     /** A worker was killed; `t` is from before the signal was sent. */
     | { readonly ev: 'killed'; readonly worker: string }
     | { readonly ev: 'frozen'; readonly worker: string }
-    /** `t` is from before it goes on. */
+    /** A worker is thawed; `t` is from before the signal. */
     | { readonly ev: 'thawed'; readonly worker: string }
-    /** A worker's process is gone. `clean`: it ended by itself with exit code 0; `tookMs`: after `closed`, as the harness lived it. */
+    /**
+     * A worker's process has ended. `clean`: by itself with exit code 0. `tookMs`: time since `closed` in which the machine did
+     * not stall.
+     */
     | { readonly ev: 'exited'; readonly worker: string; readonly clean: boolean; readonly tookMs: number }
-    /** All faults are over and nobody asks any more: whoever still waits has to be served from now on. */
+    /** All faults are over and no more claims are made: from now on every remaining waiter must be granted. */
     | { readonly ev: 'calm' }
-    /** What the server still had when everything was over: `key`, `lease`, `session`, `watch`. */
+    /** Left-over of the run on the server: `key`, `lease`, `session`, `watch`. */
     | { readonly ev: 'left-over'; readonly kind: string; readonly what: string }
     | { readonly ev: 'end' }
   );

@@ -4,25 +4,25 @@ import { believedUntil } from './holds.ts';
 import type { Limits } from './limits.ts';
 import { MS, type Attempt, type Hold, type Life, type Queue, type Run, type Span } from './run.ts';
 import { spreadOf } from './samples.ts';
-import { handOversIn, type HandOver } from './stakes.ts';
+import { handOversIn, type HandOver } from './hold-beliefs.ts';
 import { blockedBy } from './together.ts';
-import { overlaps, ownTrouble, servedBy, troubleOf, type Trouble } from './trouble.ts';
+import { overlaps, faultsOfProcess, grantLimit, faultsAffecting, type FaultPeriod } from './fault-periods.ts';
 
-/** Times from the end of a hold to the next grant where somebody waited, in milliseconds. */
+/** Times from the end of a hold to the next grant while there were waiters, in milliseconds. */
 export interface HandOvers {
-  /** After a release, to the one behind, while nothing was wrong. */
+  /** After a release, to the next waiter, without faults. */
   readonly clean: readonly number[];
   /** After the death of the holder's process. */
   readonly crash: readonly number[];
-  /** The same while servers, network or those in line were in trouble, too. */
+  /** The same while servers, network or waiters had faults too. */
   readonly crashInTrouble: readonly number[];
 }
 
-/** L1: whoever waits when a holder dies is served in time, once nobody else who lives stands in the way. */
+/** L1: after the death of a holder the next waiter is granted in time, once no other living client blocks it. */
 export function checkCrashes(run: Run, limits: Limits): Breach[] {
   return run.queues.flatMap((queue) =>
     crashesOf(run, queue).flatMap((crash) => {
-      const deadline = servedBy(crash.at, [...crash.trouble, ...crash.others], limits);
+      const deadline = grantLimit(crash.at, [...crash.trouble, ...crash.others], limits);
       const forgotten = crash.waiting.find((waiter) => waiter.waitedUntil > deadline);
       if (!forgotten || (crash.next?.from ?? run.span.to) <= deadline) return [];
       const message =
@@ -33,7 +33,7 @@ export function checkCrashes(run: Run, limits: Limits): Breach[] {
   );
 }
 
-/** L2: p99 of clean hand-overs. */
+/** L2: p99 of hand-offs without faults. */
 export function checkCleanHandOvers(run: Run, { handOverMs }: Limits): Breach[] {
   const p99 = spreadOf(handOversOf(run).clean)?.p99;
   if (handOverMs === undefined || p99 === undefined || p99 <= handOverMs) return [];
@@ -56,15 +56,15 @@ export function handOversOf(run: Run): HandOvers {
   return times;
 }
 
-/** A holder that was killed while others waited. */
+/** A holder that was killed while there were waiters. */
 interface Crash {
   readonly hold: Hold;
   readonly at: number;
-  /** Who stood in line then, alive. */
+  /** Waiters at that time that were alive. */
   readonly waiting: readonly Attempt[];
   readonly next: Hold | undefined;
-  readonly trouble: readonly Trouble[];
-  /** How long others held beside it, or kept those who wait here waiting elsewhere. */
+  readonly trouble: readonly FaultPeriod[];
+  /** Times in which other clients held beside it, or blocked its waiters in other queues. */
   readonly others: readonly Span[];
 }
 
@@ -82,7 +82,7 @@ function crashesOf(run: Run, queue: Queue): Crash[] {
     const lives = new Set<Life>(queue.line.slice(hold.attempt.place + 1, last + 1).map(({ life }) => life));
     lives.delete(hold.attempt.life);
     const others = [...heldBeside(queue, hold), ...blockedBy(run, { waiting, at })];
-    return [{ hold, at, waiting, next, trouble: troubleOf(run, lives), others }];
+    return [{ hold, at, waiting, next, trouble: faultsAffecting(run, lives), others }];
   });
 }
 
@@ -101,7 +101,7 @@ function outcomeOf({ next, at }: Crash): string {
     : 'nobody acquired';
 }
 
-/** The next one waited right behind, and nothing was wrong with anybody meanwhile. */
+/** Returns whether the next holder was already waiting, and no fault affected any of the processes meanwhile. */
 function isClean(run: Run, queue: Queue, { before, next }: HandOver): boolean {
   const { attempt, until: released, how } = before.hold;
   if (!before.isLast || how !== 'released' || (next.attempt.queued ?? Infinity) >= released) return false;
@@ -111,7 +111,7 @@ function isClean(run: Run, queue: Queue, { before, next }: HandOver): boolean {
     if (between && exclude(between, next.attempt) && (between.ended ?? Infinity) > released) return false;
   }
   const meanwhile = { from: released, to: next.from };
-  return ![run.faults, ownTrouble(attempt.life), ownTrouble(next.attempt.life)].some((trouble) =>
+  return ![run.faults, faultsOfProcess(attempt.life), faultsOfProcess(next.attempt.life)].some((trouble) =>
     overlaps(trouble, meanwhile),
   );
 }

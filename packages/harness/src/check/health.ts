@@ -21,7 +21,7 @@ function exitBreaches(run: Run, life: Life, { exitMs = 2_000 }: Limits): Breach[
   const breach = (at: number, what: string): Breach[] => [{ rule: 'L4', at, message: `${who} ${what}` }];
   if (killed !== undefined && killed > (run.calm ?? Infinity))
     return breach(killed, 'had to be killed after the calm');
-  // What crashed is reported as that.
+  // A crash is reported separately.
   if (killed !== undefined || crashed) return [];
   if (!exited) return run.end === undefined ? [] : breach(run.end, 'still runs at the end of the run');
   if (!exited.clean) return breach(exited.at, 'did not end cleanly');
@@ -32,7 +32,7 @@ function exitBreaches(run: Run, life: Life, { exitMs = 2_000 }: Limits): Breach[
   );
 }
 
-/** L5: nothing crashes, and nothing of ours keeps an event loop. */
+/** L5: no process crashes, and our code does not block an event loop. */
 export function checkProcesses(run: Run, { loopDelayMs = Infinity }: Limits): Breach[] {
   const allowedMs = loopDelayMs + longestStandstill(run) / MS;
   return run.lives.flatMap((life): Breach[] => {
@@ -44,7 +44,7 @@ export function checkProcesses(run: Run, { loopDelayMs = Infinity }: Limits): Br
   });
 }
 
-/** The longest delay of an event loop that nobody held up on purpose. */
+/** Returns the longest delay of an event loop that was not blocked on purpose. */
 export function ownLoopDelay(run: Run): number | undefined {
   const delays = run.lives.flatMap((life) =>
     life.closed && !wasHeldUp(life) ? [life.closed.loopDelayMs] : [],
@@ -56,7 +56,7 @@ function wasHeldUp({ stalled, frozen }: Life): boolean {
   return stalled.length > 0 || frozen.length > 0;
 }
 
-/** L6: the heap does not grow with the attempts. */
+/** L6: the heap does not grow with the number of attempts. */
 export function checkMemory(run: Run, { bytesPerCycle = Infinity }: Limits): Breach[] {
   return run.lives.flatMap((life): Breach[] => {
     const slope = heapSlope(life);
@@ -66,10 +66,10 @@ export function checkMemory(run: Run, { bytesPerCycle = Infinity }: Limits): Bre
   });
 }
 
-// A line through two points says nothing; the first is before everything was compiled and cached.
+// Two points are not enough for a slope; the first is from before all code was compiled and cached.
 const LEAST_SAMPLES = 4;
 
-/** Bytes per attempt, of the heap after garbage collections. */
+/** Returns the growth in bytes per attempt, of the heap after garbage collections. */
 export function heapSlope({ memory }: Life): number | undefined {
   if (memory.length < LEAST_SAMPLES) return undefined;
   return slopeOf(memory.slice(1).map(({ cycles, heapBytes }) => ({ x: cycles, y: heapBytes })));

@@ -2,12 +2,12 @@ import type { ChaosEvent, RemovedEntry, Resource, Terms } from './event.ts';
 
 export const TTL_MS = 5_000;
 export const MARGIN_MS = 200;
-/** From the sending of a beat to the end of what it proves. */
+/** Time from the sending of a heartbeat to the end of what it proves, in milliseconds. */
 export const PROVEN_MS: number = TTL_MS * 0.99 - MARGIN_MS;
 
-type Untold<E = ChaosEvent> = E extends ChaosEvent ? Omit<E, 't' | 'who'> : never;
+type EventSpec<E = ChaosEvent> = E extends ChaosEvent ? Omit<E, 't' | 'who'> : never;
 
-/** When which step of an attempt happened, in milliseconds; what is not named did not happen. */
+/** Times of the steps of an attempt in milliseconds; missing steps did not happen. */
 export interface Steps {
   readonly n?: number;
   readonly queue?: string;
@@ -28,23 +28,23 @@ export interface Steps {
   readonly failed?: number;
 }
 
-/** A history made by hand. Times are milliseconds of the tale, as fine as nanoseconds. */
+/** Builds a history in tests. Times are milliseconds with a precision of nanoseconds. */
 export class HistoryBuilder {
   readonly events: ChaosEvent[] = [];
 
-  tell(who: string, ms: number, event: Untold): this {
+  tell(who: string, ms: number, event: EventSpec): this {
     this.events.push({ t: stamp(ms), who, ...event });
     return this;
   }
 
-  /** A worker that starts, and whose session `<who>-session` is proven by beats that are sent at these times. */
+  /** Adds a worker whose session `<who>-session` is proven by heartbeats that are sent at these times. */
   worker(who: string, ...beatsSentAt: number[]): this {
     this.tell(who, -10, { ev: 'started', pid: 1, ttlMs: TTL_MS, safetyMarginMs: MARGIN_MS });
     for (const sentAt of beatsSentAt) this.beat(who, sentAt);
     return this;
   }
 
-  /** Confirmed after 3 ms. */
+  /** Adds a heartbeat that is confirmed after 3 ms. */
   beat(who: string, sentAt: number): this {
     const beat = { session: `${who}-session`, sentAt: stamp(sentAt), provenMs: TTL_MS } as const;
     return this.tell(who, sentAt + 3, { ev: 'beat', ...beat });
@@ -56,7 +56,7 @@ export class HistoryBuilder {
     const place = { token: String(token), order: String(order) };
     const of = { queue, n };
     const enqueue = steps.enqueue ?? (steps.queued === undefined ? undefined : steps.queued - 1);
-    const step = (ms: number | undefined, event: Untold): void => {
+    const step = (ms: number | undefined, event: EventSpec): void => {
       if (ms !== undefined) this.tell(who, ms, event);
     };
     const { terms, together } = steps;
@@ -72,7 +72,7 @@ export class HistoryBuilder {
     return this;
   }
 
-  /** Leaves out all events of this kind. */
+  /** Removes all events of this kind. */
   without(ev: ChaosEvent['ev']): this {
     this.events.splice(0, Infinity, ...this.events.filter((event) => event.ev !== ev));
     return this;
@@ -98,7 +98,7 @@ export class HistoryBuilder {
     });
   }
 
-  harness(ms: number, event: Untold): this {
+  harness(ms: number, event: EventSpec): this {
     return this.tell('harness', ms, event);
   }
 
@@ -108,7 +108,7 @@ export class HistoryBuilder {
     return to === undefined ? this : this.harness(to, { ev: 'healed', number });
   }
 
-  /** Calm, the clean end of these workers, and the end. */
+  /** Adds the calm, the clean end of these workers, and the end of the run. */
   close(ms: number, ...workers: string[]): this {
     this.harness(ms - 10, { ev: 'calm' });
     for (const worker of workers) {
@@ -138,7 +138,7 @@ interface Wrote {
   readonly outcome?: 'accepted' | 'refused' | 'unknown';
 }
 
-/** A stamp like those of `process.hrtime`, far from zero. */
+/** Returns a stamp like those of `process.hrtime`, far from zero. */
 export function stamp(ms: number): string {
   return String(1_234_567_890_123_456_789n + BigInt(Math.round(ms * 1e6)));
 }

@@ -6,8 +6,8 @@ import type { Run } from './run.ts';
 import type { ChaosEvent } from './event.ts';
 
 /**
- * Reads all `*.jsonl` of a directory, one event at a time. A last line that is torn, as by a process that was killed while it
- * wrote, is left out and counted; any other that is no JSON is an error.
+ * Reads all `*.jsonl` files of a directory, one event at a time. A last line that is incomplete, because the process was killed
+ * while writing it, is skipped and counted. Any other line that is not JSON is an error.
  */
 export async function readRun(directory: string): Promise<{ readonly run: Run; readonly files: number }> {
   const recorder = new Recorder();
@@ -23,19 +23,19 @@ export async function readRun(directory: string): Promise<{ readonly run: Run; r
   return { run: recorder.finish(), files: files.length };
 }
 
-/** The same of events at hand; those of one process in the order in which it wrote them. */
+/** Makes a run of events in memory; those of one process must be in the order in which it recorded them. */
 export function runOf(events: Iterable<ChaosEvent>): Run {
   const recorder = new Recorder();
   for (const event of events) recorder.take(event);
   return recorder.finish();
 }
 
-/** All events of a directory, those of one process in the order in which it wrote them. */
+/** Calls `take` with all events of a directory, those of one process in the order in which it recorded them. */
 export async function forEachEvent(directory: string, take: (event: ChaosEvent) => void): Promise<void> {
   for (const file of await historiesIn(directory)) await eachEvent(file, take);
 }
 
-/** The events that are wanted, of all files, merged by stamp. What is wanted has to fit into memory. */
+/** Returns the selected events of all files, merged by stamp. They have to fit into memory. */
 export async function readEvents(
   directory: string,
   wanted: (event: ChaosEvent) => boolean = () => true,
@@ -59,7 +59,7 @@ async function historiesIn(directory: string): Promise<string[]> {
   return names.map((name) => join(directory, name));
 }
 
-/** Answers whether the last line is torn. */
+/** Resolves with whether the last line is incomplete. */
 async function eachEvent(file: string, take: (event: ChaosEvent) => void): Promise<boolean> {
   let line = 0;
   let rest = '';

@@ -1,9 +1,9 @@
 import type { Attempt, Hold } from './run.ts';
 
 /**
- * The holds among these attempts, by the time of the grant. A holder believes from `acquired` until it releases, hears of the
- * loss or is killed, but not longer than was proven: every look compares the clock, so a process that was frozen and says
- * `revoked` late had stopped believing at the deadline. Its looks show whether that is so.
+ * Returns the holds among these attempts, by the time of the grant. A holder believes from `acquired` until it releases, is
+ * notified of the loss or is killed, but not longer than was proven. Every read compares with the clock, so a frozen process
+ * stopped believing at the deadline although it records `revoked` later. Its reads show whether that is so.
  */
 export function holdsOf(attempts: readonly Attempt[]): Hold[] {
   const holds: Hold[] = [];
@@ -22,7 +22,7 @@ export function holdsOf(attempts: readonly Attempt[]): Hold[] {
   return holds.sort((a, b) => a.from - b.from);
 }
 
-/** What its looks and writes say counts, if that is longer than what follows from its end. */
+/** Returns the end of the belief. The reads and writes of the holder count if they are later than what follows from its end. */
 export function believedUntil(hold: Hold): number {
   return Math.max(hold.until, hold.attempt.believedAt ?? -Infinity);
 }

@@ -1,7 +1,7 @@
 import type { Terms } from './event.ts';
 import type { Attempt } from './run.ts';
 
-/** What was claimed, in words. */
+/** Kinds of claims, for display. */
 export const KINDS = [
   'lock',
   'read lock',
@@ -18,8 +18,8 @@ export function kindOf(attempt: Pick<Attempt, 'terms' | 'together' | 'downgradin
   return kind === 'lock' && attempt.downgrading !== undefined ? 'write lock turned into a read lock' : kind;
 }
 
-/** As far as it is known when it is asked for. */
-export function kindOfClaim({ terms = {}, together = [] }: Asked): Kind {
+/** Returns the kind of a claim as far as it is known at the request. */
+export function kindOfClaim({ terms = {}, together = [] }: RequestedClaim): Kind {
   const { leader, limit = 1, shared } = terms;
   if (leader) return 'leadership';
   if (limit > 1) return 'permits';
@@ -27,7 +27,7 @@ export function kindOfClaim({ terms = {}, together = [] }: Asked): Kind {
   return shared ? 'read lock' : 'lock';
 }
 
-interface Asked {
+interface RequestedClaim {
   readonly terms?: Terms;
   readonly together?: readonly number[];
 }

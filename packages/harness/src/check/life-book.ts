@@ -7,7 +7,7 @@ const CLOCK_RATE_ERROR = 0.01;
 type AboutWorker = Extract<HarnessEvent, { readonly worker: string }>;
 
 interface Surroundings {
-  /** The stamp in the time of the run. */
+  /** Converts a stamp to nanoseconds of the run. */
   moment(stamp: string): number;
   odd(at: number, message: string): void;
 }
@@ -50,12 +50,12 @@ export class LifeBook {
     }
   }
 
-  /** What the harness says is told to the process that was meant once all are known. */
+  /** Keeps an event of the harness until all processes are known, and then assigns it to its process. */
   hear(event: AboutWorker): void {
     this.#aboutWorkers.push(event);
   }
 
-  /** The process that speaks under this name. */
+  /** Returns the process that records under this name. */
   of(who: string, at: number): Life {
     const known = this.#newest.get(who);
     if (known) return known;
@@ -90,14 +90,14 @@ export class LifeBook {
     const life = this.#lives.findLast(
       ({ who, started }) => who === event.worker && (started ?? -Infinity) <= at,
     );
-    if (life) tellLife(life, event, at);
-    // It may have been killed before it could say that it started.
+    if (life) recordLife(life, event, at);
+    // The process may have been killed before it could record its start.
     else if (event.ev !== 'killed' && event.ev !== 'exited')
       this.#around.odd(at, `the harness says "${event.ev}" of ${event.worker}, which never started`);
   }
 }
 
-function tellLife(life: Life, event: AboutWorker, at: number): void {
+function recordLife(life: Life, event: AboutWorker, at: number): void {
   const standstill = life.frozen.at(-1);
   switch (event.ev) {
     case 'killed':

@@ -7,31 +7,31 @@ import { believedUntil } from './holds.ts';
 import { kindOf } from './kinds.ts';
 import { MS, type EffectCounts, type Queue, type Run } from './run.ts';
 
-/** What was counted and measured in a run. Times in milliseconds. */
+/** Counts and measurements of a run. Times are in milliseconds. */
 export interface Numbers {
   readonly durationMs: number;
   readonly events: number;
-  /** Histories that break off within a line. */
+  /** Number of histories that end with an incomplete line. */
   readonly torn: number;
   readonly workers: number;
   readonly attempts: number;
   readonly holds: number;
-  /** The same by what was claimed; one of several names counts for each of them. */
+  /** Attempts by kind of claim; a claim of several names counts for each of them. */
   readonly kinds: Readonly<Record<string, number>>;
-  /** By kind. */
+  /** Faults by kind. */
   readonly faults: Readonly<Record<string, number>>;
   readonly leftOvers: Readonly<Record<string, number>>;
   readonly effects: Readonly<Record<Resource, EffectCounts>>;
-  /** S3. */
+  /** Gaps of S3. */
   readonly gaps: Gaps;
   readonly handOvers: HandOvers;
-  /** L5: the longest delay of an event loop that nobody held up on purpose. */
+  /** L5: longest delay of an event loop that was not blocked on purpose. */
   readonly loopDelayMs: number | undefined;
-  /** L6: the steepest, in bytes per attempt. */
+  /** L6: steepest growth, in bytes per attempt. */
   readonly bytesPerCycle: number | undefined;
-  /** Writes that landed after a newer holder's where nothing was fenced, and the holds that they came from. */
+  /** Writes that landed after a newer holder's on the unfenced resource, and the holds that made them. */
   readonly saved: { readonly effects: number; readonly holds: number };
-  /** The share of the time in which the queues were held, from 0 to 1. */
+  /** Fraction of the time in which the queues were held, from 0 to 1. */
   readonly heldShare: number;
 }
 
@@ -59,7 +59,7 @@ export function numbersOf(run: Run): Numbers {
   };
 }
 
-/** What was done to workers outside of a fault with a name. */
+/** Lists actions on workers that are not part of a named fault. */
 function unnamedFaults({ lives, faults, calm = Infinity }: Run): { what: string }[] {
   const isNamed = (who: string, at: number): boolean =>
     faults.some(({ target, from, to }) => target === who && from <= at && at <= to);
@@ -78,7 +78,7 @@ function steepest({ lives }: Run): number | undefined {
   return slopes.length > 0 ? Math.max(...slopes) : undefined;
 }
 
-/** Of the time from the first attempt on a queue to the end of its last hold. */
+/** Uses the time from the first attempt on a queue to the end of its last hold. */
 function heldShareOf(run: Run): number {
   const used = total(run.queues, ({ attempts, holds }) => {
     const began = Math.min(...earliest(attempts));

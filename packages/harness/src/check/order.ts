@@ -1,18 +1,18 @@
 import { ByShare } from './conflict.ts';
 import { msOf, type Breach } from './finding.ts';
-import { overtaken } from './overtaken.ts';
+import { checkOvertaken } from './overtaken.ts';
 import { isProvenAt } from './proven.ts';
 import type { Attempt, Hold, Queue, Run } from './run.ts';
 
 /**
- * F1: grants follow the line, tokens grow with every grant, and nobody who lives is passed over. Those who may hold at the same time, as
- * the readers between two writers, may hear of it in any order.
+ * F1: grants follow the queue, tokens grow with every grant, and no living waiter is overtaken. Claims that may hold at the same
+ * time, such as the readers between two writers, may be notified in any order.
  */
 export function checkOrder(run: Run): Breach[] {
   return run.queues.flatMap((queue) => {
     const locks = partOf(queue, ({ limit }) => limit === 1);
     const semaphore = partOf(queue, ({ limit }) => limit > 1);
-    return [...inversions(locks), ...passedOver(locks), ...overtaken(semaphore), ...disorders(queue)];
+    return [...inversions(locks), ...passedOver(locks), ...checkOvertaken(semaphore), ...disorders(queue)];
   });
 }
 
@@ -30,7 +30,7 @@ function inversions(queue: Queue): Breach[] {
     const rivals = newest.against(hold.attempt).flatMap((known) => known.hold ?? []);
     const own = newest.of(hold.attempt);
     if (!own.hold || hold.token > own.hold.token) own.hold = hold;
-    // Who was removed may hear of its turn before it hears of that, when those behind it were let in.
+    // A removed entry may be notified of its grant before its removal, when those behind it were admitted.
     const { removing = Infinity } = hold.attempt;
     const later = rivals.find(({ token, from }) => token >= hold.token && from < removing);
     if (!later) return [];
@@ -40,8 +40,8 @@ function inversions(queue: Queue): Breach[] {
 }
 
 /**
- * Somebody was granted past one that had not given up yet, and whose session was proven to be alive then. Of one that failed
- * nobody knows when it left the line.
+ * Finds grants past a waiter that had not left yet, and whose session was proven to be alive then. For a failed one the time of
+ * its departure is unknown.
  */
 function passedOver(queue: Queue): Breach[] {
   const passers = new ByShare<Passers>(() => new Passers());
@@ -65,16 +65,16 @@ function passedOver(queue: Queue): Breach[] {
   });
 }
 
-/** Those that had the newest token of all of their kind so far. */
+/** Claims that had the newest token of their kind so far. */
 class Passers {
   readonly #growing: Hold[] = [];
 
-  /** By the time of the grant. */
+  /** Adds a hold, by the time of the grant. */
   add(hold: Hold): void {
     if (hold.token > (this.#growing.at(-1)?.token ?? -1n)) this.#growing.push(hold);
   }
 
-  /** Who was the first to be granted with a newer token. */
+  /** Returns the first grant with a newer token. */
   firstPast(token: bigint): Hold | undefined {
     let low = 0;
     let high = this.#growing.length;
@@ -87,7 +87,10 @@ class Passers {
   }
 }
 
-/** Orders grow with tokens, too, unless the line was empty in between: then a directory may have been reaped. */
+/**
+ * Finds orders that do not grow with the tokens. An empty queue in between resets the order, because a directory may have been
+ * reaped.
+ */
 function disorders(queue: Queue): Breach[] {
   return queue.line.flatMap((attempt, place) => {
     const before = queue.line[place - 1];
@@ -101,7 +104,7 @@ function disorders(queue: Queue): Breach[] {
   });
 }
 
-/** When it was certainly on its way out of the line. */
+/** Returns when the entry was certainly leaving the queue. */
 function leftBy(attempt: Attempt): number {
   return attempt.ended ?? attempt.life.killed ?? Infinity;
 }

@@ -4,10 +4,11 @@ import { isProvenAt } from './proven.ts';
 import type { Attempt, Hold, Queue } from './run.ts';
 
 /**
- * F1 of a semaphore: nobody is let in past one ahead, however few permits it takes. All that certainly stand ahead, whether they hold or
- * wait, take permits together with the new one; more than there are may do so only if each of them holds, which S2 is about.
+ * F1 of a semaphore: no claim is admitted past one ahead, however few permits it takes. The new one and all entries that are
+ * certainly ahead, holding or waiting, take permits. More than the semaphore has are possible only if all of them hold, which S2
+ * checks.
  */
-export function overtaken(queue: Queue): Breach[] {
+export function checkOvertaken(queue: Queue): Breach[] {
   const heldUntil = new Map(queue.holds.map((hold) => [hold.attempt, believedUntil(hold)]));
   const goneAt = (attempt: Attempt): number => heldUntil.get(attempt) ?? attempt.waitedUntil;
   const arrivals = queue.line
@@ -25,7 +26,7 @@ export function overtaken(queue: Queue): Breach[] {
 
 function wronged(queue: Queue, grant: Hold, present: readonly Attempt[]): Breach[] {
   const { attempt, from, token } = grant;
-  const ahead = present.filter((other) => (other.token ?? 0n) < token && standsAt(other, from));
+  const ahead = present.filter((other) => (other.token ?? 0n) < token && isQueuedAt(other, from));
   const taken = ahead.reduce((sum, { permits }) => sum + permits, attempt.permits);
   const waiting = ahead.find(({ acquired = Infinity }) => acquired > from);
   if (!waiting || taken <= attempt.limit) return [];
@@ -35,7 +36,7 @@ function wronged(queue: Queue, grant: Hold, present: readonly Attempt[]): Breach
   return [{ rule: 'F1', queue: queue.name, attempt: waiting.name, at: from, message }];
 }
 
-/** One that holds later on stood in line, too. */
-function standsAt(attempt: Attempt, at: number): boolean {
+/** Returns whether an entry is in the queue; one that holds later was waiting before. */
+function isQueuedAt(attempt: Attempt, at: number): boolean {
   return attempt.acquired !== undefined || isProvenAt(attempt, at);
 }

@@ -1,6 +1,9 @@
 import type { Attempt } from './run.ts';
 
-/** Whether it certainly waits in line at that moment. Of one that failed or was removed nobody knows when it left. */
+/**
+ * Returns whether the entry certainly waits at that moment. For one that failed or was removed the time of its departure is
+ * unknown.
+ */
 export function isProvenAt(attempt: Attempt, at: number): boolean {
   const { session, life, failed, removing = Infinity, waitedUntil, queued = Infinity } = attempt;
   if (failed !== undefined || removing <= at || waitedUntil <= at || queued > at) return false;

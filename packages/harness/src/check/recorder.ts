@@ -27,8 +27,8 @@ type Once =
   | 'failed';
 
 /**
- * Condenses a history to what the checks need, event by event. The events of one process have to come in the order in which
- * it wrote them; how those of different processes are mixed does not matter.
+ * Condenses a history to what the checks need, event by event. The events of one process must be in the order in which it
+ * recorded them; those of different processes may be mixed.
  */
 export class Recorder {
   readonly #lives = new LifeBook({
@@ -62,12 +62,12 @@ export class Recorder {
     else this.#lives.take(event as LifeEvent, at);
   }
 
-  /** The history of this process breaks off within a line. */
+  /** Records that the history of this process ends with an incomplete line. */
   tear(who: string): void {
     this.#torn.push(who);
   }
 
-  /** Call once, when all events are in. */
+  /** Call once after all events. */
   finish(): Run {
     const lives = this.#lives.finish();
     const killed = new Set(lives.flatMap((life) => (life.killed === undefined ? [] : [life.who])));

@@ -1,7 +1,7 @@
 import type { RemovedEntry } from './event.ts';
 import type { Attempt, Fault, Moment } from './run.ts';
 
-/** By key: which entry, and since when. */
+/** Removed entries by key, with the time of the removal. */
 export type Removals = ReadonlyMap<string, readonly (RemovedEntry & { readonly from: number })[]>;
 
 export function removalsOf(faults: Iterable<Fault>): Removals {
@@ -14,7 +14,7 @@ export function removalsOf(faults: Iterable<Fault>): Removals {
   return removals;
 }
 
-/** When an operator set about to remove the entry of this attempt. */
+/** Returns when an operator began to remove the entry of this attempt. */
 export function beginOf(removals: Removals, { key = '', token }: Attempt): Moment {
   const ofKey = removals.get(key) ?? [];
   return ofKey.find((removed) => removed.token === undefined || BigInt(removed.token) === token)?.from;

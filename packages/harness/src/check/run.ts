@@ -32,14 +32,14 @@ export class Life {
   }
 }
 
-/** What became of one attempt, as its worker told it; moments, and the newest of those that repeat. */
+/** The events of one attempt, as its worker recorded them; of repeated ones the newest. */
 export class Attempt {
   readonly life: Life;
   readonly n: number;
   readonly queue: string;
-  /** In the order in which the queue's attempts were first heard of. */
+  /** Index in the order in which the queue's attempts were first seen. */
   readonly index: number;
-  /** In the line; -1 if it never stood there. */
+  /** Index in the queue; -1 if it never entered. */
   place = -1;
   enqueue: Moment = undefined;
   queued: Moment = undefined;
@@ -51,20 +51,20 @@ export class Attempt {
   failed: Moment = undefined;
   downgrading: Moment = undefined;
   downgraded: Moment = undefined;
-  /** The first and the last moment at which somebody looked (or wrote) and was told that it is held. */
+  /** First and last moment at which a read (or a write) found it held. */
   believedFrom: Moment = undefined;
   believedAt: Moment = undefined;
   token: bigint | undefined = undefined;
   order: bigint | undefined = undefined;
-  /** Of its newest entry. */
+  /** Key of its newest entry. */
   key: string | undefined = undefined;
-  /** When an operator set about to remove that entry. */
+  /** When an operator began to remove that entry. */
   removing: Moment = undefined;
   session: string | undefined = undefined;
   terms: Terms = {};
-  /** The numbers of the attempts that are one claim with this one, itself among them; empty for a claim of one name. */
+  /** Numbers of all attempts of the same claim, this one included; empty for a claim of one name. */
   together: readonly number[] = [];
-  /** Of a revocation its reason, of a failure its code. */
+  /** Reason of a revocation, or code of a failure. */
   why: string | undefined = undefined;
 
   constructor(life: Life, { n, queue, index }: { n: number; queue: string; index: number }) {
@@ -74,18 +74,18 @@ export class Attempt {
     this.index = index;
   }
 
-  /** `worker-3#17` */
+  /** Name such as `worker-3#17`. */
   get name(): string {
     return `${this.life.who}#${this.n}`;
   }
 
-  /** Somebody looked, or wrote, and was told that it is held. */
+  /** Records a read or a write that found it held. */
   believe(at: number): void {
     this.believedFrom = Math.min(this.believedFrom ?? at, at);
     this.believedAt = Math.max(this.believedAt ?? at, at);
   }
 
-  /** The session ended while it joined: it stands in line with another entry now. */
+  /** Records that the session ended while it joined, so that it has another entry now. */
   joinAnew(): void {
     if (this.acquired !== undefined) return;
     this.queued = undefined;
@@ -105,7 +105,7 @@ export class Attempt {
     return this.terms.permits ?? 1;
   }
 
-  /** When its worker was done with it, by whatever end. */
+  /** When its worker had finished with it, for any reason. */
   get ended(): Moment {
     const ends = [this.released, this.revoked, this.cancelled, this.failed].filter(
       (end) => end !== undefined,
@@ -113,13 +113,13 @@ export class Attempt {
     return ends.length > 0 ? Math.min(...ends) : undefined;
   }
 
-  /** Until when it stood in line without holding; `Infinity` if that never ended. */
+  /** End of its wait in the queue; `Infinity` if it never ended. */
   get waitedUntil(): number {
     return this.acquired ?? this.ended ?? this.life.killed ?? Infinity;
   }
 }
 
-/** By its deadline, which is proven, belief ends by itself. */
+/** Belief ends by itself at the deadline, which is the proven one. */
 export interface Hold extends scene.Hold {
   readonly attempt: Attempt;
   readonly how: 'released' | 'revoked' | 'killed' | 'ran out';
@@ -127,11 +127,11 @@ export interface Hold extends scene.Hold {
 
 export interface Queue {
   readonly name: string;
-  /** In the order in which they were heard of. */
+  /** Attempts in the order in which they were first seen. */
   readonly attempts: Attempt[];
-  /** Those that stood in line, by token, which is the order of the line. */
+  /** Attempts that entered the queue, by token, which is the order of the queue. */
   line: readonly Attempt[];
-  /** By the time of the grant. */
+  /** Holds by the time of the grant. */
   holds: readonly Hold[];
   readonly effects: Record<Resource, EffectLog>;
 }
@@ -143,7 +143,7 @@ export function emptyQueue(name: string): Queue {
 
 /** A fault, from its beginning until it was healed. */
 export interface Fault extends scene.Fault {
-  /** The entries that it removes. */
+  /** Entries that it removes. */
   readonly entries?: readonly RemovedEntry[];
 }
 
@@ -151,7 +151,7 @@ export interface EffectCounts {
   accepted: number;
   refused: number;
   unknown: number;
-  /** Refused though the writer believed that it holds. */
+  /** Number of writes that were refused although the writer believed that it holds. */
   refusedInBelief: number;
 }
 
@@ -159,7 +159,7 @@ export function noEffects(): EffectCounts {
   return { accepted: 0, refused: 0, unknown: 0, refusedInBelief: 0 };
 }
 
-/** A history in short. */
+/** A condensed history. */
 export interface Run {
   readonly lives: readonly Life[];
   readonly queues: readonly Queue[];
@@ -168,17 +168,17 @@ export interface Run {
   readonly leftOvers: readonly { readonly kind: string; readonly what: string; readonly at: number }[];
   readonly calm: Moment;
   readonly end: Moment;
-  /** Of the first and the last event. */
+  /** From the first to the last event. */
   readonly span: Span;
   readonly events: number;
-  /** Histories whose last line is incomplete, as a process leaves it that is killed while it writes. */
+  /** Number of histories whose last line is incomplete, as after a kill while writing. */
   readonly torn: number;
-  /** Of these whoever was not killed. */
+  /** Names of those processes that were not killed. */
   readonly brokenOff: readonly string[];
-  /** What does not make sense in itself and was seen while reading. */
+  /** Contradictions in the history that were seen while reading. */
   readonly oddities: readonly Finding[];
-  /** A moment as a stamp, for findings. */
+  /** Converts a moment to a stamp, for findings. */
   stampOf(moment: number): string;
-  /** And back. */
+  /** Converts a stamp to a moment. */
   momentOf(stamp: string): number;
 }

@@ -1,4 +1,4 @@
-/** Measured times, in milliseconds, in any order. */
+/** Measured times in milliseconds, in any order. */
 export type Samples = readonly number[];
 
 export interface Spread {
@@ -10,7 +10,7 @@ export interface Spread {
   readonly max: number;
 }
 
-/** `undefined` of nothing. Quantiles by nearest rank. */
+/** Returns `undefined` for no samples. Quantiles are by nearest rank. */
 export function spreadOf(samples: Samples): Spread | undefined {
   if (samples.length === 0) return undefined;
   const sorted = Float64Array.from(samples).sort();
@@ -18,7 +18,7 @@ export function spreadOf(samples: Samples): Spread | undefined {
   return { count: sorted.length, min: at(0), p1: at(0.01), p50: at(0.5), p99: at(0.99), max: at(1) };
 }
 
-/** Bytes (or whatever) per step: the slope of the straight line through the points, by least squares. */
+/** Returns the slope of the line through the points by least squares, for instance bytes per step. */
 export function slopeOf(points: readonly { readonly x: number; readonly y: number }[]): number | undefined {
   const meanX = mean(points.map(({ x }) => x));
   const meanY = mean(points.map(({ y }) => y));

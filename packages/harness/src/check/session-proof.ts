@@ -1,18 +1,18 @@
 /**
- * Until when the beats of one session allow to believe in its holds, by the rule of the core:
- * deadline = sent + proven × 0.99 − margin, the latest of those that were confirmed so far.
+ * Time until which the heartbeats of one session allow its holds, by the rule of the core: deadline = sent + proven × 0.99 −
+ * margin, the latest of those that were confirmed so far.
  */
 export class SessionProof {
   readonly #beats: { readonly at: number; readonly deadline: number }[] = [];
   #latest = new Float64Array();
   #runsOut = new Float64Array();
 
-  /** All in nanoseconds. `at`: when it was confirmed. */
+  /** All values are in nanoseconds. `at`: time of the confirmation. */
   add(at: number, deadline: number): void {
     this.#beats.push({ at, deadline });
   }
 
-  /** Call once, when all beats are in. */
+  /** Call once after all heartbeats. */
   settle(): void {
     this.#beats.sort((a, b) => a.at - b.at);
     this.#latest = new Float64Array(this.#beats.length);
@@ -22,7 +22,7 @@ export class SessionProof {
     for (let i = this.#beats.length - 1; i >= 0; i--) this.#runsOut[i] = this.#runOutFrom(i);
   }
 
-  /** A beat that is confirmed when the time is up prolongs nothing: what ran out stays so. */
+  /** A heartbeat that is confirmed after the deadline extends nothing: a proof that has ended stays so. */
   #runOutFrom(i: number): number {
     const deadline = this.#latest[i] ?? -Infinity;
     const next = this.#beats[i + 1];
@@ -30,17 +30,17 @@ export class SessionProof {
     return this.#runsOut[i + 1] ?? deadline;
   }
 
-  /** When a hold that exists at `at` runs out of proof. `undefined`: nothing was proven by then. */
+  /** Returns when the proof of a hold that exists at `at` ends; `undefined` if nothing was proven by then. */
   runsOut(at: number): number | undefined {
     return this.#runsOut[this.#newestAt(at)];
   }
 
-  /** Whether the entries of the session are proven to be alive at `at`. */
+  /** Returns whether the entries of the session are proven to be alive at `at`. */
   proves(at: number): boolean {
     return (this.#latest[this.#newestAt(at)] ?? -Infinity) > at;
   }
 
-  /** -1: none yet. */
+  /** Returns -1 if there is none yet. */
   #newestAt(at: number): number {
     let low = 0;
     let high = this.#beats.length;

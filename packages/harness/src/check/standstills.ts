@@ -1,25 +1,25 @@
 import type { Run, Span } from './run.ts';
 
-/** A fault of this kind: nobody did anything meanwhile, since the machine had other things to do. */
+/** Kind of a fault in which the whole machine stalled, so that no process ran. */
 export const STANDSTILL = 'standstill';
 
-/** Members that heard nothing of each other for so long may choose another leader when they go on. */
+/** Members that received nothing from each other for this long may elect another leader when they resume. */
 const LONG_NS = 1e9;
 
-/** One that cost its length, and nothing after it. */
+/** Returns whether a standstill costs only its own length and has no later effects. */
 export function isBrief({ what, from, to }: Span & { readonly what?: string }): boolean {
   return what === STANDSTILL && to - from < LONG_NS;
 }
 
-/** How much of this time the machine stood still, in nanoseconds. */
-export function stoodStill({ faults }: Run, { from, to }: Span): number {
+/** Returns how much of this time the machine stood still, in nanoseconds. */
+export function standstillDuration({ faults }: Run, { from, to }: Span): number {
   return standstillsOf(faults).reduce(
     (sum, still) => sum + Math.max(0, Math.min(still.to, to) - Math.max(still.from, from)),
     0,
   );
 }
 
-/** The longest of them, in nanoseconds. */
+/** Returns the length of the longest standstill in nanoseconds. */
 export function longestStandstill({ faults }: Run): number {
   return Math.max(0, ...standstillsOf(faults).map(({ from, to }) => to - from));
 }

@@ -1,7 +1,10 @@
 import type { Breach } from './finding.ts';
 import type { Attempt, Moment, Run } from './run.ts';
 
-/** What no run of any lock can tell, or no worker may: then nothing else that the history says can be trusted. */
+/**
+ * Finds contradictions that no run of any lock can contain, or that no worker may record. Such a history cannot be trusted
+ * otherwise.
+ */
 export function checkStory(run: Run): Breach[] {
   return run.queues.flatMap(({ name, attempts, line }) => [
     ...attempts.flatMap((attempt) =>
@@ -18,7 +21,7 @@ export function checkStory(run: Run): Breach[] {
   ]);
 }
 
-/** The history is all there. Of a run that was cut short it is not. */
+/** Checks that the history is complete; that of a run that was cut short is not. */
 export function checkWhole({ end, brokenOff, span }: Run): Breach[] {
   const missing = [
     ...brokenOff.map((who) => `the history of ${who} breaks off within a line, and nobody killed it`),
@@ -75,7 +78,7 @@ function isUnproven({ acquired, session, life }: Attempt): boolean {
   return session === undefined || life.proofs.get(session)?.runsOut(acquired) === undefined;
 }
 
-/** Two entries of a queue never have the same token. */
+/** Finds two entries of a queue with the same token. */
 function twins(line: readonly Attempt[]): Fault[] {
   return line.flatMap((attempt, place) => {
     const before = line[place - 1];

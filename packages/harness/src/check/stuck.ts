@@ -1,10 +1,10 @@
 import type { Breach } from './finding.ts';
 import type { Limits } from './limits.ts';
 import { MS, type Attempt, type Queue, type Run } from './run.ts';
-import { stoodStill } from './standstills.ts';
+import { standstillDuration } from './standstills.ts';
 import { tiedTo } from './together.ts';
 
-/** L3: once all is calm everybody is served in turn, as fast as the machine lets them, and at the end nobody waits or holds any more. */
+/** L3: after the calm every waiter is granted in turn, and at the end none waits or holds. */
 export function checkStuck(run: Run, limits: Limits): Breach[] {
   return run.queues.flatMap((queue) => [...lateAfterCalm(run, queue, limits), ...openAtEnd(run, queue)]);
 }
@@ -14,18 +14,18 @@ function lateAfterCalm(run: Run, queue: Queue, limits: Limits): Breach[] {
   if (calm === undefined) return [];
   const aliveIn = ({ line, attempts }: Queue): Attempt[] =>
     [...line, ...attempts.filter(({ token }) => token === undefined)].filter((attempt) =>
-      isUnderWay(run, attempt, calm),
+      isInProgress(run, attempt, calm),
     );
-  // Whoever waits for several names may have everybody in their lines ahead, and those behind wait for that one.
+  // A waiter for several names may have all waiters of these queues ahead, and delays those behind it.
   const elsewhere = tiedTo(run, queue).flatMap(aliveIn).length;
   return aliveIn(queue).flatMap((attempt, inLine) => {
     const position = inLine + elsewhere;
     const end = attempt.ended;
     if (end === undefined) return [];
-    const standstillMs = stoodStill(run, { from: calm, to: end }) / MS;
+    const standstillMs = standstillDuration(run, { from: calm, to: end }) / MS;
     const allowedMs =
       (limits.settleMs ?? 10_000) + (position + 1) * limits.holdMs + limits.crashMs + standstillMs;
-    if (end <= calm + allowedMs * MS || isGone(run, attempt, end)) return [];
+    if (end <= calm + allowedMs * MS || isExcused(run, attempt, end)) return [];
     const tookMs = Math.round((end - calm) / MS);
     const message = `${attempt.name}, ${position} ahead of it, took ${tookMs} ms after the calm, allowed are ${Math.round(allowedMs)} ms`;
     return [{ rule: 'L3', queue: queue.name, attempt: attempt.name, at: end, message }];
@@ -37,7 +37,7 @@ function openAtEnd(run: Run, queue: Queue): Breach[] {
   if (end === undefined) return [];
   return queue.attempts.flatMap((attempt) => {
     const open = whatIsOpen(attempt);
-    if (open === undefined || isGone(run, attempt, end)) return [];
+    if (open === undefined || isExcused(run, attempt, end)) return [];
     return [
       {
         rule: 'L3',
@@ -57,19 +57,19 @@ function whatIsOpen(attempt: Attempt): string | undefined {
   return attempt.queued === undefined ? 'still joins' : 'still waits';
 }
 
-/** A release that its session did not outlive needs no answer. */
+/** A release whose session ended needs no confirmation. */
 function isUnconfirmed({ released, left, revoked, life }: Attempt): boolean {
   if (released === undefined || left !== undefined || revoked !== undefined) return false;
   return !life.sessionLost.some((at) => at >= released);
 }
 
-function isUnderWay(run: Run, attempt: Attempt, at: number): boolean {
+function isInProgress(run: Run, attempt: Attempt, at: number): boolean {
   const began = attempt.enqueue ?? attempt.queued ?? attempt.acquired ?? Infinity;
-  return began <= at && (attempt.ended ?? Infinity) > at && !isGone(run, attempt, at);
+  return began <= at && (attempt.ended ?? Infinity) > at && !isExcused(run, attempt, at);
 }
 
-/** Nothing is to be expected of a process that was killed as a fault, or still stands still. After the calm nobody kills for that. */
-function isGone(run: Run, { life }: Attempt, at: number): boolean {
+/** A process that was killed by a fault or is still frozen is not expected to finish. Kills after the calm do not count. */
+function isExcused(run: Run, { life }: Attempt, at: number): boolean {
   const { killed = Infinity } = life;
   if (killed <= at && killed <= (run.calm ?? Infinity)) return true;
   return life.frozen.some(({ from, to }) => from <= at && at < to);

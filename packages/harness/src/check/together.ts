@@ -3,7 +3,7 @@ import type { Breach } from './finding.ts';
 import type { Attempt, Queue, Run, Span } from './run.ts';
 
 /**
- * F1: any two claims of several names stand in the same order in every queue that both are in, so they can not wait for each
+ * F1: any two claims of several names are in the same order in every queue that both are in, so that they cannot wait for each
  * other. And a claim is held in all of its names or in none.
  */
 export function checkTogether(run: Run): Breach[] {
@@ -11,7 +11,7 @@ export function checkTogether(run: Run): Breach[] {
   return [...claims.flatMap(tornApart), ...pairsOf(claims).flatMap(crossed)];
 }
 
-/** The attempts of one claim of several names; those that its history tells of. */
+/** The attempts of one claim of several names, as far as its history contains them. */
 type Claim = readonly Attempt[];
 
 function claimsOf(run: Run): Claim[] {
@@ -24,7 +24,7 @@ function partsOf({ life, together }: Attempt): Attempt[] {
   return together.flatMap((n) => life.attempts.get(n) ?? []);
 }
 
-/** Of one whose process was killed, the last thing that it wrote may be said of some names only. */
+/** The last event of a killed process may be recorded for some of the names only. */
 function tornApart(claim: Claim): Breach[] {
   const held = claim.find(({ acquired }) => acquired !== undefined);
   const missing = claim.find(({ acquired }) => acquired === undefined);
@@ -40,7 +40,7 @@ function tornApart(claim: Claim): Breach[] {
   ];
 }
 
-/** Claims that met in two queues, by those. */
+/** Returns claims that met in two queues, grouped by those queues. */
 function pairsOf(claims: readonly Claim[]): [Attempt, Attempt][][] {
   const byQueues = new Map<string, [Attempt, Attempt][]>();
   for (const claim of claims) {
@@ -58,7 +58,7 @@ function pairsOf(claims: readonly Claim[]): [Attempt, Attempt][][] {
   return [...byQueues.values()];
 }
 
-/** Those that stand ahead in the one queue have to do so in the other. */
+/** Finds claims that are ahead in one queue and behind in the other. */
 function crossed(pairs: readonly [Attempt, Attempt][]): Breach[] {
   const inOrder = [...pairs].sort(([a], [b]) => ((a.token ?? 0n) < (b.token ?? 0n) ? -1 : 1));
   return inOrder.flatMap(([first, second], i) => {
@@ -76,7 +76,7 @@ interface Waiting {
   readonly at: number;
 }
 
-/** From `at` on, how long those of them who wait for other names too were kept waiting there. */
+/** Returns the times from `at` on in which these waiters were blocked in other queues. */
 export function blockedBy(run: Run, { waiting, at }: Waiting): Span[] {
   const elsewhere = waiting.flatMap((attempt) => partsOf(attempt).filter((part) => part !== attempt));
   return elsewhere.flatMap((part) => {
@@ -89,7 +89,7 @@ export function blockedBy(run: Run, { waiting, at }: Waiting): Span[] {
   });
 }
 
-/** The other queues that claims of several names tie to this one, also by way of others. */
+/** Returns the other queues that claims of several names connect with this one, directly or indirectly. */
 export function tiedTo(run: Run, queue: Queue): Queue[] {
   const known = new Set([queue.name]);
   for (const name of known) {

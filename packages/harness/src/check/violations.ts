@@ -2,7 +2,7 @@ import type { Violation } from '../timeline/scene.ts';
 import type { Finding } from './finding.ts';
 import type { Run } from './run.ts';
 
-/** Findings as the timeline of their run shows them. */
+/** Converts findings to the violations of a timeline. */
 export function violationsOf(run: Run, findings: readonly Finding[]): Violation[] {
   return findings.map(({ rule, message, attempt, at }) => ({
     rule,

@@ -1,30 +1,30 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { ChaosEvent } from './event.ts';
 
-/** An event without what the recorder adds: who, and when unless the stamp was taken before. */
-export type Told<E extends ChaosEvent = ChaosEvent> = E extends ChaosEvent
+/** An event without the members that the recorder adds: the name, and the time unless the stamp was taken before. */
+export type EventInput<E extends ChaosEvent = ChaosEvent> = E extends ChaosEvent
   ? Omit<E, 't' | 'who'> & { readonly t?: string }
   : never;
 
 let now = (): bigint => process.hrtime.bigint();
 
-/** Now, as all processes of the machine know it. */
+/** Returns the current stamp, the same for all processes of the machine. */
 export function stampNow(): string {
   return now().toString();
 }
 
-/** For a process whose own clock is wrong: stamps are taken from this one, in nanoseconds. */
+/** Replaces the clock of stamps, for a process whose own clock is wrong. The clock returns nanoseconds. */
 export function stampBy(clock: () => bigint): void {
   now = clock;
 }
 
-/** One party's history: a line is in the file before `tell` returns, so that it survives the death of the process. */
+/** The history of one process. A line is in the file before `tell` returns, so that it survives the death of the process. */
 export class Recorder {
   readonly #who: string;
   #file: number | undefined;
   readonly #hear: (event: ChaosEvent) => void;
 
-  /** @param hear is told each event after it was written */
+  /** @param hear Called with each event after it was written. */
   constructor(who: string, path: string, hear: (event: ChaosEvent) => void = () => undefined) {
     this.#who = who;
     this.#file = openSync(path, 'a');
@@ -32,10 +32,10 @@ export class Recorder {
   }
 
   /**
-   * After `close` nothing is written any more.
-   * @param quiet it is written, and nobody is told
+   * Does nothing after `close`.
+   * @param quiet Writes the event without calling the listener.
    */
-  tell(told: Told, { quiet = false }: { readonly quiet?: boolean } = {}): ChaosEvent {
+  tell(told: EventInput, { quiet = false }: { readonly quiet?: boolean } = {}): ChaosEvent {
     const event = { t: told.t ?? stampNow(), who: this.#who, ...told } as ChaosEvent;
     if (this.#file === undefined) return event;
     writeSync(this.#file, `${JSON.stringify(event)}\n`);

@@ -1,19 +1,19 @@
 import { NotHere } from '../services/service.ts';
 import { buildNamespaces } from './namespaces.ts';
-import type { Network, NetworkWay, Ports } from './network.ts';
+import type { Network, NetworkKind, Ports } from './network.ts';
 import { buildProxies } from './proxies.ts';
 
 export interface ChosenNetwork {
   readonly network: Network;
-  /** What stood in the way of namespaces, if nobody asked for proxies. */
+  /** Why namespaces are not available, unless proxies were forced. */
   readonly whyProxies: string | undefined;
 }
 
 const builders = { namespaces: buildNamespaces, proxies: buildProxies };
 
-/** Namespaces where they can be had, and else proxies; or the forced way, rejecting with NotHere when it is not open. */
+/** Returns namespaces if available, else proxies. For a forced network rejects with NotHere if it is not available. */
 export async function chooseNetwork(
-  forced: NetworkWay | undefined,
+  forced: NetworkKind | undefined,
   ports: Ports,
   count: number,
 ): Promise<ChosenNetwork> {

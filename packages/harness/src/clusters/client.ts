@@ -4,10 +4,10 @@ import { reapAtExit } from '../services/reaper.ts';
 import type { Node } from './links.ts';
 import type { ClientSite } from './network.ts';
 
-/** A place for processes that use the cluster, with links to the members that can be cut one by one. */
+/** A location for processes that use the cluster, with links to the members that can be cut one by one. */
 export class ClusterClient {
   readonly node: Node;
-  /** The members as seen from here, `host:port`, in the order of the members. The same for the whole life. */
+  /** Addresses `host:port` of the members as seen from here, in the order of the members. They never change. */
   readonly endpoints: readonly string[];
   readonly #site: ClientSite;
   readonly #remove: () => Promise<void>;
@@ -21,8 +21,8 @@ export class ClusterClient {
   }
 
   /**
-   * As `spawn`, in this place; also with `ipc` in `stdio`. The pid is that of the program, and signals reach it. It ends
-   * with this place at the latest, or (Linux) with this process. An `env` replaces the environment, as with `spawn`.
+   * Works as `spawn`, in this location; also with `ipc` in `stdio`. The pid is that of the program, and signals reach it. It ends
+   * with this location at the latest, or (Linux) with this process. `env` replaces the environment, as with `spawn`.
    */
   async exec(program: string, args: readonly string[], options: SpawnOptions = {}): Promise<ChildProcess> {
     const command = await this.#command({ program, args });
@@ -38,7 +38,7 @@ export class ClusterClient {
     return child;
   }
 
-  /** Ends what runs here (SIGKILL) and takes the place away. */
+  /** Kills the processes that run here (SIGKILL) and removes the location. */
   async stop(): Promise<void> {
     await Promise.all([...this.#children.keys()].map((child) => endChild(child, 'SIGKILL')));
     await this.#remove();

@@ -6,15 +6,15 @@ import { ClusterClient } from './client.ts';
 import { Conditions } from './conditions.ts';
 import type { Node } from './links.ts';
 import { Member } from './member.ts';
-import type { MemberSite, Network, NetworkWay, RareFault } from './network.ts';
+import type { MemberSite, Network, NetworkKind, RareFault } from './network.ts';
 import { SmallDisk } from './small-disk.ts';
 import { leaderOf, type Store, type View } from './store.ts';
 
 /** Three servers of one store on this machine. */
 export class Cluster {
   readonly name: Store['name'];
-  readonly network: NetworkWay;
-  /** The faults that this cluster cannot do, and why. */
+  readonly network: NetworkKind;
+  /** Faults that this cluster does not support, with the reasons. */
   readonly absent: ReadonlyMap<RareFault, string>;
   readonly #clients = new Map<Node, ClusterClient | undefined>();
   readonly #store: Store;
@@ -38,29 +38,29 @@ export class Cluster {
     return this.#members;
   }
 
-  /** All members, for clients in this process, in their order; the same for the whole life. */
+  /** Addresses of all members for clients in this process, in their order. They never change. */
   get endpoints(): readonly string[] {
     return this.#network.here.endpoints;
   }
 
-  /** As the servers say it, for instance `3.4.23`. */
+  /** Version as the servers report it, for instance `3.4.23`. */
   get version(): string {
     return this.#members[0]!.version;
   }
 
-  /** What this is, for the record: `etcd 3.4.23, three members in network namespaces`. */
+  /** Description for the record: `etcd 3.4.23, three members in network namespaces`. */
   get description(): string {
     const where = this.network === 'namespaces' ? 'in network namespaces' : 'behind proxies';
     const why = this.#whyProxies === undefined ? '' : ` (no network namespaces: ${this.#whyProxies})`;
     return `${this.name} ${this.version}, three members ${where}${why}`;
   }
 
-  /** Whether it failed to start because somebody else took a port. */
+  /** Whether the start failed because another process took a port. */
   get portTaken(): boolean {
     return this.#members.some((member) => member.portTaken);
   }
 
-  /** Starts all members; resolves when each of them serves requests. `diskMiB`: each on a small disk of its own. */
+  /** Starts all members; resolves when each of them serves requests. `diskMiB`: puts each on a small disk of its own. */
   async start(diskMiB: number | undefined): Promise<void> {
     if (diskMiB === undefined) this.#absent.set('disk', 'not asked for; start the cluster with diskMiB');
     this.#members = await this.#makeMembers(diskMiB);
@@ -78,8 +78,8 @@ export class Cluster {
   }
 
   /**
-   * The member that leads a majority; another one than `otherThan`, if that is given, since who has just lost the others
-   * still looks like it for a while. Rejects when there is none for 30 s.
+   * Resolves with the member that leads a majority, different from `otherThan` if given: a leader that was cut off still reports
+   * to be one for a while. Rejects when there is none for 30 s.
    */
   async leader({ otherThan }: { readonly otherThan?: Member } = {}): Promise<Member> {
     return until(
@@ -92,12 +92,12 @@ export class Cluster {
     );
   }
 
-  /** The members but this one. */
+  /** Returns the members except this one. */
   others(than: Member): readonly Member[] {
     return this.#members.filter((member) => member !== than);
   }
 
-  /** Makes a place for processes whose links can be cut without those of others. */
+  /** Makes a location for processes whose links can be cut without those of others. */
   async addClient(): Promise<ClusterClient> {
     const node = this.#freeNode();
     const site = await this.#network.addClient(node);
@@ -107,7 +107,7 @@ export class Cluster {
     return client;
   }
 
-  /** Undoes every fault, starts what ended, and resolves when all members follow one leader. */
+  /** Undoes every fault, starts ended servers, and resolves when all members follow one leader. */
   async recover(): Promise<void> {
     await Promise.all(this.#members.map((member) => member.recover()));
     await this.ready();
@@ -131,7 +131,7 @@ export class Cluster {
     }
   }
 
-  // Taken from now on, also while it is being made.
+  // Reserved from now on, also while it is being made.
   #freeNode(): Node {
     for (let number = 1; ; number += 1) {
       const node: Node = `client-${number}`;
@@ -149,7 +149,7 @@ export class Cluster {
   }
 
   async #findLeader(followers: number): Promise<Member> {
-    // A member without an answer has no voice.
+    // A member that does not respond is ignored.
     const ask = async (member: Member): Promise<View | undefined> =>
       member.running ? member.view().catch(() => undefined) : undefined;
     const views = await Promise.all(this.#members.map(ask));

@@ -1,7 +1,7 @@
 import { linkCuts, type Cut, type Node, type Slowness, type Weather } from './links.ts';
 import { FaultAbsent, type Network } from './network.ts';
 
-/** What was done to the network and not undone yet; each change is in force when its promise resolves. */
+/** Faults of the network that are in force; each change has taken effect when its promise resolves. */
 export class Conditions {
   readonly #network: Network;
   readonly #nodes: Node[];
@@ -15,7 +15,7 @@ export class Conditions {
     this.#nodes = [...network.members.map(({ node }) => node), 'client-0'];
   }
 
-  /** A cut adds to what is cut already. Answers with the way to undo this one alone. */
+  /** Adds a cut. Resolves with a function that undoes only this one. */
   async cut(cut: Cut): Promise<() => Promise<void>> {
     this.#cuts = [...this.#cuts, cut];
     await this.#apply();
@@ -25,21 +25,21 @@ export class Conditions {
     };
   }
 
-  /** Replaces how slow the member's links were. */
+  /** Replaces the slowness of the member's links. */
   async slow(member: Node, slowness: Slowness): Promise<void> {
     this.#check(slowness);
     this.#slow.set(member, slowness);
     await this.#apply();
   }
 
-  /** Undoes what was done to these members. A link that another member was cut from stays cut. */
+  /** Undoes the faults of these members. A link that another member was cut from stays cut. */
   heal(members: readonly Node[]): Promise<void> {
     this.#cuts = this.#cuts.filter(({ member }) => !members.includes(member));
     for (const member of members) this.#slow.delete(member);
     return this.#apply();
   }
 
-  /** From now on cuts from clients hold for this one too, those that are in force included. */
+  /** Includes this client in cuts from clients from now on, also in those that are in force. */
   join(client: Node): Promise<void> {
     this.#nodes.push(client);
     return this.#apply();
@@ -61,7 +61,7 @@ export class Conditions {
     if (lossRatio > 0 && noLoss !== undefined) throw new FaultAbsent('loss', noLoss);
   }
 
-  // One after the other, each with all that is wrong by then; so one that has not begun serves for all changes meanwhile.
+  // Applies all faults that are in force. One at a time, so that an application that has not begun serves all changes meanwhile.
   #apply(): Promise<void> {
     const next = (): Promise<void> => {
       this.#waiting = undefined;

@@ -1,10 +1,10 @@
-/** How long a slow process stands still and how long it runs, in turns, in milliseconds. */
+/** Alternating times in milliseconds for which a slow process is frozen and runs. */
 export interface Duty {
   readonly frozenMs: number;
   readonly runningMs: number;
 }
 
-/** Freezes a process for a part of the time. `signal` sends to the process of now, if there is one. */
+/** Freezes a process for a part of the time. `signal` sends to the current process, if there is one. */
 export class DutyCycle {
   readonly #signal: (signal: 'SIGSTOP' | 'SIGCONT') => void;
   readonly #duty: Duty;
@@ -19,7 +19,7 @@ export class DutyCycle {
     this.#freeze();
   }
 
-  /** Ends it; the process runs on. */
+  /** Ends the cycle; the process continues. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#signal('SIGCONT');

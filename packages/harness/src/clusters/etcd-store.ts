@@ -5,10 +5,10 @@ import type { Route } from '../services/endpoint.ts';
 import { etcdCommand, hasEtcd, installEtcd, type EtcdFlags } from '../services/etcd-process.ts';
 import type { Place, ServerProgram } from '../services/server-process.ts';
 import type { MemberSite } from './network.ts';
-import { routeOf, type Asked, type Store, type View } from './store.ts';
+import { routeOf, type ReachableMember, type Store, type View } from './store.ts';
 
 export function etcdStore(flags: EtcdFlags): Store {
-  // Nobody else's, so it tells these members from strangers on the same port.
+  // A unique token, by which these members differ from foreign servers on the same port.
   const token = randomBytes(6).toString('hex');
   return {
     name: 'etcd',
@@ -37,12 +37,12 @@ function memberProgram({ site, all, token, flags }: Membership): ServerProgram {
       return site.inside({ ...command, env: gateEnvironment(site) });
     },
     probe: async () => {
-      const { members } = (await askEtcd(routeOf(site), '/v3/cluster/member/list')) as {
+      const { members } = (await callMember(routeOf(site), '/v3/cluster/member/list')) as {
         members: { name?: string }[];
       };
       if (!members.some((member) => member.name === name)) throw new Error(`another etcd answers there`);
-      await askEtcd(routeOf(site), '/health');
-      return ((await askEtcd(routeOf(site), '/version')) as { etcdserver: string }).etcdserver;
+      await callMember(routeOf(site), '/health');
+      return ((await callMember(routeOf(site), '/version')) as { etcdserver: string }).etcdserver;
     },
   };
 }
@@ -62,8 +62,8 @@ function memberArgs(place: Place, { site, all, token }: Membership): string[] {
   ];
 }
 
-// Go takes no proxy to a loopback address, so behind a gate members call each other by one that is set aside for
-// documents (RFC 5737). Nothing is ever sent there: the gate goes by the port.
+// Go uses no proxy for loopback addresses, so members behind a gate have addresses that are reserved for documentation (RFC
+// 5737). Nothing is ever sent there: the gate selects the member by the port.
 function peerUrl({ host, ports, gate }: MemberSite): string {
   return `http://${gate === undefined ? host : '203.0.113.1'}:${ports[1]}`;
 }
@@ -74,9 +74,9 @@ function gateEnvironment({ gate }: MemberSite): Record<string, string> {
   return { HTTP_PROXY: proxy, http_proxy: proxy, NO_PROXY: '', no_proxy: '' };
 }
 
-// Answers come from the member's own knowledge, not through Raft. 64-bit numbers are text.
-async function viewOf({ route }: Asked): Promise<View> {
-  const status = (await askEtcd(route, '/v3/maintenance/status', 500)) as {
+// Responses come from the member's own state, not through Raft. 64-bit numbers are strings.
+async function viewOf({ route }: ReachableMember): Promise<View> {
+  const status = (await callMember(route, '/v3/maintenance/status', 500)) as {
     header: { member_id: string };
     leader?: string;
     raftTerm: string;
@@ -86,8 +86,8 @@ async function viewOf({ route }: Asked): Promise<View> {
   return { role: leader === '0' ? 'none' : known, term: Number(status.raftTerm), leader };
 }
 
-// Not fetch(), which cannot choose the address it comes from. Calls of the gateway (/v3) are POST requests.
-async function askEtcd(route: Route, path: string, withinMs = 5_000): Promise<unknown> {
+// Does not use fetch(), which cannot choose the source address. Calls of the gateway (/v3) are POST requests.
+async function callMember(route: Route, path: string, withinMs = 5_000): Promise<unknown> {
   const signal = AbortSignal.timeout(withinMs);
   const method = path.startsWith('/v3/') ? 'POST' : 'GET';
   const answer = await new Promise<{ status: number; body: string }>((resolve, reject) => {

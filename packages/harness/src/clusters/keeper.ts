@@ -6,9 +6,9 @@ import { findProgram } from '../services/programs.ts';
 import { NotHere } from '../services/service.ts';
 
 /**
- * Keeps nameless Linux namespaces alive: a process that does nothing but sit in them. It ends when this process does,
- * however that happens, since its input closes then; and with the last process in it the kernel takes a namespace away,
- * together with its links, addresses, rules and mounts. A named namespace (ip netns) would stay behind after a crash.
+ * Keeps nameless Linux namespaces alive by an idle process in them. It ends with this process in any case, because its input
+ * closes then. When the last process in a namespace has ended, the kernel removes it with its links, addresses, rules and mounts.
+ * A named namespace (ip netns) would remain after a crash.
  */
 export class Keeper {
   readonly #child: ChildProcess;
@@ -19,7 +19,7 @@ export class Keeper {
     this.#kinds = kinds;
   }
 
-  /** Rejects with NotHere and what unshare(1) said where this process may not make namespaces. */
+  /** Rejects with NotHere and the message of unshare(1) if this process may not make namespaces. */
   static async start(...kinds: ('net' | 'mount')[]): Promise<Keeper> {
     const flags = kinds.map((kind) => `--${kind}`);
     const program = await findProgram('unshare');
@@ -29,7 +29,7 @@ export class Keeper {
     const printed: string[] = [];
     child.stderr.setEncoding('utf8').on('data', (text: string) => printed.push(text));
     const ended = once(child, 'close').then(() => printed.join('').trim(), String);
-    // The echo says that the namespaces are made.
+    // The echo confirms that the namespaces are made.
     const echo = once(child.stdout, 'data').then(() => undefined);
     const refusal = await Promise.race([echo, ended]);
     if (refusal !== undefined) throw new NotHere(`unshare ${flags.join(' ')}: ${refusal}`);
@@ -42,7 +42,7 @@ export class Keeper {
     return this.#child.pid!;
   }
 
-  /** The same command, run in these namespaces. Signals to it reach the program itself. */
+  /** Returns the command that runs the same in these namespaces. Signals to it reach the program itself. */
   inside({ program, args, ...rest }: Command): Command {
     const enter = ['--target', String(this.pid), ...this.#kinds, '--'];
     return { program: 'nsenter', args: [...enter, program, ...args], ...rest };

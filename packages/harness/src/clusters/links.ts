@@ -1,6 +1,6 @@
 /**
- * Who talks to whom in a cluster, and what is wrong with it. A fault is done to a member; what follows for each link is
- * worked out here, so that both kinds of network apply the same.
+ * Links between the parties of a cluster, and their faults. A fault applies to a member; its effect on each link is computed
+ * here, so that both kinds of network apply the same.
  */
 
 /** A party of the network. `client-0` is this process. */
@@ -10,12 +10,12 @@ export type Node = `member-${number}` | `client-${number}`;
 export type Peers = 'members' | 'clients' | 'all' | Node;
 
 /**
- * How a cut feels. `silence`: what is sent gets no answer and no error, and arrives after the heal if the connection
- * still stands by then. `reset`: connections break at once and new ones are refused.
+ * Effect of a cut. `silence`: data gets no response and no error, and arrives after the heal if the connection still exists.
+ * `reset`: connections break at once and new ones are refused.
  */
 export type CutAs = 'silence' | 'reset';
 
-/** As seen from the member: `in` loses what comes to it, `out` what it sends. */
+/** Direction as seen from the member: `in` loses what it receives, `out` what it sends. */
 export type Direction = 'both' | 'in' | 'out';
 
 export interface Cut {
@@ -25,13 +25,13 @@ export interface Cut {
   readonly as: CutAs;
 }
 
-/** What all links of one member suffer. */
+/** Slowness of all links of one member. */
 export interface Slowness {
-  /** Milliseconds that each message takes longer, in each direction; a link of two slow members has the sum. */
+  /** Additional delay of each message in each direction, in milliseconds; a link of two slow members has the sum. */
   readonly delayMs?: number;
   /** Bytes per second in each direction. */
   readonly bytesPerSecond?: number;
-  /** The share of packets that are lost, from 0 to 1. */
+  /** Fraction of packets that are lost, from 0 to 1. */
   readonly lossRatio?: number;
 }
 
@@ -42,7 +42,7 @@ export interface LinkCut {
   readonly as: CutAs;
 }
 
-/** Everything that is wrong in the network at one time. */
+/** All faults of the network at one time. */
 export interface Weather {
   readonly cuts: readonly LinkCut[];
   readonly slow: readonly (Slowness & { readonly member: Node })[];
@@ -52,7 +52,7 @@ export const FINE: Weather = { cuts: [], slow: [] };
 
 export const isMember = (node: Node): boolean => node.startsWith('member-');
 
-/** The directions that these cuts take away; where two meet, the later one says how it feels. */
+/** Returns the directions that these cuts affect; where two overlap, the later one decides the effect. */
 export function linkCuts(nodes: readonly Node[], cuts: readonly Cut[]): LinkCut[] {
   const links = new Map<string, LinkCut>();
   for (const { member, from, direction, as } of cuts) {

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 
-/** What this process and everything that it started has on this machine (Linux). */
+/** Resources of this process and its descendants on this machine (Linux). */
 export interface Traces {
-  /** Descendants. */
+  /** Process ids of the descendants. */
   readonly pids: readonly number[];
-  /** Network and mount namespaces of descendants that are not those of this process. */
+  /** Network and mount namespaces of descendants that differ from those of this process. */
   readonly namespaces: readonly string[];
 }
 
@@ -16,12 +16,12 @@ export function tracesOf(pid: number): Traces {
   return { pids, namespaces: [...namespaces] };
 }
 
-/** All namespaces that any process of the machine is in. */
+/** Returns all namespaces that any process of the machine is in. */
 export function namespacesInUse(): Set<string> {
   return new Set(allPids().flatMap(namespacesOf));
 }
 
-/** What everybody sees: named namespaces, links, mounts and packet filters whose name or target is ours. */
+/** Returns our named namespaces, links, mounts and packet filters, which are visible system-wide. */
 export function sharedTraces(): Record<'names' | 'links' | 'mounts' | 'rules', string[]> {
   return {
     names: linesOf('ip', 'netns', 'list'),
@@ -31,7 +31,7 @@ export function sharedTraces(): Record<'names' | 'links' | 'mounts' | 'rules', s
   };
 }
 
-/** The device that packets to this address leave by. */
+/** Returns the network device for packets to this address. */
 export function deviceTo(address: string): string {
   return /dev (\S+)/.exec(linesOf('ip', 'route', 'get', address).join(' '))![1]!;
 }
@@ -44,7 +44,7 @@ function allPids(): number[] {
   return (quietly(() => readdirSync('/proc')) ?? []).map(Number).filter(Number.isInteger);
 }
 
-/** Whom it has started, and they; nobody where there is no `/proc`. */
+/** Returns all descendants of a process; none without `/proc`. */
 export function descendantsOf(pid: number): number[] {
   const parents = new Map(allPids().map((child) => [child, parentOf(child)]));
   const found = [pid];
@@ -52,7 +52,7 @@ export function descendantsOf(pid: number): number[] {
   return found.slice(1);
 }
 
-// A process may end between two looks at it.
+// A process may end between two reads.
 function parentOf(pid: number): number | undefined {
   const stat = quietly(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   return stat === undefined ? undefined : Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
@@ -71,13 +71,13 @@ function quietly<T>(look: () => T): T | undefined {
   }
 }
 
-/** Whether it exists and has not ended; an ended orphan may wait for a lazy init to be taken off the list. */
+/** Returns whether the process exists and has not ended; an ended orphan may wait until init reaps it. */
 export function runs(pid: number): boolean {
   const state = quietly(() => stateOf(pid));
   return state !== undefined && state !== 'Z';
 }
 
-/** The kernel's letter for what a process does: R runs, S sleeps, T is stopped (proc(5)). */
+/** Returns the kernel's letter for the state of a process: R runs, S sleeps, T is stopped (proc(5)). */
 export function stateOf(pid: number): string {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   return stat.slice(stat.lastIndexOf(')') + 2)[0]!;

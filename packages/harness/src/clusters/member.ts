@@ -7,16 +7,16 @@ import type { SmallDisk } from './small-disk.ts';
 import { routeOf, type Role, type Store, type View } from './store.ts';
 
 export interface CutOptions {
-  /** The other ends of the links that are cut; `all` without it. A member or a client may be given itself. */
+  /** The other ends of the links that are cut. Default `all`. Accepts a member or a client itself. */
   readonly from?: Peers | { readonly node: Node };
-  /** As seen from this member: `in` loses what comes, `out` what it sends; `both` without it. */
+  /** Direction as seen from this member: `in` loses what it receives, `out` what it sends. Default `both`. */
   readonly direction?: Direction;
-  /** `silence` without it, see CutAs. */
+  /** Effect of the cut, see CutAs. Default `silence`. */
   readonly as?: CutAs;
 }
 
 export interface SlowOptions extends Slowness {
-  /** Lets the process itself run for a part of the time only; the usual slow member is 200 ms of each. */
+  /** Freezes the process for a part of the time; typically 200 ms of each. */
   readonly duty?: Duty;
 }
 
@@ -26,18 +26,18 @@ export interface MemberParts {
   readonly store: Store;
   readonly program: ServerProgram;
   readonly conditions: Conditions;
-  /** As this process calls it. */
+  /** Address for this process. */
   readonly endpoint: string;
   readonly disk: SmallDisk | undefined;
   readonly whyNoDisk: string;
 }
 
-/** One server of a cluster, and the faults that can be done to it. */
+/** One server of a cluster, and its faults. */
 export class Member {
   readonly node: Node;
-  /** For clients in this process, `host:port`; the same for the whole life. */
+  /** Address `host:port` for clients in this process. It never changes. */
   readonly endpoint: string;
-  /** Its temporary directory, with everything that it printed in `server.log`. Gone after the cluster stopped. */
+  /** Its temporary directory, with its output in `server.log`. Removed when the cluster stops. */
   readonly directory: string;
   readonly #parts: MemberParts;
   readonly #process: ServerProcess;
@@ -51,7 +51,7 @@ export class Member {
     this.#process = new ServerProcess(parts.program, parts.place);
   }
 
-  /** The present process; another one after a restart. Throws when there is none. */
+  /** The current process; another one after a restart. Throws when there is none. */
   get pid(): number {
     return this.#process.pid;
   }
@@ -60,22 +60,22 @@ export class Member {
     return this.#process.running;
   }
 
-  /** As the server says it; empty before it answered for the first time. */
+  /** Version as the server reports it; empty before its first response. */
   get version(): string {
     return this.#process.version;
   }
 
-  /** Whether the log says that somebody else has one of its ports. */
+  /** Whether the log says that another process has one of its ports. */
   get portTaken(): boolean {
     return this.#process.portTaken();
   }
 
-  /** Crashes it (SIGKILL). Resolves when it is gone. */
+  /** Crashes it (SIGKILL). Resolves when it has ended. */
   kill(): Promise<void> {
     return this.#process.kill();
   }
 
-  /** Stands still (SIGSTOP): connections stay open and nothing answers. Resolves when it does. Ends a duty cycle. */
+  /** Freezes it (SIGSTOP): connections stay open and get no response. Resolves when it is stopped. Ends a duty cycle. */
   async freeze(): Promise<void> {
     this.#endDuty();
     await this.#process.freeze();
@@ -87,15 +87,15 @@ export class Member {
   }
 
   /**
-   * Starts it on the data that is there after it ended; `env`: besides this process's own, this time only. Does not wait
-   * until it answers, see `ready`.
+   * Starts it again on its data after it ended. `env`: additional variables for this start. Does not wait for a response, see
+   * `ready`.
    */
   async start(env: Readonly<Record<string, string>> = {}): Promise<void> {
     if (this.running) throw new Error(`${this.node} runs; kill it before it can start`);
     await this.#process.spawn(env);
   }
 
-  /** Resolves when it serves requests, which takes a majority that it can reach. Rejects after 30 s. */
+  /** Resolves when it serves requests, which requires a majority that it can reach. Rejects after 30 s. */
   ready(): Promise<void> {
     return this.#process.answers();
   }
@@ -105,7 +105,7 @@ export class Member {
     return this.#process.restart();
   }
 
-  /** Cuts it off, in addition to what is cut already. Resolves when it is, with the way to undo this cut alone. */
+  /** Cuts its links, in addition to other cuts. Resolves when it is done, with a function that undoes only this cut. */
   async cut({ from = 'all', direction = 'both', as = 'silence' }: CutOptions = {}): Promise<
     () => Promise<void>
   > {
@@ -113,7 +113,7 @@ export class Member {
     return this.#parts.conditions.cut({ member: this.node, from: peers, direction, as });
   }
 
-  /** Slows it down, in place of how slow it was. Rejects with FaultAbsent on what this network cannot do. */
+  /** Replaces its slowness. Rejects with FaultAbsent for an effect that this network does not support. */
   async slow({ duty, ...slowness }: SlowOptions): Promise<void> {
     await this.#parts.conditions.slow(this.node, slowness);
     this.#endDuty();
@@ -127,8 +127,8 @@ export class Member {
   }
 
   /**
-   * Takes all space of the small disk that its data is on. With the next writes etcd ends; ZooKeeper ends or stays and
-   * takes no part. Rejects with FaultAbsent when it is not on a small disk.
+   * Fills the small disk that its data is on. etcd ends at the next writes; ZooKeeper ends or stays without participating.
+   * Rejects with FaultAbsent when it is not on a small disk.
    */
   async fillDisk(): Promise<void> {
     await this.#disk().fill();
@@ -139,7 +139,10 @@ export class Member {
     await this.#disk().free();
   }
 
-  /** What it believes itself, asked past all faults of the network. Rejects when it does not answer within 500 ms. */
+  /**
+   * Resolves with its own view of its role, requested past all faults of the network. Rejects when it does not respond within 500
+   * ms.
+   */
   async role(): Promise<Role> {
     return (await this.view()).role;
   }
@@ -149,7 +152,7 @@ export class Member {
     return store.view({ route: routeOf(site), data: disk?.seen ?? place.data });
   }
 
-  /** Undoes everything and starts it if it ended. Does not wait until it answers. */
+  /** Undoes all faults and starts it if it ended. Does not wait for a response. */
   async recover(): Promise<void> {
     await this.heal();
     await this.#parts.disk?.free();

@@ -12,7 +12,7 @@ import { runTool } from './run-tool.ts';
 import { claimSubnet, type Subnet } from './subnet.ts';
 
 /**
- * A network of Linux network namespaces: a router in the middle, a namespace for each member and each client, and a link
+ * Builds a network of Linux network namespaces: a router in the middle, a namespace for each member and each client, and a link
  * from the router to this process. Faults are rules and queues of the router.
  */
 export async function buildNamespaces(ports: Ports, count: number): Promise<Network> {
@@ -122,7 +122,7 @@ class NamespaceNetwork implements Network {
     };
   }
 
-  // A rule resets only who sends. Who just listens hears of it so. Those that were cut before have no connections any more.
+  // A rule resets only a sender. A listener is notified in this way. Links that were cut before have no connections any more.
   async #breakConnections(cuts: readonly LinkCut[]): Promise<void> {
     const peersOf = new Map<Node, Set<Node>>();
     const add = (end: Node, peer: Node): void => {
@@ -143,7 +143,7 @@ class NamespaceNetwork implements Network {
     await runTool(this.#keepers.get(end)?.inside(kill) ?? kill);
   }
 
-  // A queue on each side of the member's link, so that both directions are as slow.
+  // Sets a queue on each side of the member's link, so that both directions are equally slow.
   async #limit(node: Node, bytesPerSecond: number | undefined): Promise<void> {
     if (bytesPerSecond === undefined && !this.#limited.has(node)) return;
     const verb = bytesPerSecond === undefined ? 'del' : 'replace';

@@ -1,57 +1,57 @@
 import type { Command } from '../services/child.ts';
 import type { Node, Weather } from './links.ts';
 
-/** `namespaces`: the kernel's own network, a namespace per party. `proxies`: loopback, each link through a proxy of ours. */
-export type NetworkWay = 'namespaces' | 'proxies';
+/** `namespaces`: the kernel's network with a namespace for each party. `proxies`: loopback, with a proxy for each link. */
+export type NetworkKind = 'namespaces' | 'proxies';
 
-/** Faults that not every network or machine can do. */
+/** Faults that not every network or machine supports. */
 export type RareFault = 'delay' | 'loss' | 'disk';
 
-/** Where a member lives. */
+/** Location of a member. */
 export interface MemberSite {
   readonly node: Node;
-  /** The address that it binds. */
+  /** Address that it binds. */
   readonly host: string;
-  /** The first one is for clients. */
+  /** Ports; the first one is for clients. */
   readonly ports: readonly number[];
-  /** The port on 127.0.0.1 of a SOCKS5 gate that its connections to other members have to take, if they have to. */
+  /** Port on 127.0.0.1 of a SOCKS5 gate that its connections to other members must use, if any. */
   readonly gate: number | undefined;
-  /** Comes from here, a request to the member is cut off by no fault: for the harness alone. */
+  /** Source address of the harness's own requests to the member, which no fault affects. */
   readonly operatorAddress: string | undefined;
-  /** The same command, run where the member lives. */
+  /** Returns the command that runs the same at the member's location. */
   inside(command: Command): Command;
 }
 
-/** Where a client lives. */
+/** Location of a client. */
 export interface ClientSite {
-  /** The members as this client calls them, `host:port`, in the order of the members. */
+  /** Addresses `host:port` of the members for this client, in the order of the members. */
   readonly endpoints: readonly string[];
-  /** The same command, run where the client lives. */
+  /** Returns the command that runs the same at the client's location. */
   inside(command: Command): Command;
 }
 
 export interface Network {
-  readonly way: NetworkWay;
+  readonly way: NetworkKind;
   readonly members: readonly MemberSite[];
   /** This process, `client-0`. */
   readonly here: ClientSite;
-  /** What it cannot do, and why. */
+  /** Faults that it does not support, with the reasons. */
   readonly absent: ReadonlyMap<RareFault, string>;
   addClient(node: Node): Promise<ClientSite>;
   removeClient(node: Node): Promise<void>;
-  /** Makes the network like this; resolves when it is. One at a time. */
+  /** Applies these faults; resolves when they are in force. One call at a time. */
   apply(weather: Weather): Promise<void>;
-  /** Takes everything away. Members and what runs at clients must be gone before. */
+  /** Removes the network. Members and processes at clients must have ended before. */
   stop(): Promise<void>;
 }
 
-/** Which ports each member of a store needs. */
+/** Ports that each member of a store needs. */
 export interface Ports {
-  /** The usual ones, where each member has an address of its own; the first one is for clients. */
+  /** The default ports, for members with an address of their own; the first one is for clients. */
   readonly usual: readonly number[];
 }
 
-/** A fault that this network or this machine cannot do; the message says why. */
+/** A fault that this network or this machine does not support; the message contains the reason. */
 export class FaultAbsent extends Error {
   override readonly name = 'FaultAbsent';
   readonly fault: RareFault;

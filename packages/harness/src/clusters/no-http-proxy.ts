@@ -1,8 +1,8 @@
 import type { Command } from '../services/child.ts';
 
 /**
- * Addresses of namespaces are reached directly, whatever http_proxy says: Go and gRPC would ask a proxy for any address
- * that is not loopback.
+ * Addresses of namespaces must be reached directly: Go and gRPC would use the proxy of http_proxy for any address that is not
+ * loopback.
  */
 
 const VARIABLES = ['http_proxy', 'https_proxy', 'all_proxy', 'grpc_proxy'];
@@ -10,12 +10,12 @@ const NONE = Object.fromEntries(
   VARIABLES.flatMap((name) => [name, name.toUpperCase()]).map((name) => [name, '']),
 );
 
-/** The same command, in an environment that names no proxy. */
+/** Returns the same command with an environment that names no proxy. */
 export function withoutHttpProxy(command: Command): Command {
   return { ...command, env: { ...command.env, ...NONE } };
 }
 
-/** Adds the hosts to those that the environment exempts, if it names a proxy. gRPC has a list of its own. */
+/** Adds the hosts to the exceptions of the environment, if it names a proxy. gRPC has a separate list. */
 export function exemptHosts(env: NodeJS.ProcessEnv, hosts: readonly string[]): void {
   if (!VARIABLES.some((name) => env[name] || env[name.toUpperCase()])) return;
   for (const list of ['no_proxy', 'NO_PROXY', 'no_grpc_proxy']) {

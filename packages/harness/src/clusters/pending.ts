@@ -2,20 +2,20 @@ import { connect, type Socket } from 'node:net';
 import { reset } from '../faults/reset.ts';
 import type { Node } from './links.ts';
 
-/** A connection that `from` wants to `to`. */
+/** A connection from `from` to `to` that was requested. */
 export interface Call {
   readonly from: Node;
   readonly to: Node;
-  /** The caller's side, with `allowHalfOpen`. */
+  /** Socket of the caller, with `allowHalfOpen`. */
   readonly client: Socket;
   readonly target: { readonly host: string; readonly port: number };
-  /** Called before the first byte is carried. */
+  /** Called before the first byte is transferred. */
   readonly onConnected?: () => void;
-  /** Ends the caller's side when the other side refuses. Without it the caller gets a reset. */
+  /** Ends the caller's socket when the target refuses. Default: resets it. */
   readonly onRefused?: () => void;
 }
 
-/** A call whose other side does not know of it yet. */
+/** A connection whose target is not connected yet. */
 export class Pending {
   readonly call: Call;
   readonly #heard: Buffer[] = [];
@@ -23,7 +23,7 @@ export class Pending {
   readonly #leave: () => void;
   #server: Socket | undefined;
 
-  /** `onGone`: the caller gave up. */
+  /** `onGone`: called when the caller disconnects. */
   constructor(call: Call, onGone: () => void) {
     this.call = call;
     this.#leave = (): void => {
@@ -32,12 +32,12 @@ export class Pending {
       onGone();
     };
     call.client.on('error', () => undefined);
-    // Only who reads hears the end.
+    // The end of a socket is reported only while it is read.
     call.client.on('data', this.#hear).on('end', this.#leave).on('close', this.#leave);
     call.client.resume();
   }
 
-  /** Calls the other side; does nothing while that goes on. */
+  /** Connects to the target; does nothing while a connection is in progress. */
   dial(onAnswer: (server: Socket) => void, onRefusal: () => void): void {
     if (this.#server !== undefined) return;
     const server = connect({ ...this.call.target, allowHalfOpen: true, noDelay: true });
@@ -49,7 +49,7 @@ export class Pending {
     });
   }
 
-  /** Forgets the other side, which may be dialled again. */
+  /** Drops the connection to the target, which may be dialled again. */
   hangUp(): void {
     this.#server?.on('error', () => undefined).destroy();
     this.#server = undefined;
@@ -62,7 +62,7 @@ export class Pending {
     else this.call.onRefused();
   }
 
-  /** Gives the caller's socket back with all that came so far still to be read; call `resume` on it. */
+  /** Returns the caller's socket with all data so far still unread; call `resume` on it. */
   release(): void {
     this.#silence();
     this.call.client.pause();

@@ -1,5 +1,5 @@
-// The proxies of one cluster, in a process of their own: whoever blocks the event loop of the tests does not stop the
-// network. Takes requests over the channel of fork(), answers each, and ends with the channel.
+// The proxies of one cluster, in a separate process, so that a blocked event loop of the tests does not stop the network. It
+// receives requests over the channel of fork(), responds to each, and ends with the channel.
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { Node, Weather } from './links.ts';
@@ -28,7 +28,7 @@ const HOST = '127.0.0.1';
 const wires = new Wires();
 const listeners = new Map<Node, Server[]>();
 
-/** The way out of a member: its connections to any port of another one. */
+/** Opens the gate for outgoing connections of a member to any port of another one. */
 function openGate(node: Node, members: readonly MemberPorts[]): Promise<number> {
   return listen(node, (client) => void passGate(node, members, client));
 }
@@ -49,7 +49,7 @@ async function passGate(from: Node, members: readonly MemberPorts[], client: Soc
     });
 }
 
-/** A client's way to one member. */
+/** Opens the port for a client's connections to one member. */
 function openDoor(node: Node, member: MemberPorts): Promise<number> {
   const target = { host: HOST, port: member.ports[0]! };
   return listen(node, (client) => wires.carry({ from: node, to: member.node, client, target }));

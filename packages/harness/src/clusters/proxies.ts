@@ -9,8 +9,8 @@ import type { ClientSite, MemberSite, Network, Ports, RareFault } from './networ
 import type { MemberPorts, ProxiesAnswer, ProxiesRequest } from './proxies-process.ts';
 
 /**
- * Members on 127.0.0.1, each client with a port of its own for each member, and members that reach each other through
- * their gates only. Needs no privilege.
+ * Builds a network with members on 127.0.0.1. Each client has a separate port for each member, and members reach each other only
+ * through their gates. Needs no privilege.
  */
 export async function buildProxies({ usual }: Ports, count: number): Promise<Network> {
   const proxies = new Proxies();

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import type { Command } from '../services/child.ts';
 import { NotHere } from '../services/service.ts';
 
-/** Runs a program to its end with this input. Rejects with NotHere and what it printed when it fails. */
+/** Runs a program to its end with this input. Rejects with NotHere and its output when it fails. */
 export async function runTool({ program, args }: Command, input = ''): Promise<void> {
   const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'pipe'] });
   const printed: string[] = [];
   child.stderr.setEncoding('utf8').on('data', (text: string) => printed.push(text));
-  // A program that ends without reading says why in its own words.
+  // A program that ends without reading reports the reason itself.
   child.stdin.on('error', () => undefined).end(input);
   const code: unknown = await once(child, 'close').then(([exitCode]) => exitCode as unknown, String);
   if (code !== 0) throw new NotHere([program, ...args, '-', String(code), printed.join('').trim()].join(' '));

@@ -4,10 +4,10 @@ import { Keeper } from './keeper.ts';
 import { runTool } from './run-tool.ts';
 import type { Command } from '../services/child.ts';
 
-/** A data directory on a file system in memory of its own, which only the member sees and which can be filled. */
+/** A data directory on an in-memory file system of its own, which only the member sees and which can be filled. */
 export class SmallDisk {
   readonly #keeper: Keeper;
-  /** Where this process sees it. */
+  /** Path for this process. */
   readonly seen: string;
 
   private constructor(keeper: Keeper, directory: string) {
@@ -19,7 +19,7 @@ export class SmallDisk {
     return join(this.seen, 'ballast');
   }
 
-  /** Rejects with NotHere and what unshare(1) or mount(8) said where this process may not mount. */
+  /** Rejects with NotHere and the message of unshare(1) or mount(8) if this process may not mount. */
   static async mount(directory: string, sizeMiB: number): Promise<SmallDisk> {
     const keeper = await Keeper.start('mount');
     try {
@@ -36,7 +36,7 @@ export class SmallDisk {
     return this.#keeper.inside(command);
   }
 
-  /** Takes all the space that is left. */
+  /** Fills the remaining space. */
   async fill(): Promise<void> {
     const ballast = await open(this.#ballast, 'a');
     try {
@@ -50,7 +50,7 @@ export class SmallDisk {
     await rm(this.#ballast, { force: true });
   }
 
-  /** What lives on it must be gone. */
+  /** Unmounts it; processes that use it must have ended. */
   async unmount(): Promise<void> {
     await this.#keeper.stop();
   }

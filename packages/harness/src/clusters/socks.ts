@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 
 /**
- * The server's side of SOCKS 5 (RFC 1928), as far as etcd and Java use it: no authentication, CONNECT to an address.
- * It is how a member's connections to other members come through a proxy of its own: both take a proxy from their
- * environment, and the proxy learns whom a connection is for before its first byte.
+ * The server's side of SOCKS 5 (RFC 1928), as far as etcd and Java use it: no authentication, CONNECT to an address. It routes a
+ * member's connections to other members through its own proxy. Both programs take a proxy from their environment, and the proxy
+ * learns the target before the first byte.
  */
 
 const VERSION = 5;
@@ -13,7 +13,7 @@ const ADDRESS_BYTES = new Map([
   [4, 16],
 ]);
 
-/** Reads the handshake up to the request and resolves with the port that is asked for. Rejects on anything else. */
+/** Reads the handshake up to the request and resolves with the requested port. Rejects on anything else. */
 export function readSocksRequest(socket: Socket): Promise<number> {
   return new Promise((resolve, reject) => {
     let heard: Buffer = Buffer.alloc(0);
@@ -28,7 +28,7 @@ export function readSocksRequest(socket: Socket): Promise<number> {
         }
         const port = greeted ? requestedPort(heard) : undefined;
         if (port === undefined) return;
-        // Nothing else may come before the answer.
+        // No other data may precede the response.
         socket.off('data', hear).pause();
         resolve(port);
       } catch (error) {
@@ -41,7 +41,7 @@ export function readSocksRequest(socket: Socket): Promise<number> {
   });
 }
 
-/** The answer to a request: it is connected, or the other side refuses connections. */
+/** Returns the response to a request: connected, or refused by the target. */
 export function socksAnswer(connected: boolean): Buffer {
   return Buffer.from([VERSION, connected ? 0 : 5, 0, 1, 0, 0, 0, 0, 0, 0]);
 }

@@ -2,47 +2,47 @@ import type { Route } from '../services/endpoint.ts';
 import type { ServerProgram } from '../services/server-process.ts';
 import type { MemberSite } from './network.ts';
 
-/** What a kind of store has to tell so that a cluster of it can be run. */
+/** What a cluster needs to know about a kind of store. */
 export interface Store {
   readonly name: 'etcd' | 'ZooKeeper';
-  /** The ports that its servers usually have; the first one is for clients. */
+  /** Default ports of its servers; the first one is for clients. */
   readonly usualPorts: readonly number[];
   readonly isHere: () => Promise<boolean>;
-  /** Rejects with NotHere when it cannot. */
+  /** Rejects with NotHere when it cannot be installed. */
   readonly install: () => Promise<void>;
-  /** The program of one member of a cluster of these members. */
+  /** Returns the program of one member of a cluster. */
   readonly program: (site: MemberSite, all: readonly MemberSite[]) => ServerProgram;
-  /** What a member itself says about its part. Rejects when it does not answer within 500 ms. */
-  readonly view: (whom: Asked) => Promise<View>;
+  /** Resolves with a member's own view of its role. Rejects when it does not respond within 500 ms. */
+  readonly view: (whom: ReachableMember) => Promise<View>;
 }
 
-/** A running member, as this process reaches it and its data directory. */
-export interface Asked {
+/** A running member as this process reaches it, with its data directory. */
+export interface ReachableMember {
   readonly route: Route;
   readonly data: string;
 }
 
-/** The part that a member believes to have. `none`: it knows no leader. */
+/** Role in the member's own view. `none`: it knows no leader. */
 export type Role = 'leader' | 'follower' | 'none';
 
 export interface View {
   readonly role: Role;
   /** Grows with each election: etcd's Raft term, ZooKeeper's epoch. */
   readonly term: number;
-  /** Which leader it means, where the store says so; equal for all that mean the same. */
+  /** Id of the leader that it follows, if the store reports it. */
   readonly leader?: string;
 }
 
-/** How a member is asked by the harness: past every fault of the network. */
+/** Returns how the harness reaches a member: past all faults of the network. */
 export function routeOf({ host, ports, operatorAddress }: MemberSite): Route {
   const route = { host, port: ports[0]! };
   return operatorAddress === undefined ? route : { ...route, localAddress: operatorAddress };
 }
 
 /**
- * The member that leads: it says so, a majority of all members is in its term with it, and no such leader has a later
- * term. `views` has undefined for a member that did not answer. A leader of former times stays one in its own eyes for a
- * while, and so it does here as long as nobody else leads a majority.
+ * Returns the leading member: it reports to lead, a majority of all members is in its term, and no such leader has a later term.
+ * `views` is undefined for a member that did not respond. A former leader still reports to lead for a while, and counts as long
+ * as no other one leads a majority.
  */
 export function leaderOf(views: readonly (View | undefined)[]): number | undefined {
   const isWith = (leader: View, view: View | undefined): boolean =>

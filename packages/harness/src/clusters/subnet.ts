@@ -3,7 +3,7 @@ import type { Keeper } from './keeper.ts';
 import { isMember, type Node } from './links.ts';
 import { runTool } from './run-tool.ts';
 
-// 198.18.0.0/15 is set aside for tests of networks (RFC 2544); its upper half has 256 networks of 256 addresses.
+// 198.18.0.0/15 is reserved for tests of networks (RFC 2544); its upper half has 256 networks of 256 addresses.
 const NETWORKS = '198.19';
 const ROUTER = 250;
 const HERE = 1;
@@ -13,8 +13,8 @@ const FIRST_CLIENT = 21;
 const MAX_CLIENTS = ROUTER - FIRST_CLIENT;
 
 /**
- * A network that no other process of the machine uses: the kernel gives the name of our link to one only. Rejects with
- * NotHere when there cannot be such a link.
+ * Claims a network that no other process of the machine uses: the kernel gives the name of our link to only one. Rejects with
+ * NotHere when such a link cannot be made.
  */
 export async function claimSubnet(router: Keeper): Promise<Subnet> {
   for (let attempt = 1; ; attempt += 1) {
@@ -30,7 +30,7 @@ export async function claimSubnet(router: Keeper): Promise<Subnet> {
   }
 }
 
-/** The addresses and links around a router; every packet between two parties goes through it. */
+/** Addresses and links around a router; every packet between two parties passes it. */
 export class Subnet {
   readonly #router: Keeper;
   readonly #prefix: string;
@@ -43,7 +43,7 @@ export class Subnet {
     this.#link = `queuelock${number}`;
   }
 
-  /** This process has it besides that of `client-0`. */
+  /** Second address of this process, besides that of `client-0`. */
   get operatorAddress(): string {
     return this.#at(OPERATOR);
   }
@@ -106,12 +106,12 @@ export class Subnet {
     );
   }
 
-  /** Takes the link away at once, not only when its namespace is gone, so that the node's name is free again. */
+  /** Removes the link at once, not only with its namespace, so that the node's name is free again. */
   async disconnect(node: Node): Promise<void> {
     await ip([`link del ${node}`], this.#router);
   }
 
-  /** Takes our own link away. The others go with their namespaces. */
+  /** Removes our own link. The others are removed with their namespaces. */
   async leave(): Promise<void> {
     if (!this.#claimed) return;
     this.#claimed = false;

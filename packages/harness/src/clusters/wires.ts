@@ -12,8 +12,8 @@ export class Wires {
   #weather = FINE;
 
   /**
-   * Connects and carries. While one of the two directions is silent it waits with that, as a handshake whose packets
-   * are lost: the other side hears nothing of it, and a caller that gives up meanwhile was never there.
+   * Connects and transfers. While one of the two directions is silent the connection is delayed, as a handshake whose packets are
+   * lost. The target does not see a caller that disconnects meanwhile.
    */
   carry(call: Call): void {
     const pending = new Pending(call, () => this.#pending.delete(pending));
@@ -21,7 +21,7 @@ export class Wires {
     this.#advance(pending);
   }
 
-  /** Makes all links like this, also those of connections that are open or under way. */
+  /** Applies these faults to all links, including open and pending connections. */
   apply(weather: Weather): void {
     this.#weather = weather;
     for (const [wire, flow] of this.#flows) this.#set(flow, wire);
@@ -29,7 +29,7 @@ export class Wires {
     for (const pending of [...this.#pending]) this.#advance(pending);
   }
 
-  /** Resets all that a party has open. */
+  /** Resets all connections of a party. */
   drop(node: Node): void {
     for (const [connection, { from, to }] of this.#open) if (from === node || to === node) connection.cut();
   }
@@ -75,7 +75,7 @@ export class Wires {
       .map(({ as }) => as);
   }
 
-  // The same flow carries what one party sends another, on connections that either of them opened.
+  // All data from one party to another shares a flow, whichever of them opened the connection.
   #flow(from: Node, to: Node): Flow {
     const wire = `${from}>${to}`;
     const known = this.#flows.get(wire);

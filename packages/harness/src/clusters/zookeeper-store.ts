@@ -13,7 +13,7 @@ import {
 } from '../services/zookeeper-process.ts';
 import type { MemberSite } from './network.ts';
 import { runTool } from './run-tool.ts';
-import { routeOf, type Asked, type Store, type View } from './store.ts';
+import { routeOf, type ReachableMember, type Store, type View } from './store.ts';
 
 export function zooKeeperStore(settings: ZooKeeperSettings): Store {
   return {
@@ -37,7 +37,7 @@ function memberProgram(
     command: async (place) => site.inside(await memberCommand(place, { site, all, settings })),
     probe: async (place) => {
       const version = await zooKeeperVersion(routeOf(site));
-      // The data directory in the answer tells this server from a stranger on the same port.
+      // The data directory in the response distinguishes this server from a foreign one on the same port.
       const config = await zkFourLetter(routeOf(site), 'conf');
       if (!config.includes(place.data)) throw new Error('another ZooKeeper answers there');
       return version;
@@ -52,7 +52,7 @@ interface Membership {
 }
 
 async function memberCommand(place: Place, { site, all, settings }: Membership): Promise<Command> {
-  // By a program in the member's place, since its disk may be one that only the member sees.
+  // Written by a program at the member's location, because only the member may see its disk.
   await runTool(site.inside({ program: 'tee', args: [join(place.data, 'myid')] }), numberOf(site));
   const lines = all.map((member) => {
     const [, quorum, election] = member.ports;
@@ -64,7 +64,7 @@ async function memberCommand(place: Place, { site, all, settings }: Membership):
   });
 }
 
-// By default Java takes no proxy to loopback addresses; the empty list takes that exception away.
+// By default Java uses no proxy for loopback addresses; the empty list removes that exception.
 function gateOptions({ gate }: MemberSite): string[] {
   if (gate === undefined) return [];
   return ['-DsocksProxyHost=127.0.0.1', `-DsocksProxyPort=${gate}`, '-DsocksNonProxyHosts='];
@@ -72,8 +72,8 @@ function gateOptions({ gate }: MemberSite): string[] {
 
 const numberOf = ({ node }: MemberSite): string => node.replace(/^.*-/, '');
 
-// Of the epoch only a leader speaks, but each member keeps the one that it has accepted in a file.
-async function viewOf({ route, data }: Asked): Promise<View> {
+// Only a leader reports the epoch, but each member stores the one that it has accepted in a file.
+async function viewOf({ route, data }: ReachableMember): Promise<View> {
   const answer = await zkFourLetter(route, 'srvr', 500);
   const mode = /^Mode: (\w+)$/m.exec(answer)?.[1];
   if (mode !== 'leader' && mode !== 'follower') return { role: 'none', term: 0 };

@@ -3,15 +3,15 @@ import { connect, type Socket } from 'node:net';
 import { splitEndpoint } from '../services/endpoint.ts';
 
 /**
- * As much of ZooKeeper's protocol (zookeeper.jute, ZooDefs.OpCode) as it takes to write and read through one member. The
- * npm package does not do for that: it may take a socket of the process for its own when it loses a connection while
- * others are opened, which is what tests of faults do all the time.
+ * The part of ZooKeeper's protocol (zookeeper.jute, ZooDefs.OpCode) that is needed to write and read through one member. The npm
+ * package is not usable for that: after a lost connection it may close a foreign socket of the process when others are opened
+ * meanwhile. Tests of faults do that all the time.
  */
 
 const OP = { create: 1, delete: 2, getData: 4, setData: 5, getChildren: 8, sync: 9, close: -11 } as const;
 const TIMEOUT_MS = 10_000;
 
-/** The numbers of zookeeper's `KeeperException.Code`, as far as callers tell them apart. */
+/** Numbers of ZooKeeper's `KeeperException.Code` that callers distinguish. */
 export const ZOOKEEPER_CODE = { noNode: -101, badVersion: -103, nodeExists: -110, notEmpty: -111 } as const;
 
 export class ZooKeeperRefusal extends Error {
@@ -41,8 +41,8 @@ export class ZooKeeperWire {
   }
 
   /**
-   * A new session on this member. Rejects when it does not take one in time. With `unref` it does not keep the process
-   * from ending, once it is connected.
+   * Opens a new session on this member. Rejects when it is not accepted in time. With `unref` it does not keep the process alive
+   * once it is connected.
    */
   static async open(
     endpoint: string,
@@ -56,7 +56,7 @@ export class ZooKeeperWire {
       await once(socket, 'connect');
       const wire = new ZooKeeperWire(socket);
       const hello = Buffer.concat([int(0), long(0), int(TIMEOUT_MS), long(0), bytes(Buffer.alloc(16))]);
-      // The answer begins with the version of the protocol and the session's timeout.
+      // The response begins with the version of the protocol and the session's timeout.
       wire.#sessionId = (await wire.#ask(hello)).readBigUInt64BE(8);
       return wire;
     } finally {
@@ -64,7 +64,7 @@ export class ZooKeeperWire {
     }
   }
 
-  /** A new session for as long as it is used: it sends no heartbeats, and ends when it is idle for too long. */
+  /** Opens a new session for the duration of `use`. It sends no heartbeats, and ends when it is idle for too long. */
   static async during<T>(endpoint: string, use: (wire: ZooKeeperWire) => Promise<T>): Promise<T> {
     const wire = await ZooKeeperWire.open(endpoint);
     try {
@@ -74,7 +74,7 @@ export class ZooKeeperWire {
     }
   }
 
-  /** As the server writes it: `0x` and hexadecimal digits. */
+  /** Session id as the server writes it: `0x` and hexadecimal digits. */
   get sessionId(): string {
     return `0x${this.#sessionId.toString(16)}`;
   }
@@ -84,19 +84,19 @@ export class ZooKeeperWire {
     await this.#call(OP.create, [bytes(path), bytes(data), ...anyone, int(0)]);
   }
 
-  /** Whatever its version. Rejects with `noNode` and `notEmpty`. */
+  /** Deletes a node of any version. Rejects with `noNode` and `notEmpty`. */
   async delete(path: string): Promise<void> {
     await this.#call(OP.delete, [bytes(path), int(-1)]);
   }
 
-  /** After what the leader has by now reached the member. */
+  /** Reads a node after the member has caught up with the leader. */
   async get(path: string): Promise<string> {
     await this.#call(OP.sync, [bytes(path)]);
     const answer = await this.#call(OP.getData, [bytes(path), Buffer.from([0])]);
     return answer.subarray(4, 4 + answer.readInt32BE()).toString();
   }
 
-  /** What this member has by now, and its version. */
+  /** Reads a node and its version in the member's current state. */
   async read(path: string): Promise<{ readonly data: Buffer; readonly version: number }> {
     const answer = await this.#call(OP.getData, [bytes(path), Buffer.from([0])]);
     const end = 4 + answer.readInt32BE();
@@ -109,7 +109,7 @@ export class ZooKeeperWire {
     await this.#call(OP.setData, [bytes(path), bytes(Buffer.from(data)), int(version)]);
   }
 
-  /** The names below a node, after what the leader has by now reached the member. */
+  /** Returns the names of a node's children after the member has caught up with the leader. */
   async children(path: string): Promise<string[]> {
     await this.#call(OP.sync, [bytes(path)]);
     const answer = await this.#call(OP.getChildren, [bytes(path), Buffer.from([0])]);
@@ -124,13 +124,13 @@ export class ZooKeeperWire {
     return this.#socket.destroyed || this.#socket.writableEnded;
   }
 
-  /** Waits for nothing, and keeps nobody: a server that is cut off may take long to hear of it. */
+  /** Returns at once and does not keep the process alive: a server that is cut off may notice late. */
   close(): void {
     this.#socket.unref();
     this.#socket.end(frame([int((this.#xid += 1)), int(OP.close)]));
   }
 
-  // The answer begins with xid, zxid and the error's number.
+  // The response begins with xid, zxid and the error's number.
   async #call(op: number, body: readonly Buffer[]): Promise<Buffer> {
     const answer = await this.#ask(Buffer.concat([int((this.#xid += 1)), int(op), ...body]));
     const error = answer.readInt32BE(12);

@@ -6,7 +6,7 @@ import { reset } from './reset.ts';
 export interface ConnectionOptions {
   readonly id: number;
   readonly client: Socket;
-  /** Where the server is, or a connection to it, made with `allowHalfOpen`. */
+  /** Address of the server, or a connection to it, made with `allowHalfOpen`. */
   readonly target: { readonly host: string; readonly port: number } | Socket;
   readonly toServer: Flow;
   readonly toClient: Flow;
@@ -16,7 +16,7 @@ export interface ConnectionOptions {
 
 /** One client's connection through the proxy, with its counterpart to the server. */
 export class ProxyConnection {
-  /** 1 for the first that the proxy accepted. */
+  /** Number of the connection, from 1. */
   readonly id: number;
   /** Resolves when both sides are closed. */
   readonly closed: Promise<void>;
@@ -25,7 +25,7 @@ export class ProxyConnection {
 
   constructor({ id, client, target, toServer, toClient, onClientData, onServerData }: ConnectionOptions) {
     this.id = id;
-    // Half-open on both sides, so that an end travels as an end.
+    // Half-open on both sides, so that an end is forwarded as an end.
     const server =
       target instanceof Socket ? target : connect({ ...target, allowHalfOpen: true, noDelay: true });
     const onBroken = (): void => this.cut();
@@ -44,7 +44,7 @@ export class ProxyConnection {
       onBroken,
     });
     this.#sockets = [client, server];
-    // A failed side closes with an error, which its pump carries to the other side.
+    // A failed side closes with an error, which its pump forwards to the other side.
     for (const socket of this.#sockets) socket.on('error', () => undefined);
     this.closed = Promise.all(this.#sockets.map(closing)).then(() => {
       requests.stop();
@@ -52,21 +52,21 @@ export class ProxyConnection {
     });
   }
 
-  /** Resets both sides at once, as a crash of the network between them. */
+  /** Resets both sides at once, as a failure of the network between them. */
   cut(): void {
     for (const socket of this.#sockets) reset(socket);
   }
 
   /**
-   * From now on nothing of what the server says reaches the client; the server goes on hearing the client. Only a cut
-   * ends it. `onLoss` is called with whatever is swallowed.
+   * Drops all data from the server from now on; the client's data is still forwarded. Only a cut ends it. `onLoss` is called with
+   * the dropped data.
    */
   swallowReplies(onLoss: (chunk: Buffer) => void): void {
     this.#replies.swallow(onLoss);
   }
 }
 
-// Not events.once(), which rejects on 'error'.
+// Does not use events.once(), which rejects on 'error'.
 function closing(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()));
 }

@@ -1,10 +1,10 @@
-/** What happens to the bytes of one direction, on every connection of a proxy, present and future. */
+/** Faults of one direction, on every connection of a proxy, present and future. */
 export class Flow {
-  /** Bytes that were forwarded so far. */
+  /** Bytes forwarded so far. */
   bytes = 0;
-  /** Bytes that are under way now: held, delayed or waiting for the rate. */
+  /** Bytes in flight now: held, delayed or waiting for the rate limit. */
   keptBytes = 0;
-  /** Bytes that were swallowed so far. */
+  /** Bytes dropped so far. */
   lostBytes = 0;
   #delayMs = 0;
   #bytesPerSecond = Infinity;
@@ -25,14 +25,14 @@ export class Flow {
     return this.#dark;
   }
 
-  /** Everything, also what is under way, arrives this many milliseconds after it was sent. Order is kept. */
+  /** Delays all data, including data in flight, by this many milliseconds from when it was sent. Keeps the order. */
   delay(ms: number): void {
     if (!(ms >= 0 && ms < 2 ** 31)) throw new RangeError(`delay: ${ms} is not a number of milliseconds`);
     this.#delayMs = ms;
     this.#changed();
   }
 
-  /** At most this many bytes a second on each connection. `Infinity` takes the limit away. */
+  /** Limits each connection to this many bytes a second. `Infinity` removes the limit. */
   limit(bytesPerSecond: number): void {
     if (!(bytesPerSecond > 0))
       throw new RangeError(`limit: ${bytesPerSecond} is not a positive number of bytes per second`);
@@ -41,8 +41,8 @@ export class Flow {
   }
 
   /**
-   * Nothing goes on, nothing is lost: what comes is kept (up to 1 MiB, then the sender feels back-pressure) and goes
-   * on after `heal`. As a partition that heals before TCP gives up.
+   * Holds all data without loss (up to 1 MiB, then the sender gets backpressure) and forwards it after `heal`. Simulates a
+   * partition that heals before TCP times out.
    */
   hold(): void {
     this.#held = true;
@@ -50,15 +50,15 @@ export class Flow {
   }
 
   /**
-   * What comes is swallowed, also the end of a connection. A stream with a hole cannot go on, so a connection that
-   * lost something is reset by `heal`. As a partition that outlasts TCP. New connections can be made, and are as dark.
+   * Drops all data, including the end of a connection. A stream with missing data cannot continue, so `heal` resets its
+   * connection. Simulates a partition that outlasts TCP. New connections can be made, and are dropped too.
    */
   blackhole(): void {
     this.#dark = true;
     this.#changed();
   }
 
-  /** Takes all faults of this direction away. */
+  /** Removes all faults of this direction. */
   heal(): void {
     this.#delayMs = 0;
     this.#bytesPerSecond = Infinity;
@@ -67,7 +67,7 @@ export class Flow {
     this.#changed();
   }
 
-  /** Called after each change. Answers with the way to unsubscribe. */
+  /** Calls the listener after each change. Returns the function to unsubscribe. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

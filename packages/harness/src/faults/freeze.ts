@@ -3,20 +3,20 @@ import { descendantsOf } from '../clusters/machine-facts.ts';
 import { isAlive } from '../services/process-facts.ts';
 import { until } from '../services/until.ts';
 
-/** Stops a process where it is (SIGSTOP): its connections stay open, it does not answer. Resolves when it stands still. */
+/** Stops a process (SIGSTOP): its connections stay open, it does not respond. Resolves when it is stopped. */
 export async function freeze(pid: number): Promise<void> {
   signal(pid, 'SIGSTOP');
-  // Or has ended, and whoever started it, who may stand still as well, has not heard of that yet.
+  // Also accepts a process that has ended but was not reaped, because its parent may be frozen too.
   await reached(pid, `process ${pid} stands still`, (state) => state === 'T' || state === 'Z');
 }
 
-/** Lets a frozen process go on (SIGCONT). Resolves when it may run again. */
+/** Resumes a frozen process (SIGCONT). Resolves when it may run again. */
 export async function thaw(pid: number): Promise<void> {
   signal(pid, 'SIGCONT');
   await reached(pid, `process ${pid} goes on`, (state) => state !== 'T');
 }
 
-/** As `freeze`, with all processes below it, and itself first: it makes no others then. */
+/** Freezes a process and all its descendants, the process first, so that it starts no others. */
 export async function freezeAll(pid: number): Promise<void> {
   await freeze(pid);
   await Promise.all(descendantsOf(pid).map((below) => freeze(below).catch(unlessGone(below))));
@@ -28,14 +28,14 @@ export async function thawAll(pid: number): Promise<void> {
   await thaw(pid);
 }
 
-/** Whoever ends just now need not stand still. */
+/** A process that ends meanwhile need not be frozen. */
 function unlessGone(pid: number): (error: unknown) => void {
   return (error) => {
     if (isAlive(pid)) throw error;
   };
 }
 
-// 0 and negative numbers would mean whole groups of processes.
+// 0 and negative numbers would select whole groups of processes.
 function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
   if (!Number.isInteger(pid) || pid <= 1 || pid === process.pid) {
     throw new TypeError(`pid: ${pid} is not the id of another process`);
@@ -43,7 +43,7 @@ function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
   process.kill(pid, name);
 }
 
-// The kernel delivers signals a little later than kill() returns; only Linux tells here when it has.
+// The kernel delivers signals a little later than kill() returns; only Linux reports when it has.
 async function reached(pid: number, what: string, is: (state: string) => boolean): Promise<void> {
   if (process.platform !== 'linux') return;
   await until(
@@ -55,7 +55,7 @@ async function reached(pid: number, what: string, is: (state: string) => boolean
   );
 }
 
-// The state is the first letter after the name, which stands in parentheses and may hold any character (proc(5)).
+// The state is the first letter after the name, which is in parentheses and may contain any character (proc(5)).
 async function processState(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   return stat.slice(stat.lastIndexOf(')') + 2)[0] ?? '';

@@ -1,9 +1,12 @@
 import type { ProxyConnection } from './connection.ts';
 
 export interface LostReply {
-  /** Resolves when the request goes by; from then on its connection hears nothing. */
+  /** Resolves when the request passes; from then on its connection receives nothing. */
   readonly seen: Promise<ProxyConnection>;
-  /** Resolves when the first bytes of an answer were swallowed: the server has done what was asked. Rejects when the connection closes before that. */
+  /**
+   * Resolves when the first bytes of the response were dropped: the server has processed the request. Rejects when the connection
+   * closes before that.
+   */
   readonly lost: Promise<ProxyConnection>;
 }
 
@@ -11,7 +14,7 @@ export interface LostReply {
 const CONTROL_FRAMES = [4, 6, 8];
 const FRAME_HEADER_BYTES = 9;
 
-/** Whether this is only what a server of HTTP/2 says of the connection, which it may do before it has looked at a request. */
+/** Returns whether a chunk contains only control frames of HTTP/2, which a server may send before it reads a request. */
 function isOfHttp2Itself(chunk: Buffer): boolean {
   let at = 0;
   while (at + FRAME_HEADER_BYTES <= chunk.length && CONTROL_FRAMES.includes(chunk[at + 3]!))
@@ -19,11 +22,11 @@ function isOfHttp2Itself(chunk: Buffer): boolean {
   return at > 0 && at === chunk.length;
 }
 
-/** A trap for one exchange: it lets the request through and takes the reply away. */
+/** Forwards one request and drops its reply. */
 export class ReplyTrap implements LostReply {
   readonly seen: Promise<ProxyConnection>;
   readonly lost: Promise<ProxyConnection>;
-  /** Whether this chunk of a client is the request that the trap is for. */
+  /** Returns whether this chunk of a client is the request to match. */
   readonly matches: (chunk: Buffer) => boolean;
   #spring!: (connection: ProxyConnection, loss: Promise<ProxyConnection>) => void;
 
@@ -34,11 +37,11 @@ export class ReplyTrap implements LostReply {
     });
     this.seen = caught.then(({ connection }) => connection);
     this.lost = caught.then(({ loss }) => loss);
-    // A test that waits for something else need not wait for it.
+    // A test may not await it.
     this.lost.catch(() => undefined);
   }
 
-  /** The request goes by on this connection, now. */
+  /** Records that the request passes on this connection now. */
   spring(connection: ProxyConnection): void {
     const loss = new Promise<ProxyConnection>((resolve, reject) => {
       connection.swallowReplies((chunk) => {

@@ -2,25 +2,25 @@ import type { Socket } from 'node:net';
 import type { Flow } from './flow.ts';
 import { reset } from './reset.ts';
 
-/** Bytes that a pump keeps before its sender feels back-pressure. */
+/** Bytes that a pump buffers before its sender gets backpressure. */
 const MAX_KEPT_BYTES = 1024 * 1024;
-/** A limited flow goes in pieces of this many milliseconds, so that it trickles and does not jump. */
+/** A limited flow is sent in pieces of this many milliseconds, so that it is even. */
 const PIECE_MS = 20;
 
-/** Bytes, or what ends a stream. */
+/** Bytes, or the end of a stream. */
 type Parcel = Buffer | 'end' | 'reset';
 
 export interface PumpOptions {
   readonly from: Socket;
   readonly to: Socket;
   readonly flow: Flow;
-  /** Sees every chunk before it goes on. */
+  /** Called with every chunk before it is forwarded. */
   readonly onData: (chunk: Buffer) => void;
-  /** The stream has a hole and its direction is healed: the connection has to be reset. */
+  /** Called when data is missing and the direction was healed: the connection has to be reset. */
   readonly onBroken: () => void;
 }
 
-/** Carries one direction of one connection: bytes, end and reset, in their order, as the flow lets them. */
+/** Forwards one direction of one connection: bytes, end and reset, in their order, as the flow permits. */
 export class Pump {
   readonly #options: PumpOptions;
   readonly #unsubscribe: () => void;
@@ -48,7 +48,7 @@ export class Pump {
     });
   }
 
-  /** From now on this stream loses what comes, whatever the flow says, until it is reset. Tells of what is lost. */
+  /** Drops the data of this stream from now on, whatever the flow's state, until it is reset. Reports the dropped data. */
   swallow(onLoss: (chunk: Buffer) => void): void {
     this.#onLoss = onLoss;
   }
@@ -108,7 +108,7 @@ export class Pump {
     if (this.#keptBytes <= MAX_KEPT_BYTES && from.isPaused()) from.resume();
   }
 
-  // From the settings of now, so that a change applies to what is under way too.
+  // Computed from the current settings, so that a change applies to data in flight too.
   #dueAt(arrivedAt: number): number {
     const { delayMs, bytesPerSecond } = this.#options.flow;
     return Math.max(

@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net';
 
-/** Resets a connection. libuv refuses to after an end was sent, and Node then forgets to close the socket: it is just closed. */
+/**
+ * Resets a connection. After an end was sent libuv refuses to, and Node then does not close the socket: it is closed normally.
+ */
 export function reset(socket: Socket): void {
   if (socket.writableEnded) socket.destroy();
   else socket.resetAndDestroy();

@@ -9,7 +9,7 @@ interface Identity {
   readonly key: Buffer;
 }
 
-/** An authority, a server and a client that it knows; in PEM. */
+/** PEM of a certificate authority, a server and a client. */
 export interface Certificates {
   readonly ca: Buffer;
   readonly server: Identity;
@@ -19,9 +19,8 @@ export interface Certificates {
 const run = promisify(execFile);
 
 /**
- * Answers with nothing where there is no openssl.
- *
- * @param names what the server is called, as `subjectAltName` says it
+ * Issues certificates; resolves with `undefined` without openssl.
+ * @param names The server's `subjectAltName`.
  */
 export async function issueCertificates(
   names = 'IP:127.0.0.1,DNS:localhost',

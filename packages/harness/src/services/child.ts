@@ -11,13 +11,15 @@ export interface Command {
 
 export interface ChildPlace {
   readonly directory: string;
-  /** Where all that it prints goes, after what is there already. A file, not a pipe: nobody has to read it. */
+  /** File that its output is appended to. Unlike a pipe it need not be read. */
   readonly log: string;
 }
 
 const STOP_WITHIN_MS = 2_000;
 
-/** Starts a child that keeps nobody from exiting. `started` gets it before the first await, to be able to reap it. */
+/**
+ * Starts a child that does not keep this process alive. `started` receives it before the first await, so that it can be reaped.
+ */
 export async function spawnChild(
   command: Command,
   { directory, log }: ChildPlace,
@@ -37,13 +39,13 @@ export async function spawnChild(
   }
 }
 
-/** Resolves when the child is gone: by the signal, or by SIGKILL when it takes longer than 2 s. */
+/** Resolves when the child has ended: by the signal, or by SIGKILL when it takes longer than 2 s. */
 export async function endChild(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
   if (!isRunning(child)) return;
   child.ref();
   const gone = once(child, 'exit');
   child.kill(signal);
-  // A frozen process does not see SIGTERM before it goes on.
+  // A frozen process does not handle SIGTERM until it resumes.
   child.kill('SIGCONT');
   const patience = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
   await gone;
@@ -54,7 +56,7 @@ export function isRunning(child: ChildProcess): boolean {
   return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
 }
 
-/** How it ended: `exit code 2` or `signal SIGKILL`. */
+/** Describes how it ended: `exit code 2` or `signal SIGKILL`. */
 export function endingOf({ exitCode, signalCode }: ChildProcess): string {
   return signalCode === null ? `exit code ${String(exitCode)}` : `signal ${signalCode}`;
 }

@@ -17,7 +17,7 @@ const RELEASES: readonly DebianRelease[] = [
 const OURS = /^(data_dir|bind_addr|client_addr|ports|server|bootstrap.*|retry_join|node_name)$/;
 
 /**
- * What the tests' servers are set to unless a test says otherwise. With `session_ttl_min` far below Consul's 10 s, a test need not wait for 20 s
+ * What the tests' servers are set to unless a test sets it otherwise. With `session_ttl_min` far below Consul's 10 s, a test need not wait for 20 s
  * to see a session end. Consul's raft works with the timing of a production server (`raft_multiplier` 1).
  */
 const USUAL: ConsulSettings = {
@@ -141,6 +141,6 @@ export async function askConsul(
   const response = await fetch(`http://${endpoint}${path}`, { headers, signal: AbortSignal.timeout(5_000) });
   const text = await response.text();
   if (!expected.includes(response.status))
-    throw new Error(`consul on ${endpoint} answers ${response.status} to ${path}: ${text}`);
+    throw new Error(`consul on ${endpoint} responds with ${response.status} to ${path}: ${text}`);
   return response.status === 200 ? JSON.parse(text) : undefined;
 }

@@ -3,9 +3,9 @@ import { getContainerRuntimeClient } from 'testcontainers';
 import { isAlive } from './process-facts.ts';
 import { atTeardown } from './shared.ts';
 
-/** On every container of ours: who started it. */
+/** Label of every container of ours: the process that started it. */
 const OWNER = 'queuelock.test-server.owner';
-/** And by which start, since a container that does not come up is given to nobody. */
+/** Label of the start, by which a container is found that never came up. */
 const START = 'queuelock.test-server.start';
 
 export type Engine = Awaited<ReturnType<typeof getContainerRuntimeClient>>['container']['dockerode'];
@@ -15,7 +15,7 @@ export async function engine(): Promise<Engine> {
   return (await getContainerRuntimeClient()).container.dockerode;
 }
 
-/** The labels that a container is found by, without any other trace of it. */
+/** Returns the labels by which a container is found without any other reference. */
 export function labelsOf(start: string): Record<string, string> {
   return { [OWNER]: owner(), [START]: start };
 }
@@ -26,7 +26,7 @@ function owner(): string {
 
 let prepared = false;
 
-/** Once: removes what processes of this machine left that ended without their teardown, and provides for ours. */
+/** Runs once: removes containers of ended processes of this machine, and registers the cleanup of ours. */
 export async function prepareCleanUp(): Promise<void> {
   if (prepared) return;
   prepared = true;
@@ -51,12 +51,12 @@ export async function remove(container: Container): Promise<void> {
   try {
     await container.remove({ force: true, v: true });
   } catch (error) {
-    // Somebody else removed it, or is about to.
+    // Another process removed it, or is about to.
     if (![404, 409].includes((error as { statusCode?: number }).statusCode ?? 0)) throw error;
   }
 }
 
-/** Removes the container of a start that failed, and answers with the end of its log. */
+/** Removes the container of a failed start, and returns the end of its log. */
 export async function removeFailed(start: string): Promise<string> {
   const docker = await engine();
   const failed = await docker.listContainers({ all: true, filters: { label: [`${START}=${start}`] } });

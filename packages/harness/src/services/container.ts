@@ -10,19 +10,19 @@ import { engine, labelsOf, prepareCleanUp, remove, removeFailed } from './contai
 import { NotHere, type ContainerService } from './service.ts';
 import { until } from './until.ts';
 
-/** A server image: how it is configured, and how to tell that the server in it answers. */
+/** A server image: its configuration, and how to detect that its server responds. */
 export interface ServerImage {
-  /** For errors. */
+  /** Name for errors. */
   readonly name: string;
-  /** The environment variable that names the image. */
+  /** Environment variable that selects the image. */
   readonly variable: string;
-  /** Images to take without that, the first one that the engine has; the last one is pulled if it has none. */
+  /** Default images, of which the first available one is used; the last one is pulled if there is none. */
   readonly images: readonly [string, ...string[]];
   readonly port: number;
   readonly environment: Readonly<Record<string, string>>;
   /** Files to put into the container. */
   readonly files: readonly { readonly target: string; readonly content: string }[];
-  /** Answers with the version once the server serves requests; rejects before. */
+  /** Resolves with the version once the server serves requests; rejects before. */
   readonly probe: (endpoint: string) => Promise<string>;
 }
 
@@ -30,19 +30,19 @@ const START_WITHIN_MS = 60_000;
 
 /** Starts a container of the image. Rejects with NotHere when there is no engine or no image. */
 export async function startContainer(image: ServerImage): Promise<ContainerService> {
-  // Ryuk, which removes containers after a crash, is one more image to pull: only those who ask for it get it.
+  // Ryuk, which removes containers after a crash, is one more image to pull, so it is off by default.
   process.env['TESTCONTAINERS_RYUK_DISABLED'] ??= 'true';
   const name = await chooseImage(image);
   await prepareCleanUp();
   const start = randomUUID();
   try {
-    // A new builder each time: it keeps what the last start told it.
+    // Makes a new builder each time, because it keeps state of the last start.
     const started = await new GenericContainer(name)
       .withLabels(labelsOf(start))
       .withEnvironment({ ...image.environment })
       .withCopyContentToContainer([...image.files])
       .withExposedPorts(image.port)
-      // The probe below tells when it is ready. Failing to wait here would remove the container before its log is read.
+      // The probe below detects the readiness. A failed wait here would remove the container before its log is read.
       .withWaitStrategy(Wait.forLogMessage(/./))
       .withStartupTimeout(START_WITHIN_MS)
       .start();
@@ -76,7 +76,7 @@ class ContainerServer implements ContainerService {
 
   get endpoint(): string {
     const host = this.#started.getHost();
-    // The engine may publish on IPv4 only, and `localhost` may mean IPv6 first.
+    // The engine may publish on IPv4 only, and `localhost` may resolve to IPv6 first.
     return `${host === 'localhost' ? '127.0.0.1' : host}:${this.#started.getMappedPort(this.#image.port)}`;
   }
 

@@ -8,7 +8,7 @@ export function startEtcdContainer(flags: EtcdFlags): Promise<ContainerService> 
   return startContainer(etcdImage(flags));
 }
 
-/** The official image and that of compose/images take a finished /conf/zoo.cfg and JVMFLAGS. */
+/** The official image and that of compose/images use a complete /conf/zoo.cfg and JVMFLAGS. */
 export function startZooKeeperContainer(settings: ZooKeeperSettings): Promise<ContainerService> {
   return startContainer(zooKeeperImage(settings));
 }

@@ -1,4 +1,4 @@
-/** Where a request goes, and which of our addresses it comes from; without one the kernel chooses. */
+/** Target of a request, and its source address; without one the kernel chooses. */
 export interface Route {
   readonly host: string;
   readonly port: number;
@@ -9,7 +9,7 @@ export function routeTo(endpoint: string | Route): Route {
   return typeof endpoint === 'string' ? splitEndpoint(endpoint) : endpoint;
 }
 
-/** Takes `host:port` (an IPv6 address in brackets) apart. Throws a TypeError on anything else. */
+/** Splits `host:port` (an IPv6 address is in brackets). Throws a TypeError on anything else. */
 export function splitEndpoint(endpoint: string): { host: string; port: number } {
   const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:/\s]+)):(\d{1,5})$/.exec(endpoint) ?? [];
   const host = bracketed ?? plain;
@@ -20,7 +20,7 @@ export function splitEndpoint(endpoint: string): { host: string; port: number } 
   return { host, port };
 }
 
-/** Takes a list `host:port,host:port` apart; `source` is where it stands, for the error. */
+/** Splits a list `host:port,host:port`; `source` is named in the error. */
 export function splitEndpoints(list: string, source: string): string[] {
   const endpoints = list
     .split(',')

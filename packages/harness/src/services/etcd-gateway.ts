@@ -4,14 +4,14 @@ import { splitEndpoint } from './endpoint.ts';
 
 export interface EtcdCall {
   readonly endpoint: string;
-  /** `kv/txn` */
+  /** Path of the call, for instance `kv/txn`. */
   readonly call: string;
   readonly agent: Agent | false;
-  /** Gives the request up. */
+  /** Aborts the request. */
   readonly signal?: AbortSignal;
 }
 
-/** One request to the JSON gateway of one member: bytes are base64, 64-bit numbers are text. */
+/** Sends one request to the JSON gateway of a member: bytes are base64, 64-bit numbers are strings. */
 export async function callEtcd({ endpoint, call, agent, signal }: EtcdCall, body: object): Promise<unknown> {
   const options = {
     ...splitEndpoint(endpoint),

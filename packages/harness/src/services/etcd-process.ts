@@ -11,7 +11,7 @@ export type EtcdFlags = Readonly<Record<string, string | number | boolean>>;
 
 const OURS = /^(name|data-dir|wal-dir|config-file|initial-.*|(listen|advertise)-.*)$/;
 
-/** Throws on flags that decide where the server lives: those are the fixture's. */
+/** Throws on flags for addresses and directories, which the fixture sets. */
 export function checkEtcdFlags(flags: EtcdFlags): void {
   for (const flag of Object.keys(flags)) {
     if (!/^[a-z][a-z0-9-]*$/.test(flag))
@@ -21,12 +21,12 @@ export function checkEtcdFlags(flags: EtcdFlags): void {
   }
 }
 
-/** Whether `startEtcdProcess` has what it needs. */
+/** Returns whether the programs for `startEtcdProcess` are available. */
 export async function hasEtcd(): Promise<boolean> {
   return (await findProgram('etcd')) !== undefined;
 }
 
-/** Installs Debian's packages of it. */
+/** Installs Debian's packages. */
 export async function installEtcd(): Promise<void> {
   await installPackages(['etcd-server', 'etcd-client']);
 }
@@ -35,12 +35,12 @@ export function startEtcdProcess(flags: EtcdFlags): Promise<ProcessService> {
   return startProcess(etcdProgram(flags));
 }
 
-/** An etcd 3.5, Debian 13's. */
+/** Starts etcd 3.5 of Debian 13. */
 export function startNewerEtcd(): Promise<ProcessService> {
   return startProcess({ ...etcdProgram({}), command: async (place) => newerEtcdCommand(placeArgs(place)) });
 }
 
-/** Such a program with these arguments. */
+/** Returns the command for that program with these arguments. */
 export function newerEtcdCommand(args: readonly string[]): Promise<Command> {
   assertPrepared('etcd 3.5');
   return trixieCommand('etcd', args);
@@ -63,7 +63,7 @@ export async function etcdCommand(args: readonly string[], flags: EtcdFlags): Pr
   };
 }
 
-// The temporary directory's name is nobody else's, so it tells this member from a stranger on the same port.
+// The temporary directory's name is unique, so it distinguishes this member from a foreign one on the same port.
 function memberName(place: Place): string {
   return place.directory.replace(/^.*\//, '');
 }
@@ -89,7 +89,7 @@ async function probeEtcd(place: Place): Promise<string> {
   return etcdVersion(endpoint);
 }
 
-/** The names of the members, read from the store; so it answers only once there is a leader. */
+/** Returns the names of the members, read from the store, so it needs a leader. */
 async function etcdMembers(endpoint: string): Promise<string[]> {
   await askEtcd(endpoint, '/health');
   const { members } = (await askEtcd(endpoint, '/v3/cluster/member/list', 'POST')) as {
@@ -98,7 +98,7 @@ async function etcdMembers(endpoint: string): Promise<string[]> {
   return members.map(({ name }) => name ?? '');
 }
 
-/** The server's version once it is healthy (a linearizable read went through). */
+/** Resolves with the server's version once it is healthy (a linearizable read succeeded). */
 export async function etcdVersion(endpoint: string): Promise<string> {
   await askEtcd(endpoint, '/health');
   return ((await askEtcd(endpoint, '/version')) as { etcdserver: string }).etcdserver;

@@ -7,7 +7,7 @@ import { startProcess, type Place } from './server-process.ts';
 import type { ProcessService } from './service.ts';
 import type { Certificates } from './certificates.ts';
 
-/** A server that talks to those only who show a certificate of its authority. */
+/** Starts a server that accepts only clients with a certificate of its authority. */
 export function startTlsServer(certificates: Certificates): Promise<ProcessService> {
   return startProcess({
     name: 'etcd-tls',
@@ -39,7 +39,7 @@ async function argsOf(place: Place, { ca, server }: Certificates): Promise<strin
   ];
 }
 
-/** Only it has that authority. */
+/** Only this server has that authority. */
 async function versionAt(place: Place, { ca, client }: Certificates): Promise<string> {
   const ask = (path: string): Promise<string> =>
     new Promise((resolve, reject) => {

@@ -1,15 +1,15 @@
 /**
- * What carries the requests of the etcd backends in tests, where a test does not say it itself: etcd3, or what
- * QUEUELOCK_ETCD_TRANSPORT names. It is there to run tests by hand over the other transport.
+ * Returns the transport of etcd backends in tests that do not choose one: the default of the package, http2, or the one that
+ * QUEUELOCK_ETCD_TRANSPORT names. Use it to run tests by hand over the other transport.
  */
-export function etcdTransport(): { readonly transport?: 'http2' } {
-  const name = process.env['QUEUELOCK_ETCD_TRANSPORT'] ?? 'etcd3';
+export function etcdTransport(): { readonly transport?: 'etcd3' } {
+  const name = process.env['QUEUELOCK_ETCD_TRANSPORT'] ?? 'http2';
   if (name !== 'etcd3' && name !== 'http2')
     throw new TypeError(`QUEUELOCK_ETCD_TRANSPORT is etcd3 or http2; got ${JSON.stringify(name)}`);
-  return name === 'http2' ? { transport: name } : {};
+  return name === 'etcd3' ? { transport: name } : {};
 }
 
-/** The URL of an etcd backend for such tests. */
+/** Returns the URL of an etcd backend for such tests. */
 export function etcdUrl(hosts: string): string {
   const { transport } = etcdTransport();
   return `etcd://${hosts}${transport === undefined ? '' : `?transport=${transport}`}`;

@@ -1,4 +1,4 @@
-/** What a process said so far, and what it has yet to say. */
+/** Events that a process has printed or will print. */
 export class EventLog<E> {
   readonly events: E[] = [];
   readonly #readers = new Set<() => void>();
@@ -8,7 +8,7 @@ export class EventLog<E> {
     for (const reader of this.#readers) reader();
   }
 
-  /** The first event that matches, said already or to come. Rejects as `without` does, if that comes first. */
+  /** Resolves with the first event that matches, printed already or to come. Rejects as `without` does, if that settles first. */
   async first(matches: (event: E) => boolean, without: Promise<never>): Promise<E> {
     let stop: (() => void) | undefined;
     const found = new Promise<E>((resolve) => {

@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import { routeTo, type Route } from './endpoint.ts';
 
-/** The commands of ZooKeeper's port for operators; see the administrator's guide, "The Four Letter Words". */
+/** Commands of ZooKeeper's port for operators; see the administrator's guide, "The Four Letter Words". */
 export type FourLetterWord =
   | 'conf' | 'cons' | 'crst' | 'dirs' | 'dump' | 'envi' | 'isro' | 'mntr' | 'ruok'
   | 'srst' | 'srvr' | 'stat' | 'wchc' | 'wchp' | 'wchs'; // oxfmt-ignore
 
-/** Sends one four-letter word and answers with all that the server says. Rejects when nothing comes for `withinMs`. */
+/** Sends a four-letter word and resolves with the complete response. Rejects when no data arrives for `withinMs`. */
 export function zkFourLetter(
   endpoint: string | Route,
   word: FourLetterWord,

@@ -6,9 +6,9 @@ import { NotHere } from './service.ts';
 
 const run = promisify(execFile);
 
-// Under one lock for all processes of the machine, since apt-get update has none that waits. What is known of the
-// packages is used first and refreshed only if that fails. No package may start its service: that is what exit 101 of
-// policy-rc.d says to Debian's maintainer scripts; a policy that is already there is left alone.
+// Runs under one lock for all processes of the machine, since apt-get update has none that waits. Uses the known package lists
+// first and refreshes them only if that fails. No package may start its service: Debian's maintainer scripts obey exit code 101
+// of policy-rc.d. An existing policy is not changed.
 const SCRIPT = `
   set -e
   policy=/usr/sbin/policy-rc.d
@@ -24,8 +24,8 @@ const LOCK = '/var/lock/queuelock-apt.lock';
 const WITHIN_MS = 600_000;
 
 /**
- * Installs packages of Debian without starting any service. Rejects when this process may not or cannot: in a test that would count as the
- * test's time, so after the preparation of a run nothing is installed any more.
+ * Installs Debian packages without starting any service. Rejects when this process may not or cannot. The time would count as the
+ * test's, so after the preparation of a run nothing is installed any more.
  */
 export async function installPackages(packages: readonly string[]): Promise<void> {
   if (isPrepared()) throw new NotHere(`not installed before the tests: ${packages.join(' ')}`);

@@ -9,13 +9,16 @@ import { startProcess, type Place, type ServerProgram } from './server-process.t
 import { NotHere, type ProcessService } from './service.ts';
 import { commandAs, giveTo, runAs, unprivilegedUser } from './unprivileged.ts';
 
-/** A fresh MariaDB of this machine, whose root has no password; installed if this process may. Rejects with NotHere. `options`: of its program, besides. */
+/**
+ * Starts a new MariaDB whose root has no password; installs it if this process may. Rejects with NotHere. `options`: further
+ * arguments of its program.
+ */
 export async function startMariaDb(options: readonly string[] = []): Promise<ProcessService> {
   if ((await findMariaDb()) === undefined) await installPackages(['mariadb-server']);
   return startProcess(mariaDbProgram(options));
 }
 
-/** How to connect to it, for mysql2. */
+/** Returns the connection options for mysql2. */
 export function mariaDbAccess({ endpoint }: Pick<ProcessService, 'endpoint'>): {
   readonly host: string;
   readonly port: number;

@@ -1,7 +1,7 @@
 /** Samples of a metrics page by their full name, labels included: `grpc_server_started_total{grpc_method="Txn",...}`. */
 export type Metrics = ReadonlyMap<string, number>;
 
-/** Reads what etcd counts about itself: requests by method, watchers, leases, keys. */
+/** Reads etcd's own counters: requests by method, watchers, leases, keys. */
 export async function etcdMetrics(endpoint: string): Promise<Metrics> {
   const response = await fetch(`http://${endpoint}/metrics`, { signal: AbortSignal.timeout(5_000) });
   if (!response.ok) throw new Error(`etcd on ${endpoint} answers ${response.status} to /metrics`);
@@ -18,7 +18,7 @@ export function parseMetrics(text: string): Metrics {
   return metrics;
 }
 
-/** The sum of a metric over all samples that carry these labels; 0 when there is none (etcd omits what never happened). */
+/** Returns the sum of a metric over all samples that have these labels; 0 when there is none (etcd omits zero counts). */
 export function sumOf(metrics: Metrics, name: string, labels: Readonly<Record<string, string>> = {}): number {
   const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
   let sum = 0;

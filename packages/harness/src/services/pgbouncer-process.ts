@@ -9,7 +9,7 @@ import { startProcess } from './server-process.ts';
 import { NotHere, type ProcessService } from './service.ts';
 import { commandAs, giveTo, unprivilegedUser } from './unprivileged.ts';
 
-/** PgBouncer in front of a PostgreSQL, which gives its connections away after each transaction; installed if this process may. */
+/** Starts PgBouncer in front of a PostgreSQL, with transaction pooling; installs it if this process may. */
 export async function startPgBouncer(server: ProcessService): Promise<ProcessService> {
   assertPrepared('PgBouncer');
   if ((await findProgram('pgbouncer')) === undefined) await installPackages(['pgbouncer']);

@@ -2,11 +2,11 @@ import { once, type EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import { zkFourLetter } from './four-letter.ts';
 
-/** The least that shows whether a server answers and keeps what it was given; nothing of queuelock is involved. */
+/** Minimal client that shows whether a server responds and stores data, without queuelock. */
 export interface PlainClient {
   put(endpoint: string, value: string): Promise<void>;
   get(endpoint: string): Promise<string>;
-  /** Asks something that changes nothing; resolves with the answer. */
+  /** Sends a read; resolves with the response. */
   ask(endpoint: string): Promise<unknown>;
 }
 
@@ -25,7 +25,7 @@ export const plainEtcd: PlainClient = {
   ask: (endpoint) => callGateway(endpoint, 'kv/range', { key: KEY }),
 };
 
-/** One request to etcd's JSON gateway: bytes are base64, 64-bit numbers are text. */
+/** Sends one request to etcd's JSON gateway: bytes are base64, 64-bit numbers are strings. */
 export async function callGateway(endpoint: string, call: string, body: object): Promise<unknown> {
   const response = await fetch(`http://${endpoint}/v3/${call}`, {
     method: 'POST',
@@ -49,7 +49,7 @@ export const plainZooKeeper: PlainClient = {
 
 export type Done = (code: number, text: string, ...values: unknown[]) => void;
 
-/** As much of the package as is used here; its own declarations do not stay within the package. */
+/** The part of the package that is used here; its own declarations reference other packages. */
 export interface Session extends EventEmitter {
   init(config: { connect: string; timeout: number; debug_level: number }): void;
   close(): void;
@@ -60,7 +60,7 @@ export interface Session extends EventEmitter {
   a_set_acl(path: string, version: number, acl: readonly Permission[], done: Done): number;
 }
 
-/** Who may do what: `perms` 31 is everything, `auth` is `user:digest` with the scheme `digest`. */
+/** Access control entry: `perms` 31 is everything, `auth` is `user:digest` with the scheme `digest`. */
 interface Permission {
   readonly perms: number;
   readonly scheme: string;
@@ -69,7 +69,7 @@ interface Permission {
 
 const Session = createRequire(import.meta.url)('zookeeper') as new () => Session;
 
-/** One request to ZooKeeper in a session of its own; answers with what came back, rejects with the result's text. */
+/** Sends one request to ZooKeeper in a session of its own; resolves with the response, rejects with the text of the result. */
 export async function withSession(
   endpoint: string,
   call: (session: Session, done: Done) => number,
@@ -81,7 +81,7 @@ export async function withSession(
   try {
     return await new Promise<unknown[]>((resolve, reject) => {
       const sent = call(session, (code, text, ...rest) => {
-        // Not within the package's callback: it aborts the process when its handle is closed in there.
+        // Called outside of the package's callback: it aborts the process when its handle is closed inside.
         setImmediate(() => (code === 0 ? resolve(rest) : reject(new Error(`ZooKeeper answers ${text}`))));
       });
       if (sent !== 0) reject(new Error(`the ZooKeeper client refuses the call (${String(sent)})`));

@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-// Below the range that kernels give to outgoing connections (Linux from 32768, others from 49152): a port from in
-// there could be taken by any client of the machine while its server is being restarted.
+// Below the range of ports for outgoing connections (Linux from 32768, others from 49152): any client of the machine could take a
+// port of that range while its server is being restarted.
 const FIRST = 20_000;
 const LAST = 32_000;
 
 /**
- * Ports on 127.0.0.1 that nobody listened on a moment ago. Somebody else may still take one before you do, so whoever
- * binds them has to try again with others when that fails.
+ * Returns ports on 127.0.0.1 that were free a moment ago. Another process may take one before they are bound, so a failed bind
+ * has to be repeated with other ports.
  */
 export async function pickPorts(count: number): Promise<number[]> {
   const found = new Set<number>();

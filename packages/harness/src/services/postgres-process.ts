@@ -11,20 +11,24 @@ import { commandAs, giveTo, runAs, unprivilegedUser } from './unprivileged.ts';
 
 const DEBIAN = '/usr/lib/postgresql';
 
-/** A fresh PostgreSQL of this machine, which takes every password; installed if this process may. Rejects with NotHere. */
-export async function startPostgres(): Promise<ProcessService> {
+/**
+ * Starts a new PostgreSQL that accepts every password; installs it if this process may. Rejects with NotHere.
+ * @param settings lines of its configuration, `name=value`
+ */
+export async function startPostgres(settings: readonly string[] = []): Promise<ProcessService> {
   if ((await findPostgres()) === undefined) await installPackages(['postgresql']);
-  return startProcess(postgresProgram);
+  return startProcess(postgresProgram(settings));
 }
 
-/** Another one that follows it, without waiting for it; `basebackup`: the program that copies. */
+/** Makes an asynchronous replica; `basebackup`: the program that copies. */
 export async function newPostgresReplica(
   primary: ProcessService,
   basebackup: string,
 ): Promise<ProcessService> {
   const [host = '', port = ''] = primary.endpoint.split(':');
+  const program = postgresProgram([]);
   return startProcess({
-    ...postgresProgram,
+    ...program,
     async command(place) {
       if (!existsSync(join(place.data, 'PG_VERSION'))) {
         const user = await unprivilegedUser('postgres');
@@ -45,17 +49,17 @@ export async function newPostgresReplica(
         ];
         await runAs(user, { program: basebackup, args: [...args, '-c', 'fast'] }, place.directory);
       }
-      return postgresProgram.command(place);
+      return program.command(place);
     },
   });
 }
 
-/** How to connect to it. */
+/** Returns its connection URL. */
 export function postgresUrl({ endpoint }: Pick<ProcessService, 'endpoint'>): string {
   return `postgres://postgres@${endpoint}/postgres`;
 }
 
-const postgresProgram: ServerProgram = {
+const postgresProgram = (more: readonly string[]): ServerProgram => ({
   name: 'postgres',
   ports: 1,
   async command(place) {
@@ -72,12 +76,13 @@ const postgresProgram: ServerProgram = {
       `listen_addresses=${place.host}`,
       `unix_socket_directories=${place.directory}`,
       'fsync=off',
+      ...more,
     ];
     const args = ['-D', place.data, '-p', String(place.ports[0]), ...settings.flatMap((one) => ['-c', one])];
     return commandAs(user, { program: postgres, args });
   },
   probe: probePostgres,
-};
+});
 
 async function probePostgres(place: Place): Promise<string> {
   const endpoint = `${place.host}:${String(place.ports[0])}`;
@@ -94,11 +99,11 @@ async function probePostgres(place: Place): Promise<string> {
   }
 }
 
-/** On PATH, else the newest one where Debian puts them. */
+/** Returns the program on PATH, else the newest one in Debian's directories. */
 async function findPostgres(): Promise<string | undefined> {
   assertPrepared('PostgreSQL');
   const onPath = await findProgram('postgres');
-  // initdb lies beside the program, not beside a link to it.
+  // initdb is next to the program, not next to a link to it.
   if (onPath !== undefined) return realpath(onPath);
   const versions = await readdir(DEBIAN).catch(() => []);
   const newestFirst = versions.sort((a, b) => Number(b) - Number(a));

@@ -1,10 +1,10 @@
 /**
- * The programs beyond Node that tests start, and which run of the tests needs which. `integration/prepare.ts` installs the programs of this list
- * before the first test, and every start of a program checks this list, so that the list and the tests cannot differ unnoticed on a machine
- * where earlier runs have installed more.
+ * Programs other than Node that tests start, and the runs that need them. `integration/prepare.ts` installs them before the first
+ * test, and every start of a program checks this list. So the list and the tests cannot differ unnoticed on a machine where
+ * earlier runs have installed more.
  */
 
-/** Each with what to install for it on Debian. */
+/** Each with the Debian packages to install. */
 const PROGRAMS = {
   'the compiled ZooKeeper client': 'g++ make python3',
   etcd: 'etcd-server etcd-client',
@@ -25,15 +25,15 @@ const PROGRAMS = {
   Valkey: 'valkey-server',
 } as const;
 
-/** The programs that come from Debian 13, wherever the tests run; see `trixie.ts`. */
+/** Programs that always come from Debian 13; see `trixie.ts`. */
 const OF_DEBIAN_13: ReadonlySet<string> = new Set(['etcd 3.5', 'Redis 8', 'Valkey']);
 /** The programs that only Debian 11 has; see `consul-process.ts`. */
 const OF_DEBIAN_11: ReadonlySet<string> = new Set(['Consul']);
 
-/** The name of a program that tests start. */
+/** Name of a program that tests start. */
 export type Program = keyof typeof PROGRAMS;
 
-/** The programs that the gate needs. */
+/** Programs that the gate needs. */
 export const GATE_PROGRAMS: readonly Program[] = [
   'the compiled ZooKeeper client',
   'etcd',
@@ -46,25 +46,27 @@ export const GATE_PROGRAMS: readonly Program[] = [
   'kazoo',
 ];
 
-/** The programs that the long run needs: all of them. */
+/** Programs that the long run needs: all of them. */
 export const LONG_PROGRAMS = Object.keys(PROGRAMS) as readonly Program[];
 
-/** The programs that depend on the kernel and the rights of this process: without them their tests are skipped and say why. */
+/** Programs that depend on the kernel and the rights of this process: without them their tests are skipped with the reason. */
 export const OPTIONAL_PROGRAMS: readonly Program[] = ['libfaketime', 'network namespaces'];
 
 const VARIABLE = 'QUEUELOCK_PREPARED';
 
-/** Whether `integration/prepare.ts` has run before the tests of this process, so that nothing may be installed any more. */
+/**
+ * Returns whether `integration/prepare.ts` has run before the tests of this process, so that nothing may be installed any more.
+ */
 export function isPrepared(): boolean {
   return process.env[VARIABLE] !== undefined;
 }
 
-/** The environment variables of a run of tests whose programs have been prepared. */
+/** Returns the environment variables of a run of tests whose programs have been prepared. */
 export function preparedEnv(programs: readonly Program[]): Record<string, string> {
   return { [VARIABLE]: programs.join(',') };
 }
 
-/** What the operator of a machine without the program can do. */
+/** Returns instructions for a machine without the program. */
 export function howToGet(program: Program): string {
   const release = OF_DEBIAN_13.has(program) ? 'trixie' : OF_DEBIAN_11.has(program) ? 'bullseye' : undefined;
   if (release === undefined) return `apt-get install ${PROGRAMS[program]}`;
@@ -72,7 +74,7 @@ export function howToGet(program: Program): string {
 }
 
 /**
- * Checks that this run's list has the program; does nothing outside a prepared run.
+ * Checks that this run's list contains the program; does nothing outside a prepared run.
  * @throws Error when a test starts a program that the run does not prepare, although this machine may have it.
  */
 export function assertPrepared(program: Program): void {

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 
-/** Whether there is a process with this id. */
+/** Returns whether a process with this id exists. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -9,7 +9,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The addresses that a process listens on, as Linux writes them: `0100007F:0050` is 127.0.0.1:80. */
+/** Returns the addresses that a process listens on, in the format of Linux: `0100007F:0050` is 127.0.0.1:80. */
 export function listeningOf(pid: number): string[] {
   const sockets = new Set(
     readdirSync(`/proc/${String(pid)}/fd`).map((fd) => readlinkSync(`/proc/${String(pid)}/fd/${fd}`)),

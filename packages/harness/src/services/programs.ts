@@ -2,14 +2,14 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 
-/** The full path of a program that PATH has, looked up anew each time: it may have been installed meanwhile. */
+/** Returns the full path of a program on PATH. Searches each time, because it may have been installed meanwhile. */
 export async function findProgram(name: string): Promise<string | undefined> {
   return firstExecutable(
     (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder || '.', name)),
   );
 }
 
-/** The first of these files that this process may run. */
+/** Returns the first of these files that this process may execute. */
 export async function firstExecutable(files: readonly string[]): Promise<string | undefined> {
   for (const file of files) {
     if (await mayAccess(file, constants.X_OK)) return file;

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { descendantsOf } from '../clusters/machine-facts.ts';
 
-/** Something that must not outlive this process: a child and the directory it works in, if it has one to itself. */
+/** A child, and optionally its own working directory, that must not outlive this process. */
 export interface Leftover {
   readonly directory?: string;
   readonly pid: number | undefined;
@@ -10,7 +10,7 @@ export interface Leftover {
 const leftovers = new Set<Leftover>();
 let watching = false;
 
-/** From now on the child is killed and the directory removed when this process ends. Answers with the way to take it back. */
+/** Kills the child and removes the directory when this process ends. Returns the function that cancels this. */
 export function reapAtExit(leftover: Leftover): () => void {
   leftovers.add(leftover);
   if (!watching) {
@@ -32,15 +32,15 @@ function reap(): void {
   leftovers.clear();
 }
 
-// Only synchronous work is possible on the way out. Having a listener takes the signal's default away, so it is given
-// back, unless somebody else (mocha on SIGINT) listens too and will end the process in their own way.
+// Only synchronous work is possible during the exit. A listener disables the signal's default, so the default is restored. An
+// exception is another listener (mocha on SIGINT), which ends the process itself.
 function reapOnSignal(signal: NodeJS.Signals): void {
   reap();
   process.off(signal, reapOnSignal);
   if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
 }
 
-/** Whoever was frozen with a process goes on when `end` has ended it, and notices that; frozen it would stay for ever. */
+/** Thaws the frozen descendants of a process after `end` has ended it, so that they notice that and end too. */
 export function thawingBelow<T>(pid: number, end: () => T): T {
   const below = descendantsOf(pid);
   const answer = end();
@@ -48,7 +48,7 @@ export function thawingBelow<T>(pid: number, end: () => T): T {
   return answer;
 }
 
-/** Does nothing to a process (a group of them, if negative) that has ended, which may not have been reported yet. */
+/** Signals a process (or a group, if negative); ignores one that has ended. */
 export function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

@@ -17,29 +17,32 @@ export type RedisSettings = Readonly<Record<string, string>>;
 const OURS = /^(bind|port|dir|daemonize|unixsocket|cluster-config-file)$/;
 const PROGRAMS = ['redis-server', 'valkey-server'] as const;
 
-/** Throws on settings that decide where the server lives: those are the fixture's. */
+/** Throws on settings for addresses and directories, which the fixture sets. */
 export function checkRedisSettings(settings: RedisSettings): void {
   for (const name of Object.keys(settings)) {
     if (OURS.test(name)) throw new TypeError(`settings: "${name}" is set by the start itself; choose others`);
   }
 }
 
-/** Whether `startRedisProcess` has what it needs. */
+/** Returns whether the programs for `startRedisProcess` are available. */
 export async function hasRedis(): Promise<boolean> {
   return (await findServer()) !== undefined;
 }
 
-/** Installs Debian's package of it. */
+/** Installs Debian's package. */
 export async function installRedis(): Promise<void> {
   await installPackages(['redis-server']);
 }
 
-/** A Redis of this machine, or a Valkey. It keeps nothing over a restart unless the settings say so. */
+/** Starts Redis or Valkey. By default its data does not survive a restart. */
 export function startRedisProcess(settings: RedisSettings): Promise<ProcessService> {
   return startProcess(redisProgram(settings));
 }
 
-/** A Sentinel of this machine that watches this server as `locks`, alone, and promotes a replica when it has been silent for a second. */
+/**
+ * Starts a Sentinel that watches this server as `locks`, alone, and promotes a replica when the server has been silent for a
+ * second.
+ */
 export function startRedisSentinel({ endpoint }: Pick<ProcessService, 'endpoint'>): Promise<ProcessService> {
   const { host, port } = splitEndpoint(endpoint);
   return startProcess({
@@ -48,7 +51,7 @@ export function startRedisSentinel({ endpoint }: Pick<ProcessService, 'endpoint'
     async command(place) {
       const program = await findServer();
       if (program === undefined) throw new NotHere('redis-server is not installed');
-      // It writes to its configuration what it has found out, and reads that again after a restart.
+      // Sentinel writes its discoveries to its configuration, and reads them after a restart.
       const configuration = join(place.data, 'sentinel.conf');
       if (!existsSync(configuration)) {
         const lines = [
@@ -66,7 +69,7 @@ export function startRedisSentinel({ endpoint }: Pick<ProcessService, 'endpoint'
   });
 }
 
-/** Asks a server at this address which version it is. */
+/** Resolves with the version of a server at this address. */
 export async function redisVersion(endpoint: string): Promise<string> {
   const said = await askRedis(endpoint, 'INFO server');
   const [, version] = /^redis_version:(\S+)/m.exec(said) ?? [];
@@ -74,7 +77,7 @@ export async function redisVersion(endpoint: string): Promise<string> {
   return version;
 }
 
-/** The first piece of what a server answers to a command, as it comes over the wire. */
+/** Resolves with the first piece of the raw response to a command. */
 async function askRedis(endpoint: string, command: string): Promise<string> {
   const socket = connect(splitEndpoint(endpoint));
   socket.setTimeout(1_000, () => socket.destroy(new Error('redis does not answer')));
@@ -87,7 +90,7 @@ async function askRedis(endpoint: string, command: string): Promise<string> {
   }
 }
 
-/** A Redis 8 or a Valkey, Debian 13's. */
+/** Starts Redis 8 or Valkey of Debian 13. */
 export function startNewerRedis(program: 'redis-server' | 'valkey-server'): Promise<ProcessService> {
   return startProcess({
     ...redisProgram({}),

@@ -14,14 +14,14 @@ export interface Ending {
 
 const running = new Set<ScriptProcess>();
 
-/** Ends what a test left running, also what is frozen. For `afterEach`. */
+/** Ends processes that a test left running, also frozen ones. For `afterEach`. */
 export async function endScripts(): Promise<void> {
   await Promise.all([...running].map((script) => script.kill()));
 }
 
 /**
- * A script of ours as a process of its own. It prints one JSON object a line. The
- * channel to this process tells it when this process dies, so that it can end too.
+ * A script of ours as a process of its own. It prints one JSON object a line. The channel to this process closes when this
+ * process dies, so that it can end too.
  */
 export class ScriptProcess<E extends { readonly ev: string } = { readonly ev: string }> {
   readonly ended: Promise<Ending>;
@@ -39,7 +39,7 @@ export class ScriptProcess<E extends { readonly ev: string } = { readonly ev: st
     this.ended = this.#end();
   }
 
-  /** What it printed so far. */
+  /** Events printed so far. */
   get events(): readonly E[] {
     return this.#log.events;
   }
@@ -48,7 +48,7 @@ export class ScriptProcess<E extends { readonly ev: string } = { readonly ev: st
     return this.#child.pid!;
   }
 
-  /** The first event that matches, printed already or to come. Rejects when the process ends without it. */
+  /** Resolves with the first event that matches, printed already or to come. Rejects when the process ends without it. */
   async until(matches: (event: E) => boolean): Promise<E> {
     const without = this.ended.then(({ code, signal, stderr }) => {
       throw new Error(`it ended before that (${String(signal ?? code)}): ${stderr}`);
@@ -56,7 +56,7 @@ export class ScriptProcess<E extends { readonly ev: string } = { readonly ev: st
     return this.#log.first(matches, without);
   }
 
-  /** The first event of this kind. */
+  /** Resolves with the first event of this kind. */
   untilEvent(ev: E['ev']): Promise<E> {
     return this.until((event) => event.ev === ev);
   }
@@ -65,13 +65,13 @@ export class ScriptProcess<E extends { readonly ev: string } = { readonly ev: st
     this.#child.send(message);
   }
 
-  /** SIGTERM; resolves when it is gone. */
+  /** Sends SIGTERM; resolves when the process has ended. */
   async stop(): Promise<Ending> {
     this.#child.kill('SIGTERM');
     return this.ended;
   }
 
-  /** SIGKILL; resolves when it is gone. */
+  /** Sends SIGKILL; resolves when the process has ended. */
   async kill(): Promise<Ending> {
     this.#child.kill('SIGKILL');
     return this.ended;

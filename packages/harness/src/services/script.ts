@@ -20,15 +20,16 @@ interface Manifest {
 /** Whether all packages were built for this run. */
 export const isBuilt = process.env['QUEUELOCK_IS_BUILT'] === 'yes';
 
-// What tests take from these are sources, which have to be built.
+// Tests use the sources of these, which have to be bundled.
 const SOURCES = ['@queuelock/cli', '@queuelock/harness'];
 
 const require = createRequire(import.meta.url);
 const prepared = new Map<string, Script>();
 
 /**
- * A script of ours, given as its source. Where all was built for this run it is one file over the built packages, which starts in a third of
- * the time; else, and for a user who may not write here, it is run from its source, as this process is.
+ * Returns how to start a script of ours, given as its source. If all was built for this run, it is one bundle over the built
+ * packages, which starts in a third of the time. Otherwise, and for a user without write access, it is run from its source, as
+ * this process is.
  */
 export function scriptOf(source: string): Script {
   const known = prepared.get(source);
@@ -40,18 +41,18 @@ export function scriptOf(source: string): Script {
   return script;
 }
 
-/** A script as this process is: what it imports are sources. */
+/** Returns how to start a script from its source, whose imports are sources. */
 export function fromSource(source: string): Script {
   return { script: source, execArgv: ownOptions() };
 }
 
-/** Those that this process was started with, but for the code of `-e`: the script would be a process that starts itself. */
+/** Returns this process's options, without the code of `-e`: the script would start itself again. */
 function ownOptions(): readonly string[] {
   const at = process.execArgv.findIndex((option) => option === '-e' || option === '--eval');
   return at < 0 ? process.execArgv : process.execArgv.toSpliced(at, 2);
 }
 
-/** Where its imports are found as from the source; each process that runs tests makes its own. */
+/** Bundles into a directory where its imports are found as from the source; each test process makes its own. */
 function bundle(source: string, place: string): string {
   const name = relative(place, source).replace(/\.ts$/, '').replaceAll(sep, '-');
   const outfile = join(place, '.cache', `${name}-${process.pid}.mjs`);
@@ -67,7 +68,7 @@ function bundle(source: string, place: string): string {
   return outfile;
 }
 
-/** Itself and what it may import, but for the sources. */
+/** Returns the package and its dependencies, except the sources. */
 function packagesOf(place: string): string[] {
   const manifest = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as Manifest;
   const { name, dependencies, devDependencies, optionalDependencies } = manifest;
@@ -75,7 +76,7 @@ function packagesOf(place: string): string[] {
   return all.filter((one) => !SOURCES.includes(one));
 }
 
-/** The nearest directory above with a package in it. */
+/** Returns the nearest parent directory with a package.json. */
 function packageOf(file: string): string {
   const directory = dirname(file);
   return existsSync(join(directory, 'package.json')) ? directory : packageOf(directory);

@@ -11,20 +11,20 @@ import { reapAtExit, thawingBelow } from './reaper.ts';
 import type { ProcessService } from './service.ts';
 import { until } from './until.ts';
 
-/** A server program: how it is started in a place, and how to tell that it answers. */
+/** A server program: its command, and how to detect that it responds. */
 export interface ServerProgram {
-  /** For directory names and errors. */
+  /** Name for directories and errors. */
   readonly name: string;
-  /** How many ports it binds; the first one is for its clients. */
+  /** Number of ports that it binds; the first one is for clients. */
   readonly ports: number;
-  /** The command for this place; `data` is an empty directory. May write files into `directory`. */
+  /** Returns the command for this place; `data` is an empty directory. May write files into `directory`. */
   readonly command: (place: Place) => Promise<Command>;
-  /** Answers with the version once this very server (not a stranger on the same port) serves requests; rejects before. */
+  /** Resolves with the version once this very server (not a foreign one on the same port) serves requests; rejects before. */
   readonly probe: (place: Place) => Promise<string>;
 }
 
 export interface Place {
-  /** The address that it binds. */
+  /** Address that it binds. */
   readonly host: string;
   readonly directory: string;
   readonly data: string;
@@ -34,7 +34,7 @@ export interface Place {
 const START_WITHIN_MS = 30_000;
 const ATTEMPTS = 5;
 
-/** Starts the program in a fresh temporary directory on ports of 127.0.0.1; other ports when somebody took one. */
+/** Starts the program in a new temporary directory on ports of 127.0.0.1. Tries other ports when another process took one. */
 export async function startProcess(program: ServerProgram): Promise<ProcessService> {
   for (let attempt = 1; ; attempt += 1) {
     const ports = await pickPorts(program.ports);
@@ -50,7 +50,7 @@ export async function startProcess(program: ServerProgram): Promise<ProcessServi
   }
 }
 
-/** A fresh temporary directory for a server on this address; `QUEUELOCK_SERVER_DATA`: below which, default that of the system. */
+/** Makes a new temporary directory for a server on this address, below `QUEUELOCK_SERVER_DATA` or the system's directory. */
 export async function newPlace(name: string, address: Pick<Place, 'host' | 'ports'>): Promise<Place> {
   const directory = mkdtempSync(join(process.env['QUEUELOCK_SERVER_DATA'] ?? tmpdir(), `queuelock-${name}-`));
   const data = join(directory, 'data');
@@ -103,7 +103,7 @@ export class ServerProcess implements ProcessService {
     await this.answers();
   }
 
-  /** Starts the process, on the data that is there; `env`: besides its own. Does not wait until it answers. */
+  /** Starts the process on the existing data; `env`: additional variables. Does not wait for a response. */
   async spawn(env: Readonly<Record<string, string>> = {}): Promise<void> {
     const command = await this.#program.command(this.#place);
     await spawnChild(
@@ -148,12 +148,12 @@ export class ServerProcess implements ProcessService {
     await thawAll(this.pid);
   }
 
-  /** Sends it at once, without waiting for what follows; does nothing when it is not running. */
+  /** Sends a signal without waiting for its effect; does nothing when the process is not running. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
     if (this.running) this.#child?.kill(signal);
   }
 
-  // The port stays, since clients keep it. Whoever took it meanwhile had it for a short while or shows in the error.
+  // Keeps the port, because clients have it. Another process that took it meanwhile only had it briefly, or appears in the error.
   async restart(): Promise<void> {
     await this.#end('SIGTERM');
     for (let attempt = 1; ; attempt += 1) {
@@ -187,7 +187,7 @@ export class ServerProcess implements ProcessService {
     return this.#child !== undefined && isRunning(this.#child) ? this.#child.pid : undefined;
   }
 
-  /** Empty when its command could not be made, so that nothing was started. */
+  /** Empty when nothing was started, because the command could not be made. */
   #logTail(): string {
     if (!existsSync(this.#log)) return '';
     return readFileSync(this.#log, 'utf8').trimEnd().split('\n').slice(-40).join('\n');

@@ -1,44 +1,44 @@
 /**
- * What a test holds of a server: where it listens, which version it is, and (unless somebody else runs it) the
- * faults that can be done to it. Narrow on `way` before doing a fault: a given server has none.
+ * A server as tests use it: its address, its version, and, if the tests started it, its faults. Check `way` before you apply a
+ * fault: an external server has none.
  */
 
-/** How the server came about. */
+/** How the server was obtained. */
 export type Way = 'endpoints' | 'process' | 'container';
 
 interface Reachable {
-  /** Every address as `host:port`; a container may get other ports when it restarts, so ask again after that. */
+  /** Addresses as `host:port`; a container may get other ports when it restarts, so read them again after that. */
   readonly endpoints: readonly string[];
   /** The first of `endpoints`. */
   readonly endpoint: string;
-  /** As the server itself says it, for instance `3.4.23`. */
+  /** Version as the server reports it, for instance `3.4.23`. */
   readonly version: string;
-  /** Ends the server and removes its data. Does nothing the second time. A given server keeps running. */
+  /** Ends the server and removes its data. Does nothing the second time. An external server keeps running. */
   stop(): Promise<void>;
 }
 
-/** A server that the environment names: it is neither started, stopped nor disturbed by the tests. */
-export interface GivenService extends Reachable {
+/** A server that the environment names: tests neither start, stop nor disturb it. */
+export interface ExternalService extends Reachable {
   readonly way: 'endpoints';
 }
 
 interface Disturbable extends Reachable {
-  /** Crashes the server (SIGKILL). Resolves when it is gone. */
+  /** Crashes the server (SIGKILL). Resolves when it has ended. */
   kill(): Promise<void>;
-  /** Stops the server's clock of life (SIGSTOP): connections stay open and nothing answers. Resolves when it stands still. */
+  /** Freezes the server (SIGSTOP): connections stay open and get no response. Resolves when it is stopped. */
   freeze(): Promise<void>;
   /** Undoes `freeze`. */
   thaw(): Promise<void>;
-  /** Ends the server if it still runs and starts it again on the same data. Resolves when it answers. */
+  /** Ends the server if it still runs and starts it again on the same data. Resolves when it responds. */
   restart(): Promise<void>;
 }
 
-/** A child process of the tests. It keeps its port over a restart, and it never outlives the process that started it. */
+/** A child process of the tests. It keeps its port over a restart, and never outlives the process that started it. */
 export interface ProcessService extends Disturbable {
   readonly way: 'process';
-  /** The present process; another one after a restart. */
+  /** Id of the current process; another one after a restart. */
   readonly pid: number;
-  /** Its temporary directory: `data`, and `server.log` with everything that it printed. Gone after `stop`. */
+  /** Its temporary directory: `data`, and `server.log` with its output. Removed by `stop`. */
   readonly directory: string;
 }
 
@@ -48,16 +48,16 @@ export interface ContainerService extends Disturbable {
   readonly id: string;
 }
 
-export type Service = GivenService | ProcessService | ContainerService;
+export type Service = ExternalService | ProcessService | ContainerService;
 
-/** The service that a forced way gives. */
+/** Type of the service for each way. */
 export interface ServiceOf {
-  endpoints: GivenService;
+  endpoints: ExternalService;
   process: ProcessService;
   container: ContainerService;
 }
 
-/** A way to a server is not open on this machine; the message says what is missing. */
+/** A way to get a server is not available on this machine; the message names what is missing. */
 export class NotHere extends Error {
   override readonly name = 'NotHere';
 }

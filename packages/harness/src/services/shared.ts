@@ -3,12 +3,12 @@ import type { Service } from './service.ts';
 
 const teardowns: (() => Promise<void>)[] = [];
 
-/** `teardown` runs when the tests of this process are over. */
+/** Registers `teardown` to run when the tests of this process have finished. */
 export function atTeardown(teardown: () => Promise<void>): void {
   teardowns.push(teardown);
 }
 
-/** One server for all test files of this process: started by the first who asks, stopped by `stopShared`. */
+/** Shares one server among all test files of this process. The first caller starts it, `stopShared` stops it. */
 export function shareService<S extends Service>(
   name: string,
   start: () => Promise<S>,
@@ -19,7 +19,7 @@ export function shareService<S extends Service>(
       const service = (started = start());
       atTeardown(async () => {
         started = undefined;
-        // Whoever asked for a server that did not start has the error already.
+        // The caller of a server that did not start has the error already.
         const running = await service.catch(() => undefined);
         await running?.stop();
       });
@@ -30,17 +30,17 @@ export function shareService<S extends Service>(
   };
 }
 
-/** Stops every shared server, the last one first. The next who asks starts another one. */
+/** Stops every shared server, the last one first. The next caller starts another one. */
 export async function stopShared(): Promise<void> {
   for (const teardown of teardowns.splice(0).reverse()) await teardown();
 }
 
-/** Appends a line {"what":…,"against":"etcd 3.4.23 (process)"} to the file that QUEUELOCK_RAN_AGAINST names, if it does. */
+/** Appends a line {"what":…,"against":"etcd 3.4.23 (process)"} to the file that QUEUELOCK_RAN_AGAINST names, if it is set. */
 export function recordRanAgainst(what: string, name: string, { version, way }: Service): void {
   recordLine(what, `${name} ${version} (${way})`);
 }
 
-/** As `recordRanAgainst`, in words of your own. */
+/** As `recordRanAgainst`, with a free text. */
 export function recordLine(what: string, against: string): void {
   const file = process.env['QUEUELOCK_RAN_AGAINST'];
   if (file) appendFileSync(file, `${JSON.stringify({ what, against })}\n`);

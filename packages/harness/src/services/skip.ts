@@ -1,7 +1,7 @@
 import type { Context } from 'mocha';
 import { NotHere } from './service.ts';
 
-/** What it resolves with; where something cannot be had that it needs, the test is skipped, and says so. */
+/** Resolves with the result, or skips the test with the reason when something that it needs is not available. */
 export async function orSkip<T>(test: Context, promise: Promise<T>): Promise<T> {
   return promise.catch((error: unknown) => {
     if (!(error instanceof NotHere)) throw error;

@@ -6,22 +6,22 @@ import { isPrepared } from './prepared.ts';
 import { firstExecutable } from './programs.ts';
 import { NotHere } from './service.ts';
 
-/** The programs of Debian 13 (trixie) that tests run beside those of the machine, by their packages. */
+/** Programs of Debian 13 (trixie) that tests run in addition to those of the machine, by their packages. */
 const PACKAGES = {
   etcd: 'etcd-server',
   'redis-server': 'redis-server',
   'valkey-server': 'valkey-server',
 } as const;
 
-/** A program of Debian 13. */
+/** Name of a program of Debian 13. */
 export type TrixieProgram = keyof typeof PACKAGES;
 
 const RELEASE = { suite: 'trixie', mirror: 'http://deb.debian.org/debian' } as const;
 const LOADER = /^ld-linux-.*\.so\.\d$/;
 
 /**
- * The command that starts a program of Debian 13. Its packages and all that they need, libc among it, are downloaded into a cache folder
- * of this user and unpacked there: nothing is installed, and no right of root is needed.
+ * Returns the command that starts a program of Debian 13. Its packages and dependencies, libc included, are downloaded and
+ * unpacked into a cache folder of this user. Nothing is installed, and root is not needed.
  * @throws {NotHere} when they cannot be downloaded, or were not before a prepared run.
  */
 export async function trixieCommand(program: TrixieProgram, args: readonly string[]): Promise<Command> {
@@ -36,7 +36,7 @@ export async function trixieCommand(program: TrixieProgram, args: readonly strin
 }
 
 interface Unpacked {
-  /** The dynamic linker of their libc. */
+  /** Dynamic linker of their libc. */
   readonly loader: string;
   readonly libraries: string;
   readonly file: string;

@@ -6,10 +6,10 @@ import { NotHere } from './service.ts';
 
 const run = promisify(execFile);
 
-/** A user of this machine; `undefined` where this process is not root and so stays who it is. */
+/** A user of this machine; `undefined` if this process is not root and cannot change the user. */
 export type User = { readonly name: string; readonly uid: number; readonly gid: number } | undefined;
 
-/** For servers that refuse to run as root: the user that Debian's package made for it. */
+/** Returns the user that Debian's package made for a server that refuses to run as root. */
 export async function unprivilegedUser(name: string): Promise<User> {
   if (process.getuid?.() !== 0) return undefined;
   const ids = ['-u', '-g'].map(async (flag) => Number((await run('id', [flag, name])).stdout));
@@ -24,20 +24,20 @@ export async function unprivilegedUser(name: string): Promise<User> {
   return { name, uid: uid!, gid: gid! };
 }
 
-/** Gives the user these files or directories. */
+/** Gives ownership of these files or directories to the user. */
 export async function giveTo(user: User, ...paths: readonly string[]): Promise<void> {
   if (user === undefined) return;
   for (const path of paths) await chown(path, user.uid, user.gid);
 }
 
-/** The same command as that user. It still ends with the process that starts it, which a change of user would undo. */
+/** Returns the same command as that user. It still ends with the process that starts it, which a change of user would undo. */
 export function commandAs(user: User, { program, args }: Command): Command {
   if (user === undefined) return { program, args };
   const change = [`--reuid=${String(user.uid)}`, `--regid=${String(user.gid)}`, '--clear-groups'];
   return { program: 'setpriv', args: [...change, '--pdeathsig', 'KILL', '--', program, ...args] };
 }
 
-/** Runs a command of the set-up to its end, in that directory. */
+/** Runs a setup command to its end, in that directory. */
 export async function runAs(user: User, command: Command, directory: string): Promise<void> {
   const { program, args } = commandAs(user, command);
   await run(program, [...args], { cwd: directory, timeout: 60_000, maxBuffer: 16 * 1024 * 1024 });

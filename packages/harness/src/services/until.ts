@@ -1,17 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { livedSince } from '../lived-time.ts';
 
-export interface Patience {
+export interface UntilOptions {
   /** What is awaited, for the error: `etcd answers on 127.0.0.1:2379`. */
   readonly what: string;
-  /** Milliseconds until it counts as failed, without those in which the machine stood still. */
+  /** Time limit in milliseconds, not counting time in which the machine stalled. */
   readonly withinMs: number;
-  /** Gives up at once when it answers with a reason. */
+  /** Returns a reason to stop waiting at once. */
   readonly hopeless?: () => string | undefined | Promise<string | undefined>;
 }
 
-/** Asks again every 20 ms until the question has an answer. Rejects with the last refusal when the time is over. */
-export async function until<T>(ask: () => Promise<T>, { what, withinMs, hopeless }: Patience): Promise<T> {
+/** Calls `ask` every 20 ms until it resolves. Rejects with its last error when the time is over. */
+export async function until<T>(
+  ask: () => Promise<T>,
+  { what, withinMs, hopeless }: UntilOptions,
+): Promise<T> {
   const from = performance.now();
   for (;;) {
     const reason = await hopeless?.();

@@ -10,8 +10,8 @@ import { startProcess, type Place } from './server-process.ts';
 import type { ProcessService } from './service.ts';
 
 /**
- * Lines of zoo.cfg (`{ tickTime: 500, syncLimit: 5, minSessionTimeout: 1000 }`). Names that start with `znode.`
- * or `zookeeper.` are properties of the Java machine and go there (`znode.container.checkIntervalMs`).
+ * Lines of zoo.cfg (`{ tickTime: 500, syncLimit: 5, minSessionTimeout: 1000 }`). Names that start with `znode.` or `zookeeper.`
+ * are Java system properties (`znode.container.checkIntervalMs`).
  */
 export type ZooKeeperSettings = Readonly<Record<string, string | number | boolean>>;
 
@@ -19,7 +19,7 @@ const OURS =
   /^(dataDir|dataLogDir|clientPort|clientPortAddress|secureClientPort|server\..*|admin\..*|4lw\..*)$/;
 const DEFAULTS: ZooKeeperSettings = { tickTime: 500, initLimit: 10, syncLimit: 5, maxClientCnxns: 0 };
 
-/** Throws on settings that decide where the server lives or how the fixture talks to it. */
+/** Throws on settings for addresses, directories and commands, which the fixture sets. */
 export function checkZooKeeperSettings(settings: ZooKeeperSettings): void {
   for (const [name, value] of Object.entries(settings)) {
     if (!/^[\w.-]+$/.test(name)) throw new TypeError(`settings: "${name}" is no name of a ZooKeeper setting`);
@@ -29,7 +29,7 @@ export function checkZooKeeperSettings(settings: ZooKeeperSettings): void {
   }
 }
 
-/** Splits the settings into the file's text and the Java properties. `rest` are the lines that say where it lives. */
+/** Splits the settings into the file's text and the Java properties. `rest` are the lines for addresses and directories. */
 export function zooKeeperConfig(
   settings: ZooKeeperSettings,
   rest: Readonly<Record<string, string | number>>,
@@ -46,20 +46,20 @@ export function zooKeeperConfig(
   };
 }
 
-/** Whether `startZooKeeperProcess` has what it needs. */
+/** Returns whether the programs for `startZooKeeperProcess` are available. */
 export async function hasZooKeeper(): Promise<boolean> {
   return (await findLauncher()) !== undefined;
 }
 
-/** Installs Debian's packages of it, with Java if there is none. */
+/** Installs Debian's packages, with Java if there is none. */
 export async function installZooKeeper(): Promise<void> {
   await installPackages(['zookeeper', ...((await findJava()) ? [] : ['default-jre-headless'])]);
 }
 
-// It lives for seconds: what the best code and a heap of many regions cost it never gets back.
+// The server runs for seconds, so the costs of optimized code and of a heap of many regions are never recovered.
 export const SHORT_LIVED: readonly string[] = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
-/** Whoever measures a server wants it as Java runs it by itself: `isMeasured`. */
+/** `isMeasured`: runs Java with its defaults, for measurements. */
 export function startZooKeeperProcess(
   settings: ZooKeeperSettings,
   isMeasured: boolean,
@@ -73,14 +73,14 @@ export function startZooKeeperProcess(
   });
 }
 
-/** What a server gets that is one of several. */
+/** Settings of a server that is part of an ensemble. */
 export interface Ensemble {
   /** Further lines of zoo.cfg. */
   readonly lines: Readonly<Record<string, string | number>>;
   readonly javaOptions: readonly string[];
 }
 
-/** Writes zoo.cfg and answers with the command that runs a server on it. */
+/** Writes zoo.cfg and returns the command that runs a server on it. */
 export async function zooKeeperCommand(
   place: Place,
   settings: ZooKeeperSettings,
@@ -107,7 +107,7 @@ async function findLauncher(): Promise<Launcher | undefined> {
   return (await scriptLauncher()) ?? (await debianLauncher());
 }
 
-// Debian's jar names its dependencies in the manifest; slf4j-simple prints the log to the standard error stream.
+// Debian's jar names its dependencies in the manifest; slf4j-simple prints the log to stderr.
 async function debianLauncher(): Promise<Launcher | undefined> {
   const jars = ['/usr/share/java/zookeeper.jar', '/usr/share/java/slf4j-simple.jar'];
   const java = await findJava();
@@ -137,7 +137,7 @@ export async function findJava(): Promise<string | undefined> {
   return (home ? await firstExecutable([join(home, 'bin/java')]) : undefined) ?? (await findProgram('java'));
 }
 
-// The data directory in the answer tells this server from a stranger on the same port.
+// The data directory in the response distinguishes this server from a foreign one on the same port.
 async function probeZooKeeper(place: Place): Promise<string> {
   const endpoint = `127.0.0.1:${place.ports[0]}`;
   const version = await zooKeeperVersion(endpoint);
@@ -146,10 +146,10 @@ async function probeZooKeeper(place: Place): Promise<string> {
   return version;
 }
 
-// A server that is just starting may never answer to what came too early.
+// A server that is just starting may never respond to an early request.
 const ANSWER_WITHIN_MS = 1_000;
 
-/** The server's version; rejects as long as it does not serve requests. */
+/** Resolves with the server's version; rejects as long as it does not serve requests. */
 export async function zooKeeperVersion(endpoint: string | Route): Promise<string> {
   const answer = await zkFourLetter(endpoint, 'srvr', ANSWER_WITHIN_MS);
   const version = /Zookeeper version: (\d+(?:\.\d+)*)/i.exec(answer)?.[1];

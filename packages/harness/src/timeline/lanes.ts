@@ -7,7 +7,7 @@ const ROW_PX = 15;
 const BAR_PX = 11;
 const PADDING_PX = 5;
 
-/** The lane of one process: what it waited for and held, and what befell it. */
+/** Lane of one process: its waits, its holds and its faults. */
 export interface Lane {
   readonly height: number;
   draw(top: number): string;
@@ -20,7 +20,7 @@ interface Stay extends Span {
   readonly tone: string;
 }
 
-/** `wrong`: the names of the attempts to outline in red. */
+/** `wrong`: names of the attempts to outline in red. */
 export function lanesOf(scene: Scene, scale: Scale, wrong: ReadonlySet<string>): Lane[] {
   const stays = staysOf(scene, scale, wrong);
   return scene.lives.map((life) => {
@@ -60,9 +60,7 @@ function staysOf(scene: Scene, scale: Scale, wrong: ReadonlySet<string>): Map<Li
 function stayOf(scene: Scene, attempt: Attempt, drawn: Pick<Stay, 'hold' | 'tone' | 'isWrong'>): Stay {
   const { hold } = drawn;
   const from = attempt.enqueue ?? attempt.queued ?? attempt.acquired ?? scene.span.from;
-  const until = hold
-    ? Math.max(hold.until, lossHeard(hold) ?? 0, proofShown(hold) ?? 0)
-    : attempt.waitedUntil;
+  const until = hold ? Math.max(hold.until, lossMark(hold) ?? 0, proofShown(hold) ?? 0) : attempt.waitedUntil;
   return { attempt, ...drawn, from, to: Math.min(until, scene.span.to) };
 }
 
@@ -102,9 +100,9 @@ function drawHold(hold: Hold, drawn: { tone: string; isWrong: boolean; scale: Sc
   return bar + name + drawLoss(hold, { right, scale, top });
 }
 
-/** Of a hold that was not released: the end of what was proven, and when its holder heard of the loss. */
+/** For a hold that was not released: draws the end of the proven time, and when its holder was notified. */
 function drawLoss(hold: Hold, { right, scale, top }: { right: number; scale: Scale; top: number }): string {
-  const [proof, heard] = [proofShown(hold), lossHeard(hold)];
+  const [proof, heard] = [proofShown(hold), lossMark(hold)];
   const middle = top + BAR_PX / 2;
   const last = Math.max(
     right,
@@ -125,7 +123,7 @@ function proofShown({ how, deadline }: Hold): number | undefined {
   return how !== 'released' && Number.isFinite(deadline) ? deadline : undefined;
 }
 
-function lossHeard({ how, attempt }: Hold): number | undefined {
+function lossMark({ how, attempt }: Hold): number | undefined {
   return how === 'released' ? undefined : attempt.revoked;
 }
 
@@ -140,15 +138,15 @@ function waitOutcome({ cancelled, failed, why }: Attempt): string {
   return failed === undefined ? 'waited without an end' : `failed with ${why ?? 'an error'}`;
 }
 
-interface Place {
+interface LaneBox {
   readonly life: Life;
   readonly scale: Scale;
   readonly top: number;
   readonly height: number;
 }
 
-/** Faults that concern this process alone, and the times in which its process or its event loop stood still. */
-function background(scene: Scene, { life, scale, top, height }: Place): string {
+/** Draws faults of this process alone, and times in which its process or its event loop was stopped. */
+function background(scene: Scene, { life, scale, top, height }: LaneBox): string {
   const band = (span: Span, kind: string, words: string): string => {
     if (!scale.shows(span)) return '';
     const [x, right] = [scale.x(span.from), scale.x(span.to)];
@@ -163,7 +161,7 @@ function background(scene: Scene, { life, scale, top, height }: Place): string {
   ].join('');
 }
 
-/** What was killed does not come back. */
+/** A killed process has an end mark. */
 function end({ killed }: Life, scale: Scale, { top, height }: { top: number; height: number }): string {
   if (killed === undefined || killed > scale.window.to) return '';
   const x = scale.x(killed);

@@ -53,7 +53,7 @@ const SIGNS: readonly Entry[] = [
   },
 ];
 
-/** Every colour and sign with its meaning, in as many lines as it takes. */
+/** Draws every colour and sign with its meaning, in as many lines as needed. */
 export function legendOf(scene: Scene, scale: Scale): Strip {
   const queues = scene.queues.map(({ name }, i): Entry => {
     return {

@@ -5,7 +5,7 @@ import { element, hint, text, widthOf } from './svg.ts';
 const LINE_PX = 16;
 const MAX_NAMED = 12;
 const MAX_ROWS = 3;
-/** The names of the seconds. */
+/** Height of the labels of the seconds. */
 const AXIS_PX = 17;
 
 export interface Strip {
@@ -13,12 +13,12 @@ export interface Strip {
   draw(top: number): string;
 }
 
-/** Faults of servers and network: their bands go through all lanes, under everything else. */
+/** Bands of faults of servers and network, drawn through all lanes under everything else. */
 export interface FaultStrip extends Strip {
   drawBands(top: number, bottom: number): string;
 }
 
-/** The names of all faults, above the lanes, each where it begins. */
+/** Draws the names of all faults above the lanes, each at its beginning. */
 export function faultStrip(scene: Scene, scale: Scale): FaultStrip {
   const lives = new Set(scene.lives.map(({ who }) => who));
   const labels = scene.faults
@@ -62,7 +62,7 @@ function band(
   return element('rect', area, hint(name)) + edge;
 }
 
-/** A line in red wherever something was wrong, with the numbers of what is listed below. */
+/** Draws a red line at each violation, with its number in the list below. */
 export function violationLines(
   violations: readonly Violation[],
   place: { readonly scale: Scale; readonly top: number; readonly bottom: number },
@@ -87,7 +87,7 @@ export function violationLines(
     .join('');
 }
 
-/** The same with what happened, below the picture. */
+/** Lists the violations below the picture. */
 export function violationStrip(violations: readonly Violation[], width: number): Strip {
   const lines = violations
     .slice(0, MAX_NAMED)

@@ -2,7 +2,7 @@ import type { Scene, Span } from './scene.ts';
 
 const SECOND = 1e9;
 
-/** Where a moment is in the picture. */
+/** Converts moments to horizontal positions. */
 export class Scale {
   readonly window: Span;
   readonly left: number;
@@ -16,7 +16,7 @@ export class Scale {
     this.#begin = scene.span.from;
   }
 
-  /** Clamped to the edges. */
+  /** Returns the position, clamped to the edges. */
   x(moment: number): number {
     const { from, to } = this.window;
     const share = Math.min(1, Math.max(0, (moment - from) / (to - from)));
@@ -27,7 +27,7 @@ export class Scale {
     return to >= this.window.from && from <= this.window.to;
   }
 
-  /** About ten round seconds, with their names. */
+  /** Returns about ten round seconds with their labels. */
   get ticks(): { readonly x: number; readonly name: string }[] {
     const { from, to } = this.window;
     const step = roundStep((to - from) / SECOND / 10);
@@ -41,13 +41,13 @@ export class Scale {
   }
 }
 
-/** The next of 1, 2, 5, 10, … */
+/** Returns the next of 1, 2, 5, 10, … */
 function roundStep(seconds: number): number {
   const magnitude = 10 ** Math.floor(Math.log10(seconds));
   return ([1, 2, 5].find((digit) => digit * magnitude >= seconds) ?? 10) * magnitude;
 }
 
-/** Puts items that are next to each other into one row, as few rows as possible. Items come by their beginning. */
+/** Puts items that do not overlap into one row, in as few rows as possible. Items are sorted by their beginning. */
 export function rowsOf<T>(
   items: readonly T[],
   extent: (item: T) => Span,

@@ -1,7 +1,7 @@
-// Eight tones that stand out on white and on near-black, and from each other for colour-blind eyes (after Okabe and Ito, 2008).
+// Eight colours that are distinct on white and on near-black, also for colour-blind readers (after Okabe and Ito, 2008).
 const TONES = ['#0072b2', '#d98e04', '#009e73', '#b5659a', '#2b9fd9', '#8a7400', '#7a68c9', '#7f7f7f'];
 
-/** The colour of the queue that was heard of as the `index`-th. */
+/** Returns the colour of the `index`-th queue, in the order in which they were first seen. */
 export function toneOf(index: number): string {
   return TONES[index % TONES.length] ?? '#7f7f7f';
 }

@@ -1,7 +1,7 @@
 /** Attributes of an element; numbers are rounded to a tenth of a pixel. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
-/** One element as text. `content` is markup already: text goes through `escaped` first. */
+/** Formats an element. `content` is markup; text must be passed through `escaped` first. */
 export function element(name: string, attributes: Attributes, content = ''): string {
   const written = Object.entries(attributes).flatMap(([key, value]) => {
     if (value === undefined) return [];
@@ -12,19 +12,19 @@ export function element(name: string, attributes: Attributes, content = ''): str
     : `<${name}${written.join('')}>${content}</${name}>`;
 }
 
-/** A line of text; cut off to what fits into `widthPx`, if that is given. */
+/** Formats a line of text, cut to `widthPx` if that is given. */
 export function text(words: string, attributes: Attributes, widthPx = Infinity): string {
   const most = Math.max(0, Math.floor(widthPx / CHARACTER_PX));
   const shown = words.length <= most ? words : `${words.slice(0, Math.max(0, most - 1))}…`;
   return element('text', attributes, escaped(shown));
 }
 
-/** What a browser shows when the pointer rests on the element around it. */
+/** Formats a tooltip of the surrounding element. */
 export function hint(words: string): string {
   return element('title', {}, escaped(words));
 }
 
-/** Of the typeface, roughly: nothing here can measure text. */
+/** Approximate width of a character, because text cannot be measured here. */
 const CHARACTER_PX = 6.3;
 
 export function widthOf(words: string): number {
@@ -39,7 +39,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Safe between tags and in attributes; what XML cannot hold at all becomes a replacement character. */
+/** Escapes text for content and attributes; characters that XML cannot represent become a replacement character. */
 export function escaped(words: string): string {
   return words
     .replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '\u{FFFD}')

@@ -9,9 +9,9 @@ import { element, hint, text } from './svg.ts';
 export interface TimelineOptions {
   readonly title: string;
   readonly violations?: readonly Violation[];
-  /** In seconds from the beginning of the run. Default: all of a short run, of a long one what `windowOf` chooses. */
+  /** Shown seconds from the beginning of the run. Default: all of a short run; for a long one the result of `windowOf`. */
   readonly window?: readonly [fromSeconds: number, toSeconds: number];
-  /** In pixels. Default 1,280. */
+  /** Width in pixels. Default 1,280. */
   readonly width?: number;
 }
 
@@ -22,8 +22,8 @@ const AXIS_PX = 66;
 const PLAIN_AXIS_PX = 20;
 
 /**
- * A picture of a scene: a lane per process, bars for holds, lines for waits, shades for faults, red for what was wrong. One SVG
- * file on its own, without scripts, for light and dark pages.
+ * Draws a scene: a lane per process, bars for holds, lines for waits, shades for faults, red for violations. Returns a
+ * self-contained SVG file without scripts, for light and dark pages.
  */
 export function timelineOf(scene: Scene, options: TimelineOptions): string {
   const { title, violations = [], width = 1_280 } = options;
@@ -70,7 +70,7 @@ export function timelineOf(scene: Scene, options: TimelineOptions): string {
 const LONGEST_SECONDS = 120;
 const AROUND_SECONDS = 15;
 
-/** All of a short run; of a long one the time around the first violation, or its beginning. In seconds. */
+/** Returns all of a short run; of a long one the time around the first violation, or its beginning. In seconds. */
 export function windowOf(
   scene: Scene,
   violations: readonly Violation[],

@@ -20,31 +20,31 @@ const crash = (next: Omit<Steps, 'token'>): HistoryBuilder =>
 const served = (acquired: number) => ({ acquired, released: acquired + 10 });
 
 describe('L1', () => {
-  it('flags a waiter that is served too late after a crash, by a nanosecond', () => {
+  it('flags a waiter that is granted a nanosecond too late after a crash', () => {
     expectFine(crash(served(6_100)).close(30_000, 'b'));
     expect(rulesIn(crash(served(6_100 + 1e-6)).close(30_000, 'b'))).to.deep.equal(['L1']);
   });
-  it('flags that nobody is served at all', () => {
+  it('flags that no waiter is granted at all', () => {
     expect(rulesIn(crash({ cancelled: 20_000 }).close(30_000, 'b'))).to.deep.equal(['L1']);
   });
-  it('does not flag where nobody waits any more, or where nobody waited when the holder died', () => {
+  it('flags nothing when there are no waiters any more, or were none when the holder died', () => {
     expectFine(crash({ cancelled: 6_000 }).close(30_000, 'b'));
     expectFine(crash({ queued: 101, acquired: 7_000, released: 7_010 }).close(30_000, 'b'));
     expectFine(crash({}).harness(3_000, { ev: 'killed', worker: 'b' }).close(30_000));
   });
-  it('gives another respite from the end of a trouble of servers, and only then', () => {
+  it('extends the limit after the end of a server fault, and only then', () => {
     const healed = { number: 1, what: 'member killed', target: 'etcd-1', from: 1_000, to: 3_000 };
     expectFine(crash(served(13_000)).fault(1, healed).close(30_000, 'b'));
     expect(rulesIn(crash(served(13_001)).fault(1, healed).close(30_000, 'b'))).to.deep.equal(['L1']);
     const before = { ...healed, from: 10, to: 99 };
     expect(rulesIn(crash(served(6_101)).fault(1, before).close(30_000, 'b'))).to.deep.equal(['L1']);
   });
-  it('takes no excuse from the trouble of a worker that is not in line', () => {
+  it('does not extend the limit for a fault of a worker that is not in the queue', () => {
     const elsewhere = { number: 1, what: 'cut off', target: 'c', from: 1_000, to: 3_000 };
     const tale = crash(served(6_101)).worker('c', 0).fault(1, elsewhere);
     expect(rulesIn(tale.close(30_000, 'b', 'c'))).to.deep.equal(['L1']);
   });
-  it('lets those who wait outlast a dead waiter ahead of them', () => {
+  it('lets waiters outlast a dead waiter ahead of them', () => {
     const tale = new HistoryBuilder()
       .worker('a', 0)
       .worker('b', 0, 4_000)
@@ -56,13 +56,13 @@ describe('L1', () => {
       .harness(4_500, { ev: 'killed', worker: 'b' });
     expectFine(tale.close(30_000, 'c'));
   });
-  it('does not flag those who wait on behind the one that was served in time', () => {
+  it('does not flag waiters behind the one that was granted in time', () => {
     const both = crash({ acquired: 5_000, released: 12_000 })
       .worker('c', ...BEATS)
       .attempt('c', { token: 3, queued: 40, acquired: 12_001, released: 12_002 });
     expectFine(both.close(30_000, 'b', 'c'));
   });
-  it('measures from the kill to the next grant, apart if servers were in trouble', () => {
+  it('measures from the kill to the next grant, separately if servers had faults', () => {
     const plain = handOversIn(crash(served(5_100)).close(30_000, 'b'));
     expect(plain).to.deep.include({ crash: [5_000], crashInTrouble: [] });
     const fault = { number: 1, what: 'leader killed', target: 'etcd-1', from: 90 };
@@ -79,17 +79,17 @@ describe('L2', () => {
       .attempt('a', { token: 1, queued: 10, acquired: 20, released: 100 })
       .attempt('b', { token: 2, queued, acquired, released: acquired + 10 });
 
-  it('is judged only if a limit is given', () => {
+  it('is checked only if a limit is given', () => {
     const limits: Partial<Limits> = { handOverMs: 50 };
     expect(rulesIn(handOver(151).close(300, 'a', 'b'), limits)).to.deep.equal(['L2']);
     expectFine(handOver(150).close(300, 'a', 'b'), limits);
     expectFine(handOver(151).close(300, 'a', 'b'));
   });
-  it('measures from the release to the grant of one that waited before it', () => {
+  it('measures from the release to the grant of a claim that waited before it', () => {
     expect(handOversIn(handOver(103).close(300, 'a', 'b')).clean).to.deep.equal([3]);
     expect(handOversIn(handOver(103, 101).close(300, 'a', 'b')).clean).to.deep.equal([]);
   });
-  it('leaves out what happened during a fault, or past a dead entry', () => {
+  it('leaves out hand-offs during a fault, or past a dead entry', () => {
     const fault = { number: 1, what: 'leader killed', target: 'etcd-1', from: 90, to: 102 };
     expect(handOversIn(handOver(103).fault(1, fault).close(300, 'a', 'b')).clean).to.deep.equal([]);
     const dead = new HistoryBuilder()
@@ -116,14 +116,14 @@ describe('L3', () => {
     for (const worker of ['a', 'b']) tale.harness(24_000, { ev: 'exited', worker, clean: true, tookMs: 1 });
     return tale.harness(24_000, { ev: 'end' });
   };
-  /** 10 s, and its own hold and that of the one ahead, and a crash. */
+  /** Limit: 10 s, the own hold and that of the predecessor, and a crash. */
   const ALLOWED = 1_000 + 10_000 + 2 * 200 + 6_000;
 
-  it('flags an attempt that comes to its end too late after the calm', () => {
+  it('flags an attempt that ends too late after the calm', () => {
     expectFine(end(calm({ acquired: 1_200, released: ALLOWED })));
     expect(rulesIn(end(calm({ acquired: 1_200, released: ALLOWED + 1 })))).to.deep.equal(['L3']);
   });
-  it('flags whoever waits, holds, joins or releases at the end', () => {
+  it('flags attempts that wait, hold, join or release at the end', () => {
     expect(messagesIn(end(calm({}))).join()).to.contain('b#1 still waits');
     expect(messagesIn(end(calm({ acquired: 1_200 }))).join()).to.contain('b#1 still holds');
     const joins = new HistoryBuilder().worker('a', 0).attempt('a', { token: 1, enqueue: 10 }).close(300, 'a');
@@ -147,7 +147,7 @@ describe('L3', () => {
 describe('L4', () => {
   const alone = (): HistoryBuilder => new HistoryBuilder().worker('a', 0);
 
-  it('flags what is left on a server', () => {
+  it('flags left-overs on a server', () => {
     const tale = alone().harness(100, { ev: 'left-over', kind: 'key', what: 'q/1' }).close(300, 'a');
     expect(messagesIn(tale)).to.deep.equal(['L4: left over: key q/1']);
   });
@@ -173,7 +173,7 @@ describe('L5', () => {
     tale.harness(101, { ev: 'exited', worker: 'a', clean: false, tookMs: 0 });
     expect(messagesIn(tale.close(300))).to.deep.equal(['L5: a crashed: Error: so it is']);
   });
-  it('reports the delay of event loops, and judges it only when asked and where nobody held the loop up', () => {
+  it('reports the delay of event loops, and checks it only with a limit and when the loop was not blocked on purpose', () => {
     const late = (): HistoryBuilder =>
       new HistoryBuilder().worker('a', 0).tell('a', 200, { ev: 'closed', loopDelayMs: 50 });
     const end = (tale: HistoryBuilder): HistoryBuilder =>
@@ -200,7 +200,7 @@ describe('L6', () => {
     return tale.close(300, 'a');
   };
 
-  it('flags a heap that grows with the attempts, however it trembles', () => {
+  it('flags a heap that grows with the attempts, despite noise', () => {
     const limits: Partial<Limits> = { bytesPerCycle: 50 };
     expect(rulesIn(heaps(0, 1e6, 1.09e6, 1.17e6, 1.31e6), limits)).to.deep.equal(['L6']);
     expectFine(heaps(0, 1e6, 1.09e6, 0.98e6, 1.02e6), limits);

@@ -6,7 +6,7 @@ const three = (): HistoryBuilder => new HistoryBuilder().worker('a', 0).worker('
 const all = ['a', 'b', 'c'];
 
 describe('F1', () => {
-  it('flags a grant against the order of the line', () => {
+  it('flags a grant against the order of the queue', () => {
     const tale = three()
       .attempt('a', { token: 2, queued: 10, acquired: 20, released: 30 })
       .attempt('b', { token: 1, queued: 11, acquired: 40, released: 50 });
@@ -26,14 +26,14 @@ describe('F1', () => {
       .attempt('b', { token: 2, queued: 30, ...steps })
       .attempt('c', { token: 3, queued: 40, acquired: 61, released: 70 });
 
-  it('flags one that is passed over while its session is proven, though it gives up later', () => {
+  it('flags a grant past a waiter whose session is proven, though the waiter leaves later', () => {
     expect(rulesIn(passed({ cancelled: 62 }).close(300, ...all))).to.deep.equal(['F1']);
   });
-  it('does not flag one that gave up before, or that failed: nobody knows when it left the line', () => {
+  it('does not flag a grant past a waiter that left before or failed, whose departure time is unknown', () => {
     expectFine(passed({ cancelled: 61 }).close(300, ...all));
     expectFine(passed({ failed: 62 }).close(300, ...all));
   });
-  it('does not flag a waiter that was killed before, nor one whose session nothing proves any more', () => {
+  it('does not flag a grant past a waiter that was killed before, or whose session is not proven any more', () => {
     expectFine(passed({}).harness(50, { ev: 'killed', worker: 'b' }).close(300, 'a', 'c'));
     const tale = new HistoryBuilder()
       .worker('b', 0)
@@ -42,24 +42,24 @@ describe('F1', () => {
       .attempt('c', { token: 3, queued: 40, acquired: 6_000, released: 6_001 });
     expectFine(tale.close(7_100, 'b', 'c'));
   });
-  it('flags a waiter that is passed over before it is killed', () => {
+  it('flags a grant past a waiter before it is killed', () => {
     const tale = passed({}).harness(100, { ev: 'killed', worker: 'b' });
     expect(rulesIn(tale.close(300, 'a', 'c'))).to.deep.equal(['F1']);
   });
 
-  it('flags orders that contradict tokens among entries of the same line', () => {
+  it('flags orders that contradict tokens among entries of the same queue', () => {
     const tale = three()
       .attempt('a', { token: 1, order: 5, queued: 10, acquired: 20, released: 30 })
       .attempt('b', { token: 2, order: 4, queued: 11, acquired: 40, released: 50 });
     expect(rulesIn(tale.close(300, ...all))).to.deep.equal(['F1']);
   });
-  it('does not flag orders that begin anew after the line was empty', () => {
+  it('does not flag orders that restart after the queue was empty', () => {
     const tale = three()
       .attempt('a', { token: 1, order: 5, queued: 10, acquired: 20, released: 30 })
       .attempt('b', { token: 2, order: 0, queued: 31, acquired: 40, released: 50 });
     expectFine(tale.close(300, ...all));
   });
-  it('keeps queues apart', () => {
+  it('checks queues separately', () => {
     const tale = three()
       .attempt('a', { token: 2, queued: 10, acquired: 20, released: 30 })
       .attempt('b', { token: 1, queue: 'r', queued: 11, acquired: 40, released: 50 });

@@ -22,7 +22,7 @@ const WHATS = [
   'thaw',
 ] as const;
 
-/** The same, and all other kinds of claims. */
+/** The same with all other kinds of claims. */
 const WITH_SHARING = [
   ...WHATS,
   'read',
@@ -53,7 +53,7 @@ function movesOf(whats: readonly Move['what'][]): fc.Arbitrary<Move[]> {
 const found = (events: readonly ChaosEvent[]): string[] =>
   check(runOf(events), LIMITS).findings.map(({ rule, message }) => `${rule}: ${message}`);
 
-describe('Histories of a simulated lock', () => {
+describe('histories of a simulated lock', () => {
   it('are never flagged', function () {
     this.timeout(60_000);
     fc.assert(
@@ -64,7 +64,7 @@ describe('Histories of a simulated lock', () => {
     );
   });
 
-  it('are never flagged where names are shared, taken together and handed out by permits', function () {
+  it('are never flagged with shared names, several names and permits', function () {
     this.timeout(60_000);
     fc.assert(
       fc.property(movesOf(WITH_SHARING), (played) => {
@@ -80,7 +80,7 @@ describe('Histories of a simulated lock', () => {
   ];
   for (const { corruption, moves } of cases) {
     const { breaks, name } = corruption;
-    it(`are flagged as ${breaks} where ${name}`, function () {
+    it(`are flagged as ${breaks} when ${name}`, function () {
       this.timeout(60_000);
       let spoilt = 0;
       fc.assert(

@@ -10,7 +10,7 @@ const READS: Terms = { shared: true };
 const BEATS = [0, 1_000, 4_000, 8_000, 12_000, 16_000, 20_000];
 const all = ['a', 'b', 'c', 'd'];
 
-/** Workers that live as long as the tale. */
+/** Workers that live until the end of the history. */
 const four = (): HistoryBuilder =>
   all.reduce((tale, who) => tale.worker(who, ...BEATS), new HistoryBuilder());
 const permits = (count: number, limit = 3): Terms => ({ limit, permits: count });
@@ -20,7 +20,7 @@ const fine = (tale: HistoryBuilder, endsAt = 300, living = all): void =>
   expectFine(tale.close(endsAt, ...living));
 
 interface First extends Partial<Steps> {
-  /** In place of the release: it is lost at 100, or its wait is given up at 70. */
+  /** Outcome instead of a release: lost at 100, or aborted while waiting at 70. */
   readonly outcome?: 'lost' | 'gave up';
 }
 
@@ -32,13 +32,13 @@ function firstSteps({ outcome, ...first }: First): Steps {
 
 const gone = { outcome: 'gave up' } as const;
 
-/** `a` holds from 20 to 100, `b` from `acquired` on to 150. */
+/** `a` holds from 20 to 100, `b` from `acquired` to 150. */
 const overlap = (first: First, second: Partial<Steps>, acquired = 50): HistoryBuilder =>
   four()
     .attempt('a', firstSteps(first))
     .attempt('b', { token: 2, queued: 15, acquired, released: 150, ...second });
 
-describe('S2 among those who share', () => {
+describe('S2 with shared holds', () => {
   describe('read and write locks', () => {
     it('does not flag readers that hold at the same time', () => {
       fine(overlap({ terms: READS }, { terms: READS }));
@@ -49,7 +49,7 @@ describe('S2 among those who share', () => {
       fine(overlap({ terms: READS }, {}, 100));
       fine(overlap({}, { terms: READS }, 100));
     });
-    it('flags a writer that overlaps the longest of several readers, and not the last', () => {
+    it('flags a writer that overlaps the longest of several readers, also if it is not the last', () => {
       const tale = (acquired: number): HistoryBuilder =>
         overlap({ terms: READS, released: 120 }, { terms: READS, released: 60 }).attempt('c', {
           token: 3,
@@ -62,7 +62,7 @@ describe('S2 among those who share', () => {
       );
       fine(tale(120));
     });
-    it('flags a writer that begins while a reader that is frozen may still believe', () => {
+    it('flags a writer that begins while a frozen reader may still believe', () => {
       const frozen = (acquired: number): HistoryBuilder =>
         new HistoryBuilder()
           .worker('a', 0)
@@ -77,15 +77,15 @@ describe('S2 among those who share', () => {
   });
 
   describe('a write lock that becomes a read lock', () => {
-    it('lets readers in from when its holder asks for it, and not before', () => {
+    it('admits readers from when its holder requests it, and not before', () => {
       fine(overlap({ downgrading: 50 }, { terms: READS }, 50));
       expect(rulesOf(overlap({ downgrading: 50 }, { terms: READS }, 50 - NS))).to.deep.equal(['S2']);
     });
-    it('lets no writer in before its holder releases', () => {
+    it('admits no writer before its holder releases', () => {
       expect(rulesOf(overlap({ downgrading: 50 }, {}, 100 - NS))).to.deep.equal(['S2']);
       fine(overlap({ downgrading: 50 }, {}, 100));
     });
-    it('flags a writer that overlaps the belief of one that was lost', () => {
+    it('flags a writer that overlaps the belief of a reader that was lost', () => {
       const lost = { outcome: 'lost' } as const;
       expect(rulesOf(overlap({ downgrading: 50, ...lost }, {}, 99))).to.deep.equal(['S2', 'S3']);
       fine(overlap({ downgrading: 50, ...lost }, {}, 100));
@@ -93,7 +93,7 @@ describe('S2 among those who share', () => {
   });
 
   describe('semaphores', () => {
-    it('does not flag as many permits as there are, and flags one more', () => {
+    it('allow as many permits as there are, and flag one more', () => {
       const tale = (third: Terms): HistoryBuilder =>
         overlap({ terms: permits(1) }, { terms: permits(1) }).attempt('c', {
           token: 3,
@@ -106,7 +106,7 @@ describe('S2 among those who share', () => {
       expect(rulesOf(tale(permits(2)))).to.deep.equal(['S2']);
       expect(messagesIn(tale(permits(2)).close(300, ...all))[0]).to.contain('4 of 3 permits');
     });
-    it('flags a holder too many, by a nanosecond', () => {
+    it('flag one holder too many, by a nanosecond', () => {
       const tale = (acquired: number): HistoryBuilder =>
         overlap({ terms: permits(2), released: 100 }, { terms: permits(1) }).attempt('c', {
           token: 3,
@@ -118,7 +118,7 @@ describe('S2 among those who share', () => {
       expect(rulesOf(tale(100 - NS))).to.deep.equal(['S2']);
       fine(tale(100));
     });
-    it('flags a holder that was lost and believed for too long as S3, too', () => {
+    it('flag a lost holder that believed for too long as S3 too', () => {
       const lost = { outcome: 'lost' } as const;
       const tale = overlap({ terms: permits(3), ...lost }, { terms: permits(1) }, 99);
       expect(rulesOf(tale)).to.deep.equal(['S2', 'S3']);
@@ -126,7 +126,7 @@ describe('S2 among those who share', () => {
   });
 
   describe('locks of several names', () => {
-    /** `b` holds `q` and `r` from 50 on; `a` holds `r` alone. */
+    /** `b` holds `q` and `r` from 50 on; `a` holds only `r`. */
     const crossing = (released: number, terms?: Terms): HistoryBuilder => {
       const both = { queued: 15, acquired: 50, released: 150, together: [1, 2] };
       return four()
@@ -139,10 +139,10 @@ describe('S2 among those who share', () => {
       expect(rulesOf(crossing(50 + NS))).to.deep.equal(['S2']);
       fine(crossing(50));
     });
-    it('does not flag readers of several names that meet readers', () => {
+    it('allow readers of several names beside other readers', () => {
       fine(crossing(120, READS));
     });
-    it('flags one that is held in some of its names only', () => {
+    it('flag a claim that is held in some of its names only', () => {
       const tale = four()
         .attempt('a', {
           n: 1,
@@ -156,7 +156,7 @@ describe('S2 among those who share', () => {
         .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, cancelled: 30, together: [1, 2] });
       expect(rulesOf(tale)).to.deep.equal(['story']);
     });
-    it('does not take for that what a worker wrote last that was killed', () => {
+    it('allow an incomplete last event of a killed worker', () => {
       const tale = four()
         .attempt('a', { n: 1, queue: 'q', token: 1, queued: 10, acquired: 20, together: [1, 2] })
         .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, together: [1, 2] })
@@ -166,8 +166,8 @@ describe('S2 among those who share', () => {
   });
 });
 
-describe('F1 among those who share', () => {
-  it('does not flag readers of one phase that hear of it in another order, or give up', () => {
+describe('F1 with shared holds', () => {
+  it('does not flag readers of one phase that are notified in another order, or leave', () => {
     fine(overlap({ terms: READS, acquired: 60 }, { terms: READS }));
     fine(overlap({ terms: READS, ...gone }, { terms: READS }));
   });
@@ -190,16 +190,16 @@ describe('F1 among those who share', () => {
     expect(rulesOf(overlap(late, { terms: READS }))).to.deep.equal(['F1']);
     expect(rulesOf(overlap({ ...late, terms: READS }, {}))).to.deep.equal(['F1']);
   });
-  it('does not flag permits that are there for both, in whatever order they are heard of', () => {
+  it('does not flag permits that are free for both, in any order of notification', () => {
     fine(overlap({ terms: permits(1), acquired: 60 }, { terms: permits(2) }));
   });
-  it('flags somebody smaller who passes one that waits for many permits', () => {
+  it('flags a smaller claim that overtakes one that waits for many permits', () => {
     expect(rulesOf(overlap({ terms: permits(3), ...gone }, { terms: permits(1) }))).to.deep.equal(['F1']);
     expect(
       rulesOf(overlap({ terms: permits(3), acquired: 200, released: 210 }, { terms: permits(1) })),
     ).to.deep.equal(['F1']);
   });
-  it('flags somebody smaller who passes one that others leave too few permits for', () => {
+  it('flags a smaller claim that overtakes one that has too few permits because of others', () => {
     const tale = (third: number): HistoryBuilder =>
       overlap(
         { terms: permits(2), released: 200 },
@@ -209,7 +209,7 @@ describe('F1 among those who share', () => {
     expect(rulesOf(tale(200 - NS), 400)).to.deep.equal(['F1']);
     fine(tale(200), 400);
   });
-  it('does not flag those behind one that gave up before', () => {
+  it('does not flag claims behind one that left before', () => {
     const tale = (cancelled: number): HistoryBuilder =>
       four()
         .attempt('a', { token: 1, queued: 10, acquired: 20, released: 200, terms: permits(2) })
@@ -218,7 +218,7 @@ describe('F1 among those who share', () => {
     expect(rulesOf(tale(60 + NS), 400)).to.deep.equal(['F1']);
     fine(tale(60), 400);
   });
-  it('flags claims of several names that stand in another order in one of them', () => {
+  it('flags claims of several names whose order differs in one of them', () => {
     const waits = (who: string, tokens: readonly [number, number]): Steps[] =>
       tokens.map((token, at) => ({
         n: at + 1,
@@ -242,7 +242,7 @@ describe('F1 among those who share', () => {
   });
 });
 
-describe('Liveness among those who share', () => {
+describe('liveness with shared holds', () => {
   /** `a` is killed at 100 while it reads; `b` reads until `released`, `c` waits to write. */
   const crash = (released: number, acquired: number): HistoryBuilder =>
     four()
@@ -252,12 +252,12 @@ describe('Liveness among those who share', () => {
       .harness(100, { ev: 'killed', worker: 'a' });
   const living = ['b', 'c', 'd'];
 
-  it('L1: gives whoever waits behind a dead reader as long as others read, and no longer', () => {
+  it('L1: allows a waiter behind a dead reader as long as others read, and no longer', () => {
     fine(crash(9_000, 9_001), 20_500, living);
     expect(rulesOf(crash(1_000, 11_001), 20_500, living)).to.deep.equal(['L1']);
     fine(crash(1_000, 11_000), 20_500, living);
   });
-  it('L1: gives a claim of several names as long as it waits for the others, and no longer', () => {
+  it('L1: allows a claim of several names as long as it waits for the others, and no longer', () => {
     const tale = (released: number, acquired: number): HistoryBuilder => {
       const both = { queued: 30, acquired, released: acquired + 10, together: [1, 2] };
       return four()
@@ -281,13 +281,13 @@ describe('Liveness among those who share', () => {
     expect(numbers.handOvers.clean.map(Math.round)).to.deep.equal([3]);
     expect(numbers.gaps.released.map(Math.round)).to.deep.equal([3]);
   });
-  it('L3: flags a claim of several names that waits for ever', () => {
+  it('L3: flags a claim of several names that waits forever', () => {
     const tale = four()
       .attempt('a', { n: 1, queue: 'q', token: 1, queued: 10, together: [1, 2] })
       .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, together: [1, 2] });
     expect(rulesOf(tale)).to.deep.equal(['L3', 'L3']);
   });
-  it('counts holds by what was claimed', () => {
+  it('counts holds by kind of claim', () => {
     const tale = overlap({ downgrading: 50 }, { terms: { leader: true } }, 100).attempt('c', {
       token: 3,
       queue: 's',

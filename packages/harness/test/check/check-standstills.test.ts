@@ -7,11 +7,11 @@ import { runOf } from '../../src/check/history.ts';
 
 const BEATS = [0, 1_000, 4_000, 8_000, 12_000, 16_000, 20_000];
 
-/** Written down when it is over, among later lines. */
+/** Recorded when it is over, among later lines. */
 const still = (tale: HistoryBuilder, from: number, to: number, number = 1): HistoryBuilder =>
   tale.fault(number, { what: STANDSTILL, target: 'machine', from, to });
 
-/** `a` is killed at 100 while it holds, and `b` acquires so late. */
+/** `a` is killed at 100 while it holds, and `b` acquires at `acquired`. */
 const crash = (acquired: number): HistoryBuilder =>
   new HistoryBuilder()
     .worker('a', 0)
@@ -27,7 +27,7 @@ const handOver = (acquired: number): HistoryBuilder =>
     .attempt('a', { token: 1, queued: 10, acquired: 20, released: 100 })
     .attempt('b', { token: 2, queued: 30, acquired, released: acquired + 10 });
 
-/** Everybody is calm at 1,000, and `b` comes to its end so late. */
+/** The calm begins at 1,000, and `b` releases at `released`. */
 const afterCalm = (released: number): HistoryBuilder =>
   new HistoryBuilder()
     .worker('a', 0)
@@ -39,13 +39,13 @@ const afterCalm = (released: number): HistoryBuilder =>
     .harness(24_000, { ev: 'exited', worker: 'b', clean: true, tookMs: 1 })
     .harness(24_000, { ev: 'end' });
 
-describe('A standstill of the machine', () => {
-  it('gives a waiter as much respite after a crash as it took, and no more (L1)', () => {
+describe('standstill of the machine', () => {
+  it("extends a waiter's limit after a crash by its length, and no more (L1)", () => {
     expect(rulesIn(crash(6_400).close(30_000, 'b'))).to.deep.equal(['L1']);
     expectFine(still(crash(6_400).close(30_000, 'b'), 3_000, 3_300));
     expect(rulesIn(still(crash(6_401).close(30_000, 'b'), 3_000, 3_300))).to.deep.equal(['L1']);
   });
-  it('gives respite for what of it was after the crash, each time that it comes', () => {
+  it('extends the limit by its part after the crash, each time that it occurs', () => {
     expectFine(still(crash(6_300).close(30_000, 'b'), 0, 300));
     expect(rulesIn(still(crash(6_301).close(30_000, 'b'), 0, 300))).to.deep.equal(['L1']);
     const twice = (acquired: number): HistoryBuilder =>
@@ -53,17 +53,17 @@ describe('A standstill of the machine', () => {
     expectFine(twice(6_700));
     expect(rulesIn(twice(6_701))).to.deep.equal(['L1']);
   });
-  it('that is long is a trouble of servers: they may have chosen another leader', () => {
+  it('counts as a server fault if it is long: members may have elected another leader', () => {
     expectFine(still(crash(14_000).close(30_000, 'b'), 3_000, 4_000));
     expect(rulesIn(still(crash(14_001).close(30_000, 'b'), 3_000, 4_000))).to.deep.equal(['L1']);
   });
-  it('leaves out the hand-over that it met (L2)', () => {
+  it('excludes a hand-off that it affects (L2)', () => {
     const limits = { handOverMs: 50 };
     expect(rulesIn(handOver(410).close(900, 'a', 'b'), limits)).to.deep.equal(['L2']);
     expectFine(still(handOver(410).close(900, 'a', 'b'), 105, 405), limits);
     expect(rulesIn(still(handOver(410).close(900, 'a', 'b'), 500, 800), limits)).to.deep.equal(['L2']);
   });
-  it('gives respite after the calm (L3)', () => {
+  it('extends the limit after the calm (L3)', () => {
     const allowed = 1_000 + 10_000 + 2 * 200 + 6_000;
     expect(rulesIn(afterCalm(allowed + 300))).to.deep.equal(['L3']);
     expectFine(still(afterCalm(allowed + 300), 5_000, 5_300));
@@ -82,7 +82,7 @@ describe('A standstill of the machine', () => {
     expectFine(still(late(), 300, 600), limits);
     expect(rulesIn(still(late(), 300, 590), limits)).to.deep.equal(['L5']);
   });
-  it('excuses nobody who believes beside another, or writes, or is let in past another', () => {
+  it('excuses no overlap of beliefs, no write, and no grant past another waiter', () => {
     const overlap = (): HistoryBuilder =>
       handOver(99).effect('b', 110, { token: 2 }).effect('a', 115, { token: 1 });
     const past = (): HistoryBuilder =>

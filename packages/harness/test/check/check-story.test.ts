@@ -6,16 +6,16 @@ const one = (steps: Omit<Steps, 'token'>): HistoryBuilder =>
   new HistoryBuilder().worker('a', 0).attempt('a', { token: 1, ...steps });
 const storyOf = (tale: HistoryBuilder): string => messagesIn(tale.close(300, 'a')).join('\n');
 
-describe('A history that cannot be', () => {
-  it('has an end', () => {
+describe('contradictory history', () => {
+  it('is flagged if it has no end', () => {
     const tale = new HistoryBuilder().worker('a', 0).attempt('a', { token: 1, queued: 10, cancelled: 20 });
     expect(messagesIn(tale)).to.deep.equal(['story: the history has no end']);
   });
-  it('lets nobody acquire who did not stand in line', () => {
+  it('is flagged if an attempt acquires without having queued', () => {
     expect(storyOf(one({ enqueue: 5, acquired: 20, released: 30 }))).to.contain('without having been queued');
     expect(storyOf(one({ queued: 10, cancelled: 20 }).without('enqueue'))).to.contain('asked for');
   });
-  it('lets nobody acquire who gave up or failed', () => {
+  it('is flagged if an attempt acquires after it left or failed', () => {
     expect(storyOf(one({ queued: 10, cancelled: 20, acquired: 20, released: 30 }))).to.contain(
       'after it was cancelled',
     );
@@ -23,16 +23,16 @@ describe('A history that cannot be', () => {
       'after it had failed',
     );
   });
-  it('gives each attempt one end', () => {
+  it('is flagged if an attempt ends twice', () => {
     expect(storyOf(one({ queued: 10, acquired: 20, released: 30, revoked: 40 }))).to.contain('two ends');
     expect(storyOf(one({ queued: 10, cancelled: 30, failed: 40 }))).to.contain('two ends');
   });
-  it('says nothing twice', () => {
+  it('is flagged if an event is repeated', () => {
     const tale = one({ queued: 10, acquired: 20, released: 30 });
     tale.tell('a', 25, { ev: 'acquired', queue: 'q', n: 1, token: '1', order: '1', remainingMs: 1 });
     expect(storyOf(tale)).to.contain('says "acquired" twice');
   });
-  it('lets those stand where they stand last whose session ended while they joined, and nobody else', () => {
+  it('is not flagged if an attempt joins again because its session ended while it joined', () => {
     const again = (session: string): HistoryBuilder => {
       const place = { queue: 'q', n: 1, token: '5', order: '5' };
       const tale = one({ enqueue: 5, queued: 10 }).tell('a', 15, {
@@ -51,7 +51,7 @@ describe('A history that cannot be', () => {
       .to.contain('says "queued" twice')
       .and.contain('another order or token');
   });
-  it('lets nobody lose, release or leave what it did not have', () => {
+  it('is flagged if an attempt loses, releases or leaves what it did not have', () => {
     expect(storyOf(one({ queued: 10, released: 30 }))).to.contain('released what it never acquired');
     expect(storyOf(one({ queued: 10, revoked: 30 }))).to.contain('lost what it never acquired');
     expect(storyOf(one({ queued: 10, acquired: 20, revoked: 25, left: 30 }))).to.contain(
@@ -59,14 +59,14 @@ describe('A history that cannot be', () => {
     );
     expectFine(one({ queued: 10, cancelled: 20, left: 30 }).close(300, 'a'));
   });
-  it('lets nobody believe before the grant or after the release', () => {
+  it('is flagged if a worker believes before the grant or after the release', () => {
     const held = (): HistoryBuilder => one({ queued: 10, acquired: 20, released: 30 });
     expect(storyOf(held().look('a', 19, true))).to.contain('believed before it acquired');
     expect(storyOf(held().look('a', 31, true))).to.contain('believed after it had released');
     expect(storyOf(held().effect('a', 31, { token: 1, outcome: 'refused' }))).to.contain('believed after');
     expectFine(held().look('a', 20, true).look('a', 30, true).look('a', 31, false).close(300, 'a'));
   });
-  it('has one token for an attempt, its effects and nobody else', () => {
+  it('is flagged if a token belongs to two attempts, or an attempt has two', () => {
     const held = (): HistoryBuilder => one({ queued: 10, acquired: 20, released: 30 });
     expect(storyOf(held().effect('a', 25, { token: 2 }))).to.contain('writes with token 2, its own is 1');
     expect(storyOf(held().attempt('a', { n: 2, token: 1, queued: 40, cancelled: 50 }))).to.contain(
@@ -78,15 +78,15 @@ describe('A history that cannot be', () => {
       'another order or token',
     );
   });
-  it('proves every session in which somebody holds', () => {
+  it('is flagged if a session with a hold is not proven', () => {
     expect(storyOf(one({ queued: 10, acquired: 20, released: 30, session: 'other' }))).to.contain(
       'no heartbeat proved',
     );
   });
-  it('accepts that "queued" is stamped just after "acquired" of one that is admitted at once', () => {
+  it('is not flagged if "queued" is stamped just after "acquired" of an entry that is admitted at once', () => {
     expectFine(one({ enqueue: 10, queued: 20.001, acquired: 20, released: 30 }).close(300, 'a'));
   });
-  it('takes a worker that starts again under its name for another process', () => {
+  it('is not flagged if a worker starts again under its name, as another process', () => {
     const tale = one({ queued: 10, acquired: 20 }).harness(30, { ev: 'killed', worker: 'a' });
     tale.tell('a', 40, { ev: 'started', pid: 2, ttlMs: 5_000, safetyMarginMs: 200 });
     tale.tell('a', 42, { ev: 'beat', session: 's', sentAt: tale.events[0]!.t, provenMs: 5_000 });

@@ -14,7 +14,7 @@ const handedOver = (ended: number, acquired: number): HistoryBuilder =>
   two()
     .attempt('a', { token: 1, queued: 10, acquired: 20, released: ended })
     .attempt('b', { token: 2, queued: 30, acquired, released: acquired + 50 });
-/** `a` loses its hold without knowing; its last proof ends at `2,000 + PROVEN_MS`. */
+/** `a` loses its hold without notice; its last proof ends at `2,000 + PROVEN_MS`. */
 const DEADLINE = 2_000 + PROVEN_MS;
 const frozenHolder = (acquired: number, revoked: number): HistoryBuilder =>
   two()
@@ -25,7 +25,7 @@ const frozenHolder = (acquired: number, revoked: number): HistoryBuilder =>
     .harness(revoked - 1, { ev: 'thawed', worker: 'a' });
 
 describe('check', () => {
-  it('finds nothing in a clean hand-over', () => {
+  it('finds nothing in a clean hand-off', () => {
     expectFine(handedOver(100, 101).close(300, 'a', 'b'));
   });
 
@@ -51,7 +51,7 @@ describe('check', () => {
       expectFine(written(120 - NS));
       expectFine(written(120));
     });
-    it('does not flag an effect of which nobody knows whether it happened, nor a refused one', () => {
+    it('does not flag an effect of unknown outcome, nor a refused one', () => {
       for (const outcome of ['unknown', 'refused'] as const)
         expectFine(
           handedOver(100, 101)
@@ -60,7 +60,7 @@ describe('check', () => {
             .close(300, 'a', 'b'),
         );
     });
-    it('does not take an effect of unknown outcome for the newer one', () => {
+    it('does not use an effect of unknown outcome as the newer one', () => {
       expectFine(
         handedOver(100, 101)
           .effect('b', 110, { token: 2, answered: 120, outcome: 'unknown' })
@@ -68,7 +68,7 @@ describe('check', () => {
           .close(300, 'a', 'b'),
       );
     });
-    it('counts on an unfenced resource what fencing would have stopped, and flags nothing', () => {
+    it('counts on an unfenced resource what fencing would have prevented, and flags nothing', () => {
       const tale = handedOver(100, 101)
         .effect('b', 110, { token: 2, answered: 120, resource: 'log' })
         .effect('a', 130, { token: 1, believed: false, resource: 'log' })
@@ -78,7 +78,7 @@ describe('check', () => {
       expect(findings).to.deep.equal([]);
       expect(numbers.saved).to.deep.equal({ effects: 2, holds: 1 });
     });
-    it('keeps the resources and the queues apart', () => {
+    it('checks resources and queues separately', () => {
       expectFine(
         two()
           .attempt('a', { token: 1, queued: 10, acquired: 20, released: 200 })
@@ -88,7 +88,7 @@ describe('check', () => {
           .close(300, 'a', 'b'),
       );
     });
-    it('compares tokens that a double cannot tell apart', () => {
+    it('compares tokens that are equal as doubles', () => {
       const older = 2n ** 60n;
       const newer = older + 1n;
       const tale = two()
@@ -105,7 +105,7 @@ describe('check', () => {
       expect(rulesIn(handedOver(100 + NS, 100).close(300, 'a', 'b'))).to.deep.equal(['S2']);
       expectFine(handedOver(100, 100).close(300, 'a', 'b'));
     });
-    it('do not flag a frozen holder that says "revoked" late, if its looks are false', () => {
+    it('do not flag a frozen holder that records "revoked" late, if its reads are false', () => {
       expectFine(
         frozenHolder(DEADLINE + 1, 9_000)
           .look('a', 2_050, true)
@@ -113,7 +113,7 @@ describe('check', () => {
           .close(9_100, 'a', 'b'),
       );
     });
-    it('flag a holder that was frozen and looks true after the next one acquired', () => {
+    it('flag a frozen holder that reads true after the next one acquired', () => {
       const rules = rulesIn(
         frozenHolder(DEADLINE + 1, 9_000)
           .look('a', 8_999, true)
@@ -121,18 +121,18 @@ describe('check', () => {
       );
       expect(rules).to.have.members(['S2', 'S2', 'S3']);
     });
-    it('flag a holder that writes in belief after its own deadline, though nobody else wants it', () => {
+    it('flag a holder that writes in belief after its own deadline, even without waiters', () => {
       const tale = new HistoryBuilder()
         .worker('a', 0)
         .attempt('a', { token: 1, queued: 10, acquired: 20, revoked: 6_000 })
         .effect('a', PROVEN_MS + 1, { token: 1, outcome: 'refused' });
       expect(rulesIn(tale.close(6_100, 'a'))).to.deep.equal(['S2']);
     });
-    it('flag a grant before the deadline of a holder that is frozen', () => {
+    it('flag a grant before the deadline of a frozen holder', () => {
       expect(rulesIn(frozenHolder(DEADLINE - NS, 9_000).close(9_100, 'a', 'b'))).to.deep.equal(['S2', 'S3']);
       expectFine(frozenHolder(DEADLINE, 9_000).close(9_100, 'a', 'b'));
     });
-    it('do not let a beat prolong what had run out before it was confirmed', () => {
+    it('do not let a heartbeat extend a proof that had ended before the confirmation', () => {
       const late = frozenHolder(DEADLINE + 100, 9_000);
       late.tell('a', DEADLINE + 1, {
         ev: 'beat',
@@ -142,7 +142,7 @@ describe('check', () => {
       });
       expectFine(late.close(9_100, 'a', 'b'));
     });
-    it('let beats prolong a hold that are confirmed while it lasts', () => {
+    it('let heartbeats extend a hold that are confirmed while it lasts', () => {
       const tale = frozenHolder(DEADLINE + 100, 9_000)
         .beat('a', 4_000)
         .close(9_100, 'a', 'b');
@@ -164,14 +164,14 @@ describe('check', () => {
         .attempt('a', { token: 1, queued: 10, acquired: PROVEN_MS, released: PROVEN_MS + 1 });
       expect(rulesIn(tale.close(6_100, 'a'))).to.deep.equal(['S2']);
     });
-    it('flag belief after the loss was announced', () => {
+    it('flag belief after the loss was recorded', () => {
       const tale = new HistoryBuilder()
         .worker('a', 0)
         .attempt('a', { token: 1, queued: 10, acquired: 20, revoked: 50 })
         .look('a', 51, true);
       expect(rulesIn(tale.close(6_100, 'a'))).to.deep.equal(['S2']);
     });
-    it('excuse a hold whose entry an operator removed, only as long as the limits say', () => {
+    it('excuse a hold whose entry an operator removed, only within the limits', () => {
       const evicted = (): HistoryBuilder => {
         const tale = handedOver(100, 60);
         const lost = tale.events.filter(
@@ -191,7 +191,7 @@ describe('check', () => {
       expect(rulesIn(removing('q/a-1', 61), { evictionMs: 40 })).to.deep.equal(['S2', 'S3']);
       expectFine(removing('q/a-1'), { evictionMs: 40 });
     });
-    it('flag an overlap with a hold that is not the one before', () => {
+    it('flag an overlap with an earlier hold than the last one', () => {
       const tale = two()
         .worker('c', 0)
         .attempt('a', { token: 1, queued: 10, acquired: 20, released: 200 })
@@ -199,7 +199,7 @@ describe('check', () => {
         .attempt('c', { token: 3, queued: 12, acquired: 50, released: 60 });
       expect(rulesIn(tale.close(300, 'a', 'b', 'c'))).to.deep.equal(['S2', 'S2']);
     });
-    it('measure from the end of the belief, lost and released apart', () => {
+    it('measure from the end of the belief, separately for lost and released holds', () => {
       const lost = check(runOf(frozenHolder(DEADLINE + 7, 9_000).close(9_100, 'a', 'b').events), LIMITS);
       expect(lost.numbers.gaps.lost[0]).to.be.closeTo(7, 1e-3);
       const released = check(runOf(handedOver(100, 103).close(300, 'a', 'b').events), LIMITS);

@@ -2,7 +2,7 @@ import type { ChaosEvent, Terms } from '../../src/check/event.ts';
 import { byStamp } from '../../src/check/history.ts';
 import type { Invariant } from '../../src/check/finding.ts';
 
-/** Makes a right history wrong in one place; `undefined` where there is nothing to spoil. */
+/** Makes a correct history wrong in one place; `undefined` if it has no such place. */
 export interface Corruption {
   readonly breaks: Invariant;
   readonly name: string;
@@ -27,7 +27,7 @@ export const CORRUPTIONS: readonly Corruption[] = [
   { breaks: 'story', name: 'a grant comes out of nothing', spoil: drop('queued') },
 ];
 
-/** Of histories with claims of all kinds. */
+/** Corruptions of histories with claims of all kinds. */
 export const SHARING_CORRUPTIONS: readonly Corruption[] = [
   { breaks: 'S2', name: 'a reader beside readers is a writer', spoil: alter(({ shared }) => shared && {}) },
   {
@@ -46,7 +46,7 @@ function chosen<T>(items: readonly T[], choice: number): T | undefined {
   return items[choice % items.length];
 }
 
-/** The grants of the same queue that follow each other. */
+/** Returns consecutive grants of the same queue. */
 function neighbours(events: readonly ChaosEvent[]): [Of<'acquired'>, Of<'acquired'>][] {
   const last = new Map<string, Of<'acquired'>>();
   return (byStamp(all(events, 'acquired')) as Of<'acquired'>[]).flatMap((next) => {
@@ -78,7 +78,7 @@ function writeLate(events: readonly ChaosEvent[], choice: number): ChaosEvent[] 
   return [...events, write(next, 1n, false), late];
 }
 
-/** The second of two that held at the same time claims something else. */
+/** Changes the claim of the second of two simultaneous holders. */
 function alter(change: (terms: Terms) => Terms | false | undefined): Corruption['spoil'] {
   return (events, choice) => {
     const termsOf = (grant: Of<'acquired'>): Terms =>
@@ -96,7 +96,7 @@ function alter(change: (terms: Terms) => Terms | false | undefined): Corruption[
   };
 }
 
-/** Two claims of the same names change places in one of them. */
+/** Swaps two claims of the same names in one of the queues. */
 function cross(events: readonly ChaosEvent[], choice: number): ChaosEvent[] | undefined {
   const second = new Set(
     all(events, 'enqueue').flatMap(({ who, n, together }) => (together?.[1] === n ? [`${who}#${n}`] : [])),
@@ -157,7 +157,7 @@ function withTokensSwapped(events: readonly ChaosEvent[], a: Placed, b: Placed):
   });
 }
 
-/** Behind a holder that was killed nobody is served any more, for a minute. */
+/** Delays all grants after the kill of a holder by a minute. */
 function forgetSuccessor(events: readonly ChaosEvent[], choice: number): ChaosEvent[] | undefined {
   const killed = all(events, 'killed');
   const queued = all(events, 'queued');
@@ -197,7 +197,7 @@ function drop(...kinds: ChaosEvent['ev'][]): Corruption['spoil'] {
   };
 }
 
-/** That a killed process is gone says nothing new. */
+/** The exit of a killed process adds no information. */
 function isDropped(event: ChaosEvent): boolean {
   return event.ev !== 'exited' || event.clean;
 }

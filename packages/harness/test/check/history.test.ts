@@ -19,7 +19,7 @@ const tale = (): HistoryBuilder =>
     .look('a', 99.5, true)
     .close(300, 'a', 'b');
 
-describe('Histories in files', () => {
+describe('histories in files', () => {
   let directory: string;
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'queuelock-history-'));
@@ -39,7 +39,7 @@ describe('Histories in files', () => {
     return check(run, LIMITS).findings.map(({ rule, message }) => `${rule}: ${message}`);
   };
 
-  it('are judged as one', async () => {
+  it('are checked as one', async () => {
     await write(tale());
     const { run, files } = await readRun(directory);
     expect(files).to.equal(3);
@@ -51,7 +51,7 @@ describe('Histories in files', () => {
     expect(stamps).to.have.length(tale().events.length);
     expect(stamps.every((stamp, i) => i === 0 || stamp >= (stamps[i - 1] ?? 0n))).to.equal(true);
   });
-  it('may break off within a line where the process was killed, and only there', async () => {
+  it('may end with an incomplete line only if the process was killed', async () => {
     const killed = new HistoryBuilder().worker('a', 0).attempt('a', { token: 1, queued: 10, acquired: 20 });
     await write(killed.harness(50, { ev: 'killed', worker: 'a' }).close(300));
     await appendFile(fileOf('a'), '{"t":"12345');
@@ -68,7 +68,7 @@ describe('Histories in files', () => {
     await appendFile(fileOf('harness'), '{"t":"1234567890500000000","who":"harness","ev":"calm"}');
     expect((await readRun(directory)).run.torn).to.equal(0);
   });
-  it('take nothing more once they are closed', async () => {
+  it('contain nothing more once they are closed', async () => {
     const recorder = new Recorder('harness', fileOf('harness'));
     recorder.tell({ ev: 'calm' });
     recorder.close();
@@ -76,7 +76,7 @@ describe('Histories in files', () => {
     recorder.close();
     expect(await readFile(fileOf('harness'), 'utf8')).to.match(/^.*"calm".*\n$/);
   });
-  it('are refused with file and line where a line in the middle is no JSON', async () => {
+  it('are refused with file and line when a line in the middle is not JSON', async () => {
     await writeFile(
       fileOf('a'),
       '{"t":"1","who":"a","ev":"session-lost"}\n{"t":\n{"t":"2","who":"a","ev":"session-lost"}\n',
@@ -84,10 +84,10 @@ describe('Histories in files', () => {
     const refused = await readRun(directory).then(String, String);
     expect(refused).to.contain('Line 2 of').and.contain('a.jsonl');
   });
-  it('are refused where there are none', async () => {
+  it('are refused when there are none', async () => {
     expect(await readRun(directory).then(String, String)).to.contain('has no file that ends in .jsonl');
   });
-  it('show the ten events of the queue that are nearest to a finding', async () => {
+  it('provide the ten events of the queue that are nearest to a finding', async () => {
     await write(tale());
     const { run } = await readRun(directory);
     const [finding] = await withEvents(directory, check(run, LIMITS).findings);

@@ -1,7 +1,7 @@
 import type { Terms } from '../../src/check/event.ts';
 import { MARGIN_MS, PROVEN_MS, TTL_MS, HistoryBuilder, stamp } from '../../src/check/history-builder.ts';
 
-/** What happens next in a simulation, after a pause; numbers choose among what there is. */
+/** Next step of a simulation, after a pause; numbers choose among the possible objects. */
 export interface Move {
   readonly what: What;
   readonly worker: number;
@@ -11,7 +11,7 @@ export interface Move {
 
 type What = Join | 'release' | 'downgrade' | 'cancel' | 'kill' | 'freeze' | 'thaw' | 'write';
 
-/** One name; one name to read; both names, or both to read; permits of a semaphore. */
+/** Claim of one name; a read of one name; both names, or a read of both; permits of a semaphore. */
 type Join = 'join' | 'read' | 'join both' | 'read both' | 'take permits';
 
 interface Entry {
@@ -34,7 +34,7 @@ interface Worker {
   state: 'runs' | 'frozen' | 'dead';
   attempts: number;
   session: string;
-  /** By its own clock, and by the server's. */
+  /** Deadline by its own clock, and by the server's. */
   deadline: number;
   expiry: number;
   beatAt: number;
@@ -46,7 +46,10 @@ const QUEUES = ['q', 'r'];
 const SEMAPHORE = 's';
 const PERMITS = 3;
 
-/** A correct lock, its servers and its workers, told as a history: sessions expire, tokens grow, looks compare the clock. */
+/**
+ * Simulates a correct lock with its servers and workers, and records its history: sessions expire, tokens grow, reads compare
+ * with the clock.
+ */
 export class SimulatedLock {
   readonly tale: HistoryBuilder = new HistoryBuilder();
   readonly #workers: Worker[] = [];
@@ -93,7 +96,7 @@ export class SimulatedLock {
     return this.tale.harness(this.#now + 2, { ev: 'end' });
   }
 
-  /** Of those who stand in line, in the order of joining. */
+  /** Claims that are waiting or holding, in the order of joining. */
   get #claims(): Claim[] {
     return [...new Set(this.#line.map(({ claim }) => claim))];
   }
@@ -134,7 +137,7 @@ export class SimulatedLock {
     worker.state = 'runs';
     this.tale.harness(this.#now, { ev: 'thawed', worker: worker.name });
     if (this.#now < worker.deadline) return;
-    // It finds its time up, whatever the server did meanwhile.
+    // The worker's own clock detects the end, whatever the server did meanwhile.
     for (const { n, queue, claim } of this.#heardOf(worker)) {
       const { granted } = claim;
       if (granted) this.tale.tell(worker.name, this.#now, { ev: 'look', held: false, n, queue });
@@ -146,7 +149,7 @@ export class SimulatedLock {
     this.#open(worker);
   }
 
-  /** What this worker believes to have: also what expired while it stood still. Forgets it. */
+  /** Removes and returns the entries that this worker believes to have, including those that expired while it was frozen. */
   #heardOf(worker: Worker): Entry[] {
     const expired = this.#expired.filter(({ claim }) => claim.worker === worker);
     this.#expired = this.#expired.filter(({ claim }) => claim.worker !== worker);
@@ -243,7 +246,7 @@ export class SimulatedLock {
     }
   }
 
-  /** With those ahead that it conflicts with it takes no more than there is. */
+  /** Returns whether the entry and the conflicting ones ahead take no more permits than there are. */
   #isAdmitted(entry: Entry): boolean {
     const ahead = this.#line.filter(({ queue, token }) => queue === entry.queue && token < entry.token);
     const conflicting = ahead.filter(({ claim }) => !(claim.shared && entry.claim.shared));

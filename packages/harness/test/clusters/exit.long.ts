@@ -17,13 +17,13 @@ interface Started {
   readonly namespaces: readonly string[];
 }
 
-/** A process that starts etcd, tells what it has, and ends as the last line says. */
+/** Runs a process that starts etcd, reports its resources, and ends as the last line of its source says. */
 async function endAfterStart(
   options: object,
   lastLine: string,
   user: readonly string[] = [],
 ): Promise<Started> {
-  // Not as a module: --input-type would reach the children of this child too.
+  // Not as a module: --input-type would apply to the children of this child too.
   const source = `(async () => {
     const { startEtcdCluster } = await import(${here('../../src/clusters.ts')});
     const { tracesOf } = await import(${here('../../src/clusters/machine-facts.ts')});
@@ -56,7 +56,7 @@ async function disappear({ pids, namespaces }: Started, device: string): Promise
 
 const ROOT_ON_LINUX = process.platform === 'linux' && process.getuid?.() === 0;
 
-describe('a cluster whose test process', () => {
+describe('cluster whose test process', () => {
   before(function () {
     if (ROOT_ON_LINUX) return;
     this['skipReason'] = 'only root on Linux has network namespaces to look for';
@@ -64,7 +64,7 @@ describe('a cluster whose test process', () => {
   });
 
   for (const network of ['namespaces', 'proxies']) {
-    // Namespaces are what is taken where they can be had.
+    // Namespaces are the default where available.
     const options = network === 'namespaces' ? { diskMiB: 200 } : { network };
     const where = network === 'namespaces' ? /in network namespaces$/ : /behind proxies$/;
 
@@ -80,13 +80,13 @@ describe('a cluster whose test process', () => {
       try {
         await disappear(started, `queuelock${started.endpoints[0]!.split('.')[2]!}`);
       } finally {
-        // Nobody was left to remove them.
+        // No process was left to remove them.
         for (const directory of started.directories) rmSync(directory, { recursive: true, force: true });
       }
     });
   }
 
-  it('may not make namespaces runs over proxies, and says why', async () => {
+  it('may not make namespaces runs over proxies, and reports why', async () => {
     const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--inh-caps=-all', '--'];
     const started = await endAfterStart({ diskMiB: 200 }, 'await cluster.stop();', nobody);
     expect(started.description).to.match(

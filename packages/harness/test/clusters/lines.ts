@@ -2,20 +2,20 @@ import { Agent } from 'node:http';
 import { base64, callEtcd } from '../../src/services/etcd-gateway.ts';
 import { ZooKeeperWire } from '../../src/clusters/zookeeper-wire.ts';
 
-/** One connection to one member that stays open over a fault. */
+/** One connection to one member that stays open during a fault. */
 export interface Line {
-  /** Resolves when the store has it for good. */
+  /** Resolves when the store has committed it. */
   put(key: string, value: string): Promise<void>;
   close(): void;
 }
 
-/** The least that shows whether a member takes writes and has those of others. */
+/** Minimal client that shows whether a member accepts writes and has those of others. */
 export interface LineKind {
   /** Resolves when the connection works. */
   open(endpoint: string): Promise<Line>;
-  /** What a majority agrees on, asked through this member. Rejects when there is no such key. */
+  /** Reads the value of the majority through this member. Rejects when there is no such key. */
   get(endpoint: string, key: string): Promise<string>;
-  /** Bytes that any member that is up answers to, over TCP. */
+  /** Bytes that any running member responds to, over TCP. */
   readonly greeting: string;
 }
 

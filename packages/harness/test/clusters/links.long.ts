@@ -13,8 +13,8 @@ function cutPairs(...cuts: Partial<Cut>[]): string[] {
   return linkCuts(NODES, whole).map(({ from, to, as }) => `${from}>${to} ${as}`);
 }
 
-describe('a cut of a member', () => {
-  it('takes both directions of every link', () => {
+describe('cut of a member', () => {
+  it('affects both directions of every link', () => {
     expect(cutPairs({})).to.have.members(
       ['member-2', 'member-3', 'client-0', 'client-1'].flatMap((peer) => [
         `${peer}>member-1 silence`,
@@ -23,7 +23,7 @@ describe('a cut of a member', () => {
     );
   });
 
-  it('takes one direction as the member sees it', () => {
+  it('affects one direction as the member sees it', () => {
     expect(cutPairs({ from: 'members', direction: 'in' })).to.deep.equal([
       'member-2>member-1 silence',
       'member-3>member-1 silence',
@@ -34,12 +34,12 @@ describe('a cut of a member', () => {
     ]);
   });
 
-  it('takes one link when it names the other end', () => {
+  it('affects one link when it names the other end', () => {
     expect(cutPairs({ from: 'client-1', direction: 'in' })).to.deep.equal(['client-1>member-1 silence']);
     expect(cutPairs({ from: 'member-1' })).to.deep.equal([]);
   });
 
-  it('adds to others, and the later one says how a link feels', () => {
+  it('adds to other cuts, and the later one decides the effect', () => {
     const cuts = cutPairs(
       { from: 'member-2', direction: 'in' },
       { member: 'member-2', from: 'member-1', as: 'reset' },
@@ -48,10 +48,10 @@ describe('a cut of a member', () => {
   });
 });
 
-describe('the rules of the router', () => {
+describe('rules of the router', () => {
   const addressOf = (node: Node): string => `addr-${node}`;
 
-  it('let everything pass when nothing is wrong', () => {
+  it('let everything pass without faults', () => {
     expect(firewallRules(FINE, addressOf)).to.equal(
       '*filter\n:INPUT ACCEPT\n:FORWARD ACCEPT\n:OUTPUT ACCEPT\nCOMMIT\n',
     );
@@ -74,25 +74,25 @@ describe('the rules of the router', () => {
   });
 });
 
-describe('the leader of three members', () => {
+describe('leader of three members', () => {
   const view = (role: View['role'], term: number, leader?: string): View => {
     return leader === undefined ? { role, term } : { role, term, leader };
   };
 
-  it('is the one whom a majority follows', () => {
+  it('is the one that a majority follows', () => {
     expect(leaderOf([view('follower', 2, 'b'), view('leader', 2, 'b'), view('follower', 2, 'b')])).to.equal(
       1,
     );
     expect(leaderOf([undefined, view('follower', 7), view('leader', 7)])).to.equal(2);
   });
 
-  it('is not one that lost the others', () => {
+  it('is not a member that lost the others', () => {
     expect(leaderOf([view('leader', 1), view('none', 0), view('none', 0)])).to.equal(undefined);
     expect(leaderOf([view('leader', 1), undefined, undefined])).to.equal(undefined);
     expect(leaderOf([view('leader', 1), view('follower', 2), view('leader', 2)])).to.equal(2);
   });
 
-  it('is not one of whom the others do not know', () => {
+  it('is not a member that the others do not know as leader', () => {
     expect(leaderOf([view('leader', 3, 'a'), view('follower', 3, 'b'), view('none', 3, '0')])).to.equal(
       undefined,
     );
@@ -100,7 +100,7 @@ describe('the leader of three members', () => {
 });
 
 describe('hosts that are reached directly', () => {
-  it('join those that the environment exempts from its proxy', () => {
+  it("are added to the exceptions of the environment's proxy", () => {
     const env: NodeJS.ProcessEnv = { http_proxy: 'http://proxy:3128', no_proxy: 'localhost' };
     exemptHosts(env, ['198.19.7.11', '198.19.7.12']);
     expect(env).to.include({
@@ -110,7 +110,7 @@ describe('hosts that are reached directly', () => {
     });
   });
 
-  it('leave an environment without a proxy as it is', () => {
+  it('leave an environment without a proxy unchanged', () => {
     const env = {};
     exemptHosts(env, ['198.19.7.11']);
     expect(env).to.deep.equal({});

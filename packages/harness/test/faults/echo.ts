@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { splitEndpoint } from '../../src/services/endpoint.ts';
 import { until } from '../../src/services/until.ts';
 
-/** A server that sends back what it gets, and remembers it. */
+/** A server that sends back and records what it receives. */
 export class Echo {
   readonly heard: string[] = [];
   readonly sockets: Socket[] = [];
@@ -28,7 +28,7 @@ export class Echo {
     await closed;
   }
 
-  /** Resolves when it has heard all of this. */
+  /** Resolves when it has received all of this. */
   async hears(text: string): Promise<void> {
     await eventually(`the server hears ${text}`, () => this.heard.join('').includes(text));
   }
@@ -38,7 +38,7 @@ export class Echo {
 export class Caller {
   readonly socket: Socket;
   heard = '';
-  /** The error code that the connection ended with, or `closed`. */
+  /** Error code that the connection ended with, or `closed`. */
   readonly ending: Promise<string>;
 
   constructor(endpoint: string) {
@@ -60,7 +60,7 @@ export class Caller {
     await eventually(`the client hears ${text}`, () => this.heard.includes(text));
   }
 
-  /** Says something and waits until it comes back. */
+  /** Sends a text and waits until it is sent back. */
   async echo(text: string): Promise<void> {
     this.say(text);
     await this.hears(text);

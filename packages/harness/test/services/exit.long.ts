@@ -22,7 +22,7 @@ const DATABASES = [
   { name: 'MariaDB', start: startMariaDb, from: ['../../src/services/mariadb-process.ts', 'startMariaDb()'] },
 ] as const;
 
-/** A process that starts a server, tells where it is, and ends as the last line says. */
+/** Runs a process that starts a server, reports its address, and ends as the last line of its source says. */
 async function endAfterStart(
   lastLine: string,
   [module, call]: Start = ETCD,
@@ -49,7 +49,7 @@ async function disappears(pid: number): Promise<void> {
   });
 }
 
-describe('a server whose test process', () => {
+describe('server whose test process', () => {
   const endings = {
     'forgets to stop it': '',
     'exits early': 'process.exit(3);',
@@ -75,7 +75,7 @@ describe('a server whose test process', () => {
     try {
       await disappears(pid);
     } finally {
-      // Nobody was left to remove it.
+      // No process was left to remove it.
       rmSync(directory, { recursive: true, force: true });
     }
   });

@@ -12,7 +12,7 @@ wait_bucket{le="+Inf"} +Inf
 wait_sum NaN
 `;
 
-describe('a page of metrics', () => {
+describe('page of metrics', () => {
   const metrics = parseMetrics(PAGE);
 
   it('has one number for each sample', () => {
@@ -23,14 +23,14 @@ describe('a page of metrics', () => {
     expect(metrics.get('wait_sum')).to.be.NaN;
   });
 
-  it('is summed up over the labels that are not asked for', () => {
+  it('is summed up over the labels that are not selected', () => {
     expect(sumOf(metrics, 'calls_total')).to.equal(154);
     expect(sumOf(metrics, 'calls_total', { method: 'Txn' })).to.equal(4);
     expect(sumOf(metrics, 'calls_total', { method: 'Txn', code: 'OK' })).to.equal(3);
     expect(sumOf(metrics, 'path_total')).to.equal(2);
   });
 
-  it('counts what it does not list as 0', () => {
+  it('counts missing metrics as 0', () => {
     expect(sumOf(metrics, 'calls')).to.equal(0);
     expect(sumOf(metrics, 'calls_total', { method: 'Put' })).to.equal(0);
   });

@@ -9,7 +9,7 @@ import {
   preparedEnv,
 } from '@queuelock/harness/services/prepared';
 
-/** Runs `work` as in a run that has prepared these programs, or in none. */
+/** Runs `work` as in a run that has prepared these programs, or as without preparation. */
 function inRun(env: Readonly<Record<string, string>>, work: () => void): void {
   const before = process.env['QUEUELOCK_PREPARED'];
   delete process.env['QUEUELOCK_PREPARED'];
@@ -22,8 +22,8 @@ function inRun(env: Readonly<Record<string, string>>, work: () => void): void {
   }
 }
 
-describe('the programs that a run of the tests prepares', () => {
-  it('refuses to start a program that the run did not list, even when this machine has it', () => {
+describe('programs that a run of the tests prepares', () => {
+  it('are the only ones that the run may start, even on a machine that has others', () => {
     inRun(preparedEnv(['etcd', 'ZooKeeper']), () => {
       expect(isPrepared()).to.equal(true);
       expect(() => assertPrepared('etcd')).not.to.throw();
@@ -31,19 +31,19 @@ describe('the programs that a run of the tests prepares', () => {
     });
   });
 
-  it('allows every program outside a prepared run', () => {
+  it('are not checked outside a prepared run', () => {
     inRun({}, () => {
       expect(isPrepared()).to.equal(false);
       expect(() => assertPrepared('Chromium')).not.to.throw();
     });
   });
 
-  it('lists for the long run what the gate lists, and says what to install for each program', () => {
+  it('of the long run include those of the gate, each with what to install', () => {
     expect(LONG_PROGRAMS).to.include.members([...GATE_PROGRAMS]);
     expect(LONG_PROGRAMS.map(howToGet)).to.not.include('');
   });
 
-  it('requires every program of the gate', () => {
+  it('are all required in the gate', () => {
     expect(GATE_PROGRAMS.filter((program) => OPTIONAL_PROGRAMS.includes(program))).to.deep.equal([]);
   });
 });

@@ -8,7 +8,7 @@ import { plainEtcd, plainZooKeeper } from '../../src/services/plain-clients.ts';
 import { startProcess, type ServerProgram } from '../../src/services/server-process.ts';
 import { NotHere, type ContainerService, type ProcessService } from '../../src/services/service.ts';
 
-/** Runs the work with these environment variables (undefined: unset) and puts the old ones back. */
+/** Runs the work with these environment variables (undefined: unset) and restores the old ones. */
 async function withEnvironment<T>(
   variables: Readonly<Record<string, string | undefined>>,
   work: () => Promise<T>,
@@ -26,7 +26,7 @@ async function withEnvironment<T>(
   }
 }
 
-describe('a server that the environment names', () => {
+describe('server that the environment names', () => {
   let running: ProcessService;
 
   before(async () => {
@@ -37,7 +37,7 @@ describe('a server that the environment names', () => {
     await running.stop();
   });
 
-  it('is taken before any other way, and is not ours to stop', async () => {
+  it('is preferred to any other way, and is not stopped', async () => {
     const list = `${running.endpoint}, ${running.endpoint}`;
     const given = await withEnvironment({ QUEUELOCK_ETCD_ENDPOINTS: list }, () => startEtcd());
     expect(given.way).to.equal('endpoints');
@@ -48,7 +48,7 @@ describe('a server that the environment names', () => {
     await plainEtcd.ask(running.endpoint);
   });
 
-  it('is passed over for who asks for settings', async () => {
+  it('is not used for custom settings', async () => {
     const own = await withEnvironment({ QUEUELOCK_ETCD_ENDPOINTS: running.endpoint }, () =>
       startEtcd({ flags: { 'snapshot-count': 1_000 } }),
     );
@@ -56,7 +56,7 @@ describe('a server that the environment names', () => {
     await own.stop();
   });
 
-  it('has to answer', async () => {
+  it('has to respond', async () => {
     const stopped = await startEtcd({ way: 'process' });
     await stopped.stop();
     const list = `${running.endpoint},${stopped.endpoint}`;
@@ -77,7 +77,7 @@ describe('a server that the environment names', () => {
     }
   });
 
-  it('has to be there when it is the only way', async () => {
+  it('has to be available when it is the only way', async () => {
     const error = await withEnvironment({ QUEUELOCK_ETCD_ENDPOINTS: undefined }, () =>
       startEtcd({ way: 'endpoints' }).catch((reason: unknown) => reason),
     );
@@ -87,7 +87,7 @@ describe('a server that the environment names', () => {
   });
 });
 
-describe('a process that does not come up', () => {
+describe('process that does not start', () => {
   it('is reported with its log and leaves nothing', async () => {
     const scratch = mkdtempSync(join(tmpdir(), 'queuelock-empty-'));
     const error = await withEnvironment({ QUEUELOCK_SERVER_DATA: scratch }, () =>
@@ -98,7 +98,7 @@ describe('a process that does not come up', () => {
     rmSync(scratch, { recursive: true });
   });
 
-  it('is started on another port when somebody took its port meanwhile', async () => {
+  it('is started on another port when another process took its port meanwhile', async () => {
     const rival = createServer((_, response) => response.end('rival'));
     const server = await startProcess(sayingName('late', (port) => rival.listen(port, '127.0.0.1')));
     try {
@@ -157,7 +157,7 @@ for (const { name, start, client } of [
       await server?.stop();
     });
 
-    it('answers, stands still, goes on, crashes and comes back with its data', async () => {
+    it('responds, freezes, continues, crashes and starts again with its data', async () => {
       if (server === undefined) throw new Error('there is no server');
       expect(server.version).to.match(/^\d+\.\d+\.\d+$/);
       await client.put(server.endpoint, 'kept');
@@ -175,8 +175,8 @@ for (const { name, start, client } of [
   });
 }
 
-describe('a container image that nobody has', () => {
-  it('is named with what to do', async function () {
+describe('container image that is not available', () => {
+  it('is reported with what to do', async function () {
     this.timeout(60_000);
     const error = await withEnvironment({ QUEUELOCK_ETCD_IMAGE: 'queuelock.invalid/none:1' }, () =>
       startEtcd({ way: 'container' }).catch((reason: unknown) => reason),
@@ -188,8 +188,8 @@ describe('a container image that nobody has', () => {
   });
 });
 
-describe('a shared server', () => {
-  it('is one for all, is written down for each suite, and ends with the tests', async () => {
+describe('shared server', () => {
+  it('is one for all suites, is recorded for each suite, and ends with the tests', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'queuelock-ran-'));
     const file = join(directory, 'ran.jsonl');
     try {

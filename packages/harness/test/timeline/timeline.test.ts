@@ -26,7 +26,7 @@ const drawn = (options: { window?: [number, number] } = {}): string => {
 };
 const bars = (svg: string): number => svg.match(/height="11" rx="2" fill="#0072b2"/g)?.length ?? 0;
 
-describe('The timeline', () => {
+describe('timeline', () => {
   it('is one file without scripts, with all text escaped', () => {
     const svg = drawn();
     expect(svg).to.match(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg"[^]*<\/svg>\n$/);
@@ -36,12 +36,12 @@ describe('The timeline', () => {
   });
   it('shows a bar for each hold, and the violation in red with its number and message', () => {
     const svg = drawn();
-    // One more in the legend.
+    // One more bar in the legend.
     expect(bars(svg)).to.equal(2 + 1);
     expect(svg).to.contain('>S2 [1]<').and.contain('[1] S2: a#1');
     expect(svg.match(/wrongbar"/g)).to.have.length(1);
   });
-  it('shows of a window only what falls into it', () => {
+  it('shows only the events of a window', () => {
     expect(bars(drawn({ window: [0, 0.1] }))).to.equal(1 + 1);
     expect(bars(drawn({ window: [0.2, 0.3] }))).to.equal(0 + 1);
     expect(drawn({ window: [0.2, 0.3] })).not.to.contain('[1]');
@@ -49,14 +49,14 @@ describe('The timeline', () => {
   it('refuses a window that ends before it begins', () => {
     expect(() => drawn({ window: [2, 1] })).to.throw('window: [2, 1]');
   });
-  it('chooses of a long run the time around the first violation', () => {
+  it('selects for a long run the time around the first violation', () => {
     const long = tale().harness(600_000, { ev: 'end' });
     const run = runOf(long.events);
     const [violation] = violationsOf(run, check(run, LIMITS).findings);
     expect(windowOf(run, [])).to.deep.equal([0, 60]);
     expect(windowOf(run, [{ ...violation!, at: run.span.from + 300e9 }])).to.deep.equal([285, 315]);
   });
-  it('puts into one row what does not overlap', () => {
+  it('puts items that do not overlap into one row', () => {
     const items = [
       [0, 5],
       [1, 2],
@@ -67,7 +67,7 @@ describe('The timeline', () => {
     expect(rows).to.equal(2);
     expect(items.map((item) => rowOf.get(item))).to.deep.equal([0, 1, 1, 0]);
   });
-  it('keeps characters outside of the first plane', () => {
+  it('keeps characters outside of the first Unicode plane', () => {
     expect(escaped('🔒 ü')).to.equal('🔒 ü');
   });
 });

@@ -2,12 +2,24 @@
 // Checks options and sets their defaults (here), and parses a URL (url).
 
 import { createSecureContext } from 'node:tls';
-import { checkedOptions, invalidArgument, secureContextOf, type KnownOptions } from '@queuelock/core/backend';
+import {
+  checkedOptions,
+  connectionCredentials,
+  invalidArgument,
+  havePems,
+  type ConnectionCredentials,
+  type KnownOptions,
+  type Login,
+  type PemTexts,
+  type Provided,
+  type QueueLockError,
+} from '@queuelock/core/backend';
 import type { ConnectionOptions } from 'mysql2';
 import type { Driver } from '../driver/driver.ts';
 import { OwnDriver } from '../driver/own-driver.ts';
 import { PoolDriver, type MysqlPoolLike } from '../driver/pool-driver.ts';
 import { tlsAddress } from '../driver/tls-address.ts';
+import { EMPTY, type Observable } from '../base/rx.ts';
 import { serverOf, type Server } from './url.ts';
 
 /** Options of `mysql()`: how to connect to a MySQL (8.0.2 or later) or a MariaDB (10.6 or later), and the database of the tables. */
@@ -29,12 +41,18 @@ export interface MysqlOptions {
    * connection verifies the form of rows. If the pool changes them, the first call that needs the server rejects with `INVALID_ARGUMENT`.
    */
   readonly pool?: MysqlPoolLike;
-  /** Certificates and key as PEM texts, together with a `url`. They enable TLS. Without `ca`, the certificate authorities of Node are trusted. */
-  readonly tls?: {
-    readonly ca?: string | Buffer;
-    readonly cert?: string | Buffer;
-    readonly key?: string | Buffer;
-  };
+  /**
+   * Certificates and key as PEM texts, together with a `url`. They enable TLS. Without `ca`, the certificate authorities of Node are trusted. They are read again for each new
+   * connection when they come from files that the URL names, or from a function here, which may return a promise. If a read fails, or a file is
+   * half written, the last valid ones are used, and `errors$` of the lock client emits the failure.
+   */
+  readonly tls?: Provided<PemTexts>;
+  /**
+   * User and password, in place of those of the URL, or a function that returns them or a promise of them. The function is called for each new
+   * connection, so passwords may rotate. It has half of `requestTimeoutMs` for its result. If it fails, the last valid result is used, and
+   * `errors$` of the lock client emits the failure. Default: those of the URL.
+   */
+  readonly auth?: Provided<Login>;
   /** Maximum number of concurrent steps, each on its own connection. Heartbeats may use one more connection. From 1 to 64. Default 4. */
   readonly connections?: number;
   /** Timeout of one statement, connecting included, in milliseconds. After it, the outcome of the statement is unknown. Default 1,500. */
@@ -46,16 +64,18 @@ export interface Settings {
   readonly driver: Driver;
   readonly connections: number;
   readonly requestTimeoutMs: number;
+  /** Failures to read credentials again. */
+  readonly errors$: Observable<QueueLockError>;
 }
 
 const OPTIONS: KnownOptions<MysqlOptions> = {
   url: 'string',
   pool: 'object',
-  tls: 'object',
+  tls: 'any',
+  auth: 'any',
   connections: 'any',
   requestTimeoutMs: 'any',
 };
-const TLS_OPTIONS: KnownOptions<NonNullable<MysqlOptions['tls']>> = { ca: 'any', cert: 'any', key: 'any' };
 const LONGEST_MS = 2 ** 31 - 1;
 const MAX_CONNECTIONS = 64;
 
@@ -68,6 +88,7 @@ export function settingsOf(options: MysqlOptions): Settings {
     url,
     pool,
     tls,
+    auth,
     connections = 4,
     requestTimeoutMs = 1_500,
   } = checkedOptions('options of mysql', options, OPTIONS);
@@ -80,37 +101,38 @@ export function settingsOf(options: MysqlOptions): Settings {
     throw invalidArgument('requestTimeoutMs', requestTimeoutMs, rule);
   }
   if (pool !== undefined) {
-    if (tls !== undefined)
-      throw invalidArgument('pool', '(not shown)', 'is given without tls: it has its own');
-    return { driver: new PoolDriver(pool), connections, requestTimeoutMs };
+    if ((tls ?? auth) !== undefined)
+      throw invalidArgument('pool', '(not shown)', 'is given without tls and auth: it has its own');
+    return { driver: new PoolDriver(pool), connections, requestTimeoutMs, errors$: EMPTY };
   }
   const server = serverOf(url ?? '');
-  const driver = new OwnDriver(
-    server.endpoint,
-    connectionOptions(server, { ...server.tls, ...checkedTls(tls) }, requestTimeoutMs),
-    requestTimeoutMs,
-  );
-  return { driver, connections, requestTimeoutMs };
+  const credentials = connectionCredentials({
+    files: server.files,
+    login: server.login,
+    tls,
+    auth,
+    withinMs: requestTimeoutMs / 2,
+    makeContext: createSecureContext,
+  });
+  const secured = { ...server, secure: server.secure || havePems(tls) };
+  const optionsNow = async (): Promise<ConnectionOptions> =>
+    connectionOptions(secured, await credentials.next(), requestTimeoutMs);
+  const driver = new OwnDriver(server.endpoint, optionsNow, requestTimeoutMs);
+  return { driver, connections, requestTimeoutMs, errors$: credentials.errors$ };
 }
 
 function connectionOptions(
-  { host, port, user, password, database, secure }: Server,
-  tls: NonNullable<MysqlOptions['tls']>,
+  { host, port, database, secure }: Server,
+  { pems: { ca, cert, key }, login: { username: user, password } }: ConnectionCredentials,
   connectTimeout: number,
 ): ConnectionOptions {
-  const isEncrypted = secure || Object.keys(tls).length > 0;
+  const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
   return {
-    ...(isEncrypted ? tlsAddress(host, port) : { host, port }),
+    ...(secure ? tlsAddress(host, port) : { host, port }),
     database,
     connectTimeout,
     ...(user === undefined ? {} : { user }),
     ...(password === undefined ? {} : { password }),
-    ...(isEncrypted ? { ssl: { ...tls, verifyIdentity: true } } : {}),
+    ...(secure ? { ssl: { ...tls, verifyIdentity: true } } : {}),
   };
-}
-
-function checkedTls(tls: MysqlOptions['tls']): NonNullable<MysqlOptions['tls']> {
-  const given = checkedOptions('tls', tls, TLS_OPTIONS);
-  secureContextOf(given, createSecureContext);
-  return given;
 }

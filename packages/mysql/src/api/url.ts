@@ -2,9 +2,8 @@ import {
   checkedOptions,
   invalidArgument,
   parseBackendUrl,
-  readPems,
   type KnownOptions,
-  type PemContents,
+  type Login,
   type PemFiles,
 } from '@queuelock/core/backend';
 
@@ -21,11 +20,11 @@ export interface Server {
   readonly endpoint: string;
   readonly host: string;
   readonly port: number;
-  readonly user: string | undefined;
-  readonly password: string | undefined;
+  readonly login: Login;
   readonly database: string;
   readonly secure: boolean;
-  readonly tls: PemContents;
+  /** The PEM files that the URL names. */
+  readonly files: PemFiles;
 }
 
 /**
@@ -42,17 +41,16 @@ export function serverOf(url: string): Server {
   const { tls, ...files } = checkedOptions('parameters of a mysql: URL', parameters, PARAMETERS);
   if (tls !== undefined && !['true', 'false'].includes(tls))
     throw invalidArgument('backend URL parameter tls', tls, 'is true or false');
-  const read = readPems(files);
-  if (tls === 'false' && Object.keys(read).length > 0)
+  const hasFiles = Object.keys(files).length > 0;
+  if (tls === 'false' && hasFiles)
     throw invalidArgument('backend URL parameter tls', tls, 'is true when there are certificates');
   return {
     endpoint: `${scheme}://${name}:${port}/${path}`,
     host: name.replace(/^\[|\]$/g, ''),
     port: Number(port),
-    user: username,
-    password,
+    login: { username, password },
     database: path,
-    secure: tls === 'true' || Object.keys(read).length > 0,
-    tls: read,
+    secure: tls === 'true' || hasFiles,
+    files,
   };
 }

@@ -1,25 +1,32 @@
 import type { ConnectionOptions } from 'mysql2';
 import type { Driver, Wire } from './driver.ts';
+import { refuseWithoutLibrary } from './errors.ts';
 
 /** Opens the backend's own connections by npm mysql2, with at most five attempts a second. */
 export class OwnDriver implements Driver {
   readonly endpoint: string;
   readonly leastBetweenMs = 200;
-  readonly #options: ConnectionOptions;
+  readonly #optionsNow: () => Promise<ConnectionOptions>;
   readonly #lockWaitSeconds: number;
 
-  /** @param withinMs timeout of a step. It also limits how long the server waits for a row lock, rounded up to whole seconds. */
-  constructor(endpoint: string, options: ConnectionOptions, withinMs: number) {
+  /**
+   * @param optionsNow returns the options of a new connection
+   * @param withinMs timeout of a step. It also limits how long the server waits for a row lock, rounded up to whole seconds.
+   */
+  constructor(endpoint: string, optionsNow: () => Promise<ConnectionOptions>, withinMs: number) {
     this.endpoint = endpoint;
-    this.#options = options;
+    this.#optionsNow = optionsNow;
     this.#lockWaitSeconds = Math.max(1, Math.ceil(withinMs / 1_000));
   }
 
   async open({ onEnd, signal }: Parameters<Driver['open']>[0]): Promise<Wire> {
     // The library is loaded when the first connection is made.
-    const { createConnection } = await import('mysql2');
+    const [{ createConnection }, options] = await Promise.all([
+      import('mysql2').catch(refuseWithoutLibrary),
+      this.#optionsNow(),
+    ]);
     signal.throwIfAborted();
-    const connection = createConnection(this.#options);
+    const connection = createConnection(options);
     const destroy = (): void => {
       connection.destroy();
     };

@@ -1,15 +1,28 @@
 // Chapter api: what can be set?
 // Checks options and sets their defaults (here), and parses a URL (url).
 
+import { createSecureContext } from 'node:tls';
 import type { ClientConfig } from 'pg';
-import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
+import {
+  boundToCaller,
+  checkedOptions,
+  connectionCredentials,
+  invalidArgument,
+  havePems,
+  type ConnectionCredentials,
+  type KnownOptions,
+  type Login,
+  type Provided,
+  type QueueLockError,
+} from '@queuelock/core/backend';
 import type { AdvisoryKey, AdvisoryKeyOf } from '../advisory/advisory-key.ts';
 import type { Driver } from '../driver/driver.ts';
 import { givenDriver, type PgPoolLike } from '../driver/pool-like.ts';
 import { checkSchema } from '../queue/names.ts';
 import { PgDriver } from '../driver/pg-driver.ts';
 import { DEFAULT_SCHEMA } from '../sql/migration.ts';
-import { tlsOf, type TlsOptions } from '../driver/tls.ts';
+import { sslModeOf, tlsOf, type SslMode, type TlsOptions } from '../driver/tls.ts';
+import { EMPTY, type Observable } from '../base/rx.ts';
 import { serverOf, type Server } from './url.ts';
 
 /** Options of `postgres()`: how to connect to a PostgreSQL, and in which schema the locks are stored. */
@@ -31,8 +44,18 @@ export interface PostgresOptions {
    * first call that needs the server rejects with `INVALID_ARGUMENT`.
    */
   readonly pool?: PgPoolLike;
-  /** Certificates and key as PEM texts, together with a `url`. They set `sslmode` to `verify-full` unless the URL names another mode. */
-  readonly tls?: TlsOptions;
+  /**
+   * Certificates and key as PEM texts, together with a `url`. They set `sslmode` to `verify-full` unless the URL names another mode. They are read again for each new
+   * connection when they come from files that the URL names, or from a function here, which may return a promise. If a read fails, or a file is
+   * half written, the last valid ones are used, and `errors$` of the lock client emits the failure.
+   */
+  readonly tls?: Provided<TlsOptions>;
+  /**
+   * User and password, in place of those of the URL, or a function that returns them or a promise of them. The function is called for each new
+   * connection, so passwords may rotate. It has half of `requestTimeoutMs` for its result. If it fails, the last valid result is used, and
+   * `errors$` of the lock client emits the failure. Default: those of the URL.
+   */
+  readonly auth?: Provided<Login>;
   /** Schema of all tables and functions. Clients with different schemas do not share queues. Default `queuelock`. */
   readonly schema?: string;
   /**
@@ -65,12 +88,15 @@ export interface Settings {
   readonly connections: number;
   readonly requestTimeoutMs: number;
   readonly advisoryKey: AdvisoryKeyOf | undefined;
+  /** Failures to read credentials again. */
+  readonly errors$: Observable<QueueLockError>;
 }
 
 const OPTIONS: KnownOptions<PostgresOptions> = {
   url: 'string',
   pool: 'object',
-  tls: 'object',
+  tls: 'any',
+  auth: 'any',
   schema: 'any',
   migrate: 'boolean',
   connections: 'any',
@@ -87,36 +113,57 @@ export function settingsOf(options: PostgresOptions): Settings {
   const {
     url,
     pool,
-    tls = {},
+    tls,
+    auth,
     migrate = true,
     connections = 4,
     requestTimeoutMs = 1_500,
     advisoryKey,
     ...rest
   } = checkedOptions('options of postgres', options, OPTIONS);
-  if (pool !== undefined && (url !== undefined || options.tls !== undefined))
-    throw invalidArgument('pool', pool, 'is given without url and tls: it has its own');
+  if (pool !== undefined && (url ?? tls ?? auth) !== undefined)
+    throw invalidArgument('pool', pool, 'is given without url, tls and auth: it has its own');
   if (!(typeof requestTimeoutMs === 'number' && requestTimeoutMs >= 1 && requestTimeoutMs <= LONGEST_MS)) {
     const rule = `is a number of milliseconds from 1 to ${LONGEST_MS}`;
     throw invalidArgument('requestTimeoutMs', requestTimeoutMs, rule);
   }
   if (!(Number.isInteger(connections) && connections >= 1 && connections <= 1_000))
     throw invalidArgument('connections', connections, 'is a whole number from 1 to 1,000');
-  const more = { migrate, connections, requestTimeoutMs, advisoryKey };
-  if (pool !== undefined)
-    return { driver: givenDriver(pool), schema: checkSchema(rest.schema ?? DEFAULT_SCHEMA), ...more };
-  const server = serverOf(url ?? 'postgres:');
-  const config = clientConfig(server, { ...server.tls, ...tls });
-  return {
-    driver: new PgDriver(server.endpoint, config),
-    schema: checkSchema(rest.schema ?? server.schema ?? DEFAULT_SCHEMA),
-    ...more,
+  const more = {
+    migrate,
+    connections,
+    requestTimeoutMs,
+    advisoryKey: advisoryKey && boundToCaller(advisoryKey),
   };
+  if (pool !== undefined)
+    return {
+      driver: givenDriver(pool),
+      schema: checkSchema(rest.schema ?? DEFAULT_SCHEMA),
+      errors$: EMPTY,
+      ...more,
+    };
+  const own = ownServer({ url, tls, auth }, requestTimeoutMs);
+  return { ...own, schema: checkSchema(rest.schema ?? own.schema ?? DEFAULT_SCHEMA), ...more };
+}
+
+/** Settings for connections of the backend's own, with the schema of the URL. */
+function ownServer(
+  { url = 'postgres:', tls, auth }: { [Name in 'url' | 'tls' | 'auth']: PostgresOptions[Name] | undefined },
+  requestTimeoutMs: number,
+): Pick<Settings, 'driver' | 'errors$'> & { readonly schema: string | undefined } {
+  const server = serverOf(url);
+  const { files, login, endpoint, schema } = server;
+  const limits = { withinMs: requestTimeoutMs / 2, makeContext: createSecureContext };
+  const credentials = connectionCredentials({ files, login, tls, auth, ...limits });
+  const mode = sslModeOf(server.sslmode, havePems(files, tls));
+  const configNow = async (): Promise<ClientConfig> => clientConfig(server, mode, await credentials.next());
+  return { driver: new PgDriver(endpoint, configNow), errors$: credentials.errors$, schema };
 }
 
 function clientConfig(
-  { host, port, user, password, database, sslmode }: Server,
-  pems: TlsOptions,
+  { host, port, database }: Server,
+  mode: SslMode,
+  { pems, login: { username: user, password } }: ConnectionCredentials,
 ): ClientConfig {
   return {
     ...(host !== undefined && { host }),
@@ -124,7 +171,7 @@ function clientConfig(
     ...(user !== undefined && { user }),
     ...(password !== undefined && { password }),
     ...(database !== undefined && { database }),
-    ssl: tlsOf(sslmode, pems),
+    ssl: tlsOf(mode, pems),
     keepAlive: true,
     application_name: 'queuelock',
   };

@@ -2,9 +2,8 @@ import {
   checkedOptions,
   invalidArgument,
   parseBackendUrl,
-  readPems,
   type KnownOptions,
-  type PemContents,
+  type Login,
   type PemFiles,
 } from '@queuelock/core/backend';
 
@@ -29,12 +28,12 @@ export interface Server {
   readonly endpoint: string;
   readonly host: string | undefined;
   readonly port: number | undefined;
-  readonly user: string | undefined;
-  readonly password: string | undefined;
+  readonly login: Login;
   readonly database: string | undefined;
   readonly schema: string | undefined;
   readonly sslmode: string | undefined;
-  readonly tls: PemContents;
+  /** The PEM files that the URL names. */
+  readonly files: PemFiles;
 }
 
 /**
@@ -56,11 +55,10 @@ export function serverOf(url: string): Server {
     endpoint: `postgres://${hosts[0] ?? ''}${path === '' ? '' : `/${path}`}`,
     host: name?.replace(/^\[|\]$/g, '') || undefined,
     port: port === undefined ? undefined : Number(port),
-    user: username,
-    password,
+    login: { username, password },
     database: path || undefined,
     schema,
     sslmode,
-    tls: readPems(files),
+    files,
   };
 }

@@ -40,6 +40,15 @@ export function breaksConnection(error: unknown): boolean {
   return code === '' || LEAVE.has(code) || code.startsWith('08');
 }
 
+/**
+ * Refuses for good to go on without the client library: a further attempt would find the same files.
+ * @throws {QueueLockError} `INVALID_ARGUMENT`
+ */
+export function refuseWithoutLibrary(error: unknown): never {
+  const message = `the npm package pg cannot be loaded (${failureOf(error)}): run npm install pg, or hand in a pool`;
+  throw new QueueLockError('INVALID_ARGUMENT', message, { cause: error });
+}
+
 /** Converts an error of npm pg to a `QueueLockError`. The code is `UNAVAILABLE` unless a retry cannot succeed. */
 export function asQueueLockError(
   error: unknown,

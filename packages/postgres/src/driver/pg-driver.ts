@@ -1,21 +1,27 @@
 import type { ClientConfig } from 'pg';
 import type { Driver, Wire, WireEvents } from './driver.ts';
+import { refuseWithoutLibrary } from './errors.ts';
 import { wireOf } from './wire.ts';
 
 /** Opens the backend's own connections by npm pg, which is loaded with the first one. */
 export class PgDriver implements Driver {
   readonly endpoint: string;
   readonly isShared = false;
-  readonly #config: ClientConfig;
+  readonly #configNow: () => Promise<ClientConfig>;
 
-  constructor(endpoint: string, config: ClientConfig) {
+  /** @param configNow returns the configuration of a new connection */
+  constructor(endpoint: string, configNow: () => Promise<ClientConfig>) {
     this.endpoint = endpoint;
-    this.#config = config;
+    this.#configNow = configNow;
   }
 
   async open(events: WireEvents): Promise<Wire> {
-    const { default: pg } = await import('pg');
-    const client = new pg.Client(this.#config);
+    const [{ default: pg }, config] = await Promise.all([
+      import('pg').catch(refuseWithoutLibrary),
+      this.#configNow(),
+    ]);
+    events.signal.throwIfAborted();
+    const client = new pg.Client(config);
     const close = (): void => {
       client.end().catch(() => undefined);
     };

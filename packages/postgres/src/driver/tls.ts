@@ -1,45 +1,42 @@
-import { createSecureContext, type ConnectionOptions } from 'node:tls';
-import {
-  checkedOptions,
-  invalidArgument,
-  requireCertWithKey,
-  secureContextOf,
-  type KnownOptions,
-} from '@queuelock/core/backend';
-
-const MODES = ['disable', 'require', 'verify-ca', 'verify-full'];
+import type { ConnectionOptions } from 'node:tls';
+import { invalidArgument, type PemTexts } from '@queuelock/core/backend';
 
 /** Certificates and key for TLS, as PEM texts. */
-export interface TlsOptions {
-  readonly ca?: string | Buffer;
-  readonly cert?: string | Buffer;
-  readonly key?: string | Buffer;
-}
+export type TlsOptions = PemTexts;
 
-const TLS_OPTIONS: KnownOptions<TlsOptions> = { ca: 'any', cert: 'any', key: 'any' };
+const MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
+
+/** The modes of libpq that queuelock accepts. */
+export type SslMode = (typeof MODES)[number];
 
 /**
- * Returns the TLS options for an `sslmode` of libpq. `require` encrypts and, without a `ca`, trusts any server. `verify-ca` also verifies the
- * certificate, and `verify-full` also the host name in it. @throws {QueueLockError} `INVALID_ARGUMENT` for an unknown mode or invalid PEM texts
+ * Returns the `sslmode` of a server.
+ * @param hasPems whether there are certificates, which set the default `verify-full`
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for an unknown mode, and for certificates without TLS
  */
-export function tlsOf(sslmode: string | undefined, pems: TlsOptions): false | ConnectionOptions {
-  const { ca, cert, key } = checkedOptions('tls', pems, TLS_OPTIONS);
-  const isGiven = ca !== undefined || cert !== undefined || key !== undefined;
-  const mode = sslmode ?? (isGiven ? 'verify-full' : 'disable');
-  if (!MODES.includes(mode)) {
+export function sslModeOf(sslmode: string | undefined, hasPems: boolean): SslMode {
+  const wanted = sslmode ?? (hasPems ? 'verify-full' : 'disable');
+  const mode = MODES.find((known) => known === wanted);
+  if (mode === undefined) {
     const rule = `is one of ${MODES.join(', ')}: what may be encrypted or not protects nobody`;
-    throw invalidArgument('sslmode', mode, rule);
+    throw invalidArgument('sslmode', wanted, rule);
   }
-  requireCertWithKey({ cert, key });
-  if (mode === 'disable') {
-    if (isGiven) throw invalidArgument('sslmode', mode, 'is not disable when there are certificates');
-    return false;
-  }
-  const given = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
-  secureContextOf(given, createSecureContext);
+  if (mode === 'disable' && hasPems)
+    throw invalidArgument('sslmode', mode, 'is not disable when there are certificates');
+  return mode;
+}
+
+/**
+ * Returns the TLS options for a connection. `require` encrypts and, without a `ca`, trusts any server. `verify-ca` also verifies the
+ * certificate, and `verify-full` also the host name in it.
+ */
+export function tlsOf(mode: SslMode, { ca, cert, key }: TlsOptions): false | ConnectionOptions {
+  if (mode === 'disable') return false;
   const isChecked = mode !== 'require' || ca !== undefined;
   return {
-    ...given,
+    ...(ca && { ca }),
+    ...(cert && { cert }),
+    ...(key && { key }),
     rejectUnauthorized: isChecked,
     ...(mode === 'verify-full' ? {} : { checkServerIdentity: () => undefined }),
   };

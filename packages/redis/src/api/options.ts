@@ -1,9 +1,22 @@
 // Chapter api: what can be set?
 // Checks options and sets their defaults (here), parses a URL (url), and checks the keys of the option `singleKey` (single-key).
 
-import { createSecureContext } from 'node:tls';
-import { checkedOptions, invalidArgument, secureContextOf, type KnownOptions } from '@queuelock/core/backend';
+import { createSecureContext, type ConnectionOptions } from 'node:tls';
+import {
+  boundToCaller,
+  checkedOptions,
+  connectionCredentials,
+  invalidArgument,
+  havePems,
+  type ConnectionCredentials,
+  type KnownOptions,
+  type Login,
+  type PemTexts,
+  type Provided,
+  type QueueLockError,
+} from '@queuelock/core/backend';
 import type { Driver } from '../driver/driver.ts';
+import { refuseWithoutLibrary } from '../driver/errors.ts';
 import { givenDriver, type RedisClientLike } from '../driver/client-like.ts';
 import {
   NodeRedisDriver,
@@ -12,7 +25,8 @@ import {
   type ClientOverrides,
 } from '../driver/node-redis-driver.ts';
 import type { SingleKeyOf } from './single-key.ts';
-import { serverOf } from './url.ts';
+import { EMPTY, type Observable } from '../base/rx.ts';
+import { serverOf, type Server } from './url.ts';
 
 /** Options of `redis()`: how to connect to a Redis (6.2 or later) or a Valkey, and where the locks are stored in it. */
 export interface RedisOptions {
@@ -34,12 +48,18 @@ export interface RedisOptions {
    * them, the first call that needs the server rejects with `INVALID_ARGUMENT`.
    */
   readonly client?: RedisClientLike;
-  /** Certificates and key as PEM texts, together with a `rediss://` URL. Without `ca`, the certificate authorities of Node are trusted. */
-  readonly tls?: {
-    readonly ca?: string | Buffer;
-    readonly cert?: string | Buffer;
-    readonly key?: string | Buffer;
-  };
+  /**
+   * Certificates and key as PEM texts, together with a `rediss://` URL. Without `ca`, the certificate authorities of Node are trusted. They are read again for each new
+   * connection when they come from files that the URL names, or from a function here, which may return a promise. If a read fails, or a file is
+   * half written, the last valid ones are used, and `errors$` of the lock client emits the failure.
+   */
+  readonly tls?: Provided<PemTexts>;
+  /**
+   * User and password, in place of those of the URL, or a function that returns them or a promise of them. The function is called for each new
+   * connection, so passwords may rotate. It has half of `requestTimeoutMs` for its result. If it fails, the last valid result is used, and
+   * `errors$` of the lock client emits the failure. Default: those of the URL.
+   */
+  readonly auth?: Provided<Login>;
   /**
    * Prefix of all keys and channels, written in braces. The braces keep all keys in one hash slot of a cluster, so that any locks can be
    * taken together. Clients with different prefixes do not share queues. Default `queuelock`.
@@ -64,17 +84,19 @@ export interface Settings {
   readonly prefix: string;
   readonly requestTimeoutMs: number;
   readonly singleKey: SingleKeyOf | undefined;
+  /** Failures to read credentials again. */
+  readonly errors$: Observable<QueueLockError>;
 }
 
 const OPTIONS: KnownOptions<RedisOptions> = {
   url: 'string',
   client: 'object',
-  tls: 'object',
+  tls: 'any',
+  auth: 'any',
   prefix: 'any',
   requestTimeoutMs: 'any',
   singleKey: 'function',
 };
-const TLS_OPTIONS: KnownOptions<NonNullable<RedisOptions['tls']>> = { ca: 'any', cert: 'any', key: 'any' };
 const DEFAULT_URL = 'redis://127.0.0.1:6379';
 const LONGEST_MS = 2 ** 31 - 1;
 
@@ -87,36 +109,50 @@ export function settingsOf(options: RedisOptions): Settings {
     url,
     client,
     tls,
+    auth,
     requestTimeoutMs = 1_500,
-    singleKey,
+    singleKey: givenKey,
     ...rest
   } = checkedOptions('options of redis', options, OPTIONS);
-  if (client !== undefined && (url !== undefined || tls !== undefined))
-    throw invalidArgument('client', client, 'is given without url and tls: it has its own');
+  const singleKey = givenKey && boundToCaller(givenKey);
+  if (client !== undefined && (url ?? tls ?? auth) !== undefined)
+    throw invalidArgument('client', client, 'is given without url, tls and auth: it has its own');
   if (!(typeof requestTimeoutMs === 'number' && requestTimeoutMs >= 1 && requestTimeoutMs <= LONGEST_MS)) {
     const rule = `is a number of milliseconds from 1 to ${LONGEST_MS}`;
     throw invalidArgument('requestTimeoutMs', requestTimeoutMs, rule);
   }
+  const common = { requestTimeoutMs, singleKey };
   if (client !== undefined)
-    return { driver: givenDriver(client), prefix: checkPrefix(rest.prefix), requestTimeoutMs, singleKey };
-  const server = serverOf(url ?? DEFAULT_URL);
-  const settings = { ...server.tls, ...checkedTls(tls) };
-  if (!server.secure && Object.keys(settings).length > 0)
-    throw invalidArgument('url', server.endpoint, 'begins with rediss:// when there are certificates');
+    return { driver: givenDriver(client), prefix: checkPrefix(rest.prefix), errors$: EMPTY, ...common };
+  const own = ownServer({ url, tls, auth }, requestTimeoutMs);
+  return { ...own, prefix: checkPrefix(rest.prefix ?? own.prefix), ...common };
+}
+
+/** Settings for connections of the backend's own, with the prefix of the URL. */
+function ownServer(
+  { url = DEFAULT_URL, tls, auth }: { [Name in 'url' | 'tls' | 'auth']: RedisOptions[Name] | undefined },
+  requestTimeoutMs: number,
+): Pick<Settings, 'driver' | 'errors$'> & { readonly prefix: string | undefined } {
+  const server = serverOf(url);
+  const { files, login, secure, endpoint, prefix } = server;
+  const limits = { withinMs: requestTimeoutMs / 2, makeContext: createSecureContext };
+  const credentials = connectionCredentials({ files, login, tls, auth, ...limits });
+  if (!secure && havePems(files, tls))
+    throw invalidArgument('url', endpoint, 'begins with rediss:// when there are certificates');
+  const optionsNow = async (): Promise<ClientOptions> => clientOptions(server, await credentials.next());
   return {
-    driver: new NodeRedisDriver(server.endpoint, clientOptions(server, settings), makeClient),
-    prefix: checkPrefix(rest.prefix ?? server.prefix),
-    requestTimeoutMs,
-    singleKey,
+    driver: new NodeRedisDriver(endpoint, optionsNow, makeClient),
+    errors$: credentials.errors$,
+    prefix,
   };
 }
 
 function clientOptions(
-  { host, port, secure, username, password, database }: ReturnType<typeof serverOf>,
-  tls: NonNullable<RedisOptions['tls']>,
+  { host, port, secure, database }: Server,
+  { pems, login: { username, password } }: ConnectionCredentials,
 ): ClientOptions {
   return {
-    socket: secure ? { host, port, tls: true, ...tls } : { host, port },
+    socket: secure ? { host, port, tls: true, ...tlsWith(pems) } : { host, port },
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),
     ...(database === 0 ? {} : { database }),
@@ -125,7 +161,7 @@ function clientOptions(
 
 /** Creates a client of npm redis. The library is loaded with the first connection, not with this module. */
 async function makeClient(options: ClientOverrides): Promise<Client> {
-  const { createClient } = await import('redis');
+  const { createClient } = await import('redis').catch(refuseWithoutLibrary);
   return createClient(options as ClientOptions);
 }
 
@@ -135,8 +171,7 @@ function checkPrefix(prefix: unknown = 'queuelock'): string {
   return prefix;
 }
 
-function checkedTls(tls: RedisOptions['tls']): NonNullable<RedisOptions['tls']> {
-  const given = checkedOptions('tls', tls, TLS_OPTIONS);
-  secureContextOf(given, createSecureContext);
-  return given;
+/** Returns the texts that are there: npm redis passes `undefined` on. */
+function tlsWith({ ca, cert, key }: PemTexts): Pick<ConnectionOptions, 'ca' | 'cert' | 'key'> {
+  return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
 }

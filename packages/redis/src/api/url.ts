@@ -2,9 +2,8 @@ import {
   checkedOptions,
   invalidArgument,
   parseBackendUrl,
-  readPems,
   type KnownOptions,
-  type PemContents,
+  type Login,
   type PemFiles,
 } from '@queuelock/core/backend';
 
@@ -28,11 +27,11 @@ export interface Server {
   readonly host: string;
   readonly port: number;
   readonly secure: boolean;
-  readonly username: string | undefined;
-  readonly password: string | undefined;
+  readonly login: Login;
   readonly database: number;
   readonly prefix: string | undefined;
-  readonly tls: PemContents;
+  /** The PEM files that the URL names. */
+  readonly files: PemFiles;
 }
 
 /**
@@ -53,10 +52,9 @@ export function serverOf(url: string): Server {
     host: name.replace(/^\[|\]$/g, ''),
     port: Number(port),
     secure: scheme === 'rediss',
-    username,
-    password,
+    login: { username, password },
     database,
     prefix,
-    tls: readPems(files),
+    files,
   };
 }

@@ -1,2 +1,2 @@
 // The only import of RxJS in this package: all other files import these names from here.
-export { Observable, Subject, defer, finalize } from 'rxjs';
+export { EMPTY, Observable, Subject, defer, finalize } from 'rxjs';

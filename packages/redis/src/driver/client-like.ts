@@ -23,7 +23,7 @@ export function givenDriver(client: RedisClientLike): Driver {
   // duplicate() of npm redis starts from the options of the client; the overrides of the driver replace some of them.
   const make = (overrides: ClientOverrides): unknown => client.duplicate(overrides);
   const endpoint = endpointOf({ ...options, ...options.socket }, options.database);
-  return new ProvenDriver(new NodeRedisDriver(endpoint, client.options ?? {}, make as MakeClient));
+  return new ProvenDriver(new NodeRedisDriver(endpoint, () => client.options ?? {}, make as MakeClient));
 }
 
 /** The options of both libraries that identify the server. */

@@ -44,6 +44,15 @@ export function isMigrating(error: unknown): boolean {
   return ['ASK', 'TRYAGAIN'].includes(wordOf(error));
 }
 
+/**
+ * Refuses for good to go on without the client library: a further attempt would find the same files.
+ * @throws {QueueLockError} `INVALID_ARGUMENT`
+ */
+export function refuseWithoutLibrary(error: unknown): never {
+  const message = `the npm package redis cannot be loaded (${failureOf(error)}): run npm install redis, or hand in a client`;
+  throw new QueueLockError('INVALID_ARGUMENT', message, { cause: error });
+}
+
 /** Converts an error of a client library to a `QueueLockError`. The code is `UNAVAILABLE` unless a retry cannot succeed. */
 export function asQueueLockError(error: unknown, endpoint: string): QueueLockError {
   if (isQueueLockError(error)) return error;

@@ -29,20 +29,25 @@ type Heard = (message: unknown, channel: unknown) => void;
 /** Creates a client with these options. */
 export type MakeClient = (options: ClientOverrides) => Client | Promise<Client>;
 
+/** Returns the options for a new connection. */
+export type OptionsNow = () => ClientOptions | Promise<ClientOptions>;
+
 /** Opens connections by npm redis. */
 export class NodeRedisDriver implements Driver {
   readonly endpoint: string;
-  readonly #options: ClientOptions;
+  readonly #optionsNow: OptionsNow;
   readonly #make: MakeClient;
 
-  constructor(endpoint: string, options: ClientOptions, make: MakeClient) {
+  constructor(endpoint: string, optionsNow: OptionsNow, make: MakeClient) {
     this.endpoint = endpoint;
-    this.#options = options;
+    this.#optionsNow = optionsNow;
     this.#make = make;
   }
 
   async open(events: WireEvents, at?: Partial<Address>): Promise<Wire> {
-    const client = await this.#make(overridesAt(this.#options, at));
+    const options = await this.#optionsNow();
+    events.signal.throwIfAborted();
+    const client = await this.#make(overridesAt(options, at));
     checkMethods(client, 'redis');
     events.signal.throwIfAborted();
     const end = noted(events.onEnd);

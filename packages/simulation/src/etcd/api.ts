@@ -15,18 +15,18 @@ import { numberOf } from './reading.ts';
 import { refusal } from './refusal.ts';
 import type { Applied } from './store.ts';
 
-/** The calls with one answer. */
+/** Calls with a single response. */
 export type Method = Exclude<keyof Driver, 'watch' | 'keepAlive' | 'close'>;
 
-/** Hears the answer, or what the member refuses with. */
+/** Receives the response, or the error of the member. */
 export type Reply = (answer: object) => void;
 
-const EXPIRED_LOOKS_EVERY_MS = 100;
+const EXPIRED_CHECK_INTERVAL_MS = 100;
 
-/** What one member answers to whoever is connected to it. */
+/** API of one member for its clients. */
 export class Api {
   readonly member: Member;
-  /** Whether keys may be read and written. */
+  /** Whether keys may be neither read nor written. */
   isDenied = false;
   readonly #cluster: Cluster;
   readonly #random: Random;
@@ -37,7 +37,7 @@ export class Api {
     this.#random = random;
   }
 
-  /** Carries a request out, as far as it goes. */
+  /** Executes a request as far as possible. */
   handle(method: Method, request: unknown, reply: Reply): void {
     const { member } = this;
     if (method === 'status') reply(this.#status());
@@ -50,15 +50,15 @@ export class Api {
     else this.#propose(this.#commandOf(method, request), reply);
   }
 
-  /** Answers a keepalive; one for a lease that is over only when it is removed. */
+  /** Responds to a keepalive; for an expired lease only when it is removed. */
   keepAlive({ ID }: ILeaseKeepAliveRequest, reply: (response: ILeaseKeepAliveResponse) => void): void {
     const id = String(ID);
-    // Made before anybody is asked: whoever answers may know of a later term.
+    // Made before the request: a member that responds may know a later term.
     const header = this.member.header();
     const ask = (): void => {
       this.#cluster.toLeader(this.member, (leader) => {
         const renewal = leader?.leads ? leader.lessor.renew(id) : 'expired';
-        if (renewal === 'expired') this.member.machine.after(EXPIRED_LOOKS_EVERY_MS, ask);
+        if (renewal === 'expired') this.member.machine.after(EXPIRED_CHECK_INTERVAL_MS, ask);
         else reply({ header, ID: id, TTL: String(renewal) });
       });
     };
@@ -90,7 +90,10 @@ export class Api {
     this.#cluster.read(this.member, outcome, () => this.#answer(look, reply));
   }
 
-  /** As of what the member has read; its comparisons are about the present, as nobody of ours makes any in such a transaction. */
+  /**
+   * Reads as of what the member has applied. Comparisons use the present state, because our clients make none in such a
+   * transaction.
+   */
   #readTxn({ success = [] }: ITxnRequest): Applied {
     const { revision, store } = this.member;
     const header = { cluster_id: '0', member_id: '0', raft_term: '0', revision: String(revision) };

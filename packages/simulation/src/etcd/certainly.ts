@@ -1,6 +1,6 @@
 import type { Cluster, Command } from './cluster.ts';
 
-/** Carries it out once, whatever happens to the cluster, as soon as it can be. */
+/** Executes the command exactly once, whatever happens to the cluster, as soon as possible. */
 export function certainly(cluster: Cluster, command: Command): void {
   let isDone = false;
   const once: Command = (store) => {

@@ -6,27 +6,27 @@ import { refusal } from './refusal.ts';
 import { Store, type Applied } from './store.ts';
 import { Terms } from './terms.ts';
 
-/** What a cluster is made of. */
+/** Options of a cluster. */
 export interface ClusterOptions {
   readonly members: number;
   readonly version: string;
-  /** The shortest time to live that it grants, in seconds. */
+  /** Shortest TTL that it grants, in seconds. */
   readonly minTtl: number;
-  /** By how much the clocks of its members may be off. */
+  /** Largest rate error of its members' clocks. */
   readonly rateError: number;
 }
 
-/** What is done to the store, once, when it is committed. */
+/** Applied once to the store when it is committed. */
 export type Command = (store: Store) => Applied;
 
-/** Hears what became of a command or a read; of some nobody ever hears. */
+/** Receives the result of a command or a read; for some it is never called. */
 export type Outcome = (answer: Applied | Error) => void;
 
 interface Proposal {
   readonly from: Member;
   readonly command: Command;
   readonly outcome: Outcome;
-  /** Whether it comes to nothing with the leader that it was brought to. */
+  /** Whether it is lost with the leader that received it. */
   readonly isOfLeader?: boolean;
 }
 
@@ -34,7 +34,7 @@ interface Proposal {
 export interface Reading {
   readonly outcome: Outcome;
   readonly go: () => void;
-  /** Since when, in true time. */
+  /** True time of its start. */
   readonly since: number;
 }
 
@@ -44,9 +44,9 @@ const GIVES_UP_MS = 7_000;
 const NO_LEADER_WITHIN_MS = 500;
 
 /**
- * The consensus of a cluster, told from above: there is one log, and one leader at a time may append to it while most members can be
- * reached and run. What is modelled is all that a client can see of it: when a command takes effect, whether at all, how late each
- * member knows, who leads in which term, and who only believes so.
+ * The consensus of a cluster, modelled from outside: there is one log, to which one leader at a time may append while a majority
+ * is reachable and running. It models all that a client can observe. That is when and whether a command takes effect, how late
+ * each member applies it, which member leads in which term, and which one only believes to lead.
  */
 export class Cluster {
   readonly store: Store = new Store(() => this.terms.leader?.lessor);
@@ -56,11 +56,11 @@ export class Cluster {
   readonly #timeline: Timeline;
   readonly #random: Random;
   readonly #fate: Machine;
-  /** Whether members that were paused answer linearizable reads by themselves, as some releases do. */
+  /** Whether paused members answer linearizable reads locally, as some releases do. */
   readonly #staleReads: boolean;
-  /** The store's revision after each entry of the log. */
+  /** Revision of the store after each entry of the log. */
   readonly #revisions = [1];
-  /** Up to which revision entries of the log forget what was, by their places. */
+  /** Revisions up to which entries of the log compact, by their index. */
   readonly #compactions = new Map<number, number>();
 
   constructor(timeline: Timeline, random: Random, options: ClusterOptions) {
@@ -82,12 +82,12 @@ export class Cluster {
     return this.#revisions[index] as number;
   }
 
-  /** Up to which revision history is gone once that entry was read, if it is about that. */
+  /** Returns the revision up to which this entry compacts the history, if it does. */
   compactionAt(index: number): number | undefined {
     return this.#compactions.get(index);
   }
 
-  /** Forgets history, at each member when it has read so far. */
+  /** Compacts the history at each member when it has applied up to here. */
   compact(): void {
     const { revision } = this.store.keyspace;
     this.store.keyspace.losesBefore = revision;
@@ -95,22 +95,22 @@ export class Cluster {
     this.#append();
   }
 
-  /** What every member has forgotten need not be kept. */
+  /** Drops history that every member has compacted. */
   forget(): void {
     this.store.compact(Math.min(...this.members.map(({ compacted }) => compacted)));
   }
 
-  /** Brings a command into the log. It may be carried out long after whoever asked has given up. */
+  /** Appends a command to the log. It may be executed long after the client has given up. */
   propose(from: Member, command: Command, outcome: Outcome): void {
     this.#toLeader(from, outcome, (leader) => this.#commit(leader, { from, command, outcome }));
   }
 
-  /** Lets a read go on when the member has read what was committed when it asked. */
+  /** Executes a read when the member has applied what was committed at its start. */
   read(from: Member, outcome: Outcome, go: () => void): void {
     this.#read(from, { outcome, go, since: this.#timeline.now() });
   }
 
-  /** Asks the leader, or who still believes that it is; `undefined` when none is known. */
+  /** Contacts the leader, or a member that still believes to lead; `undefined` when none is known. */
   toLeader(from: Member, ask: (leader: Member | undefined) => void): void {
     const leader = from.leads ? from : this.terms.leader;
     if (leader === from) ask(leader);
@@ -118,19 +118,19 @@ export class Cluster {
     else leader.machine.after(this.#hopMs(), () => ask(leader));
   }
 
-  /** The member comes back, with its log. */
+  /** Restarts the member with its log. */
   restart(member: Member): void {
     member.isUp = true;
     this.#expire(member);
     this.#catchUp(member);
   }
 
-  /** In true time, whatever happens to the members. */
+  /** Runs the task at a true time, whatever happens to the members. */
   later(ms: number, task: () => void): void {
     this.#fate.after(ms, task);
   }
 
-  /** The others can be reached again. */
+  /** Reconnects the member with the others. */
   heal(member: Member): void {
     member.isCut = false;
     this.#catchUp(member);
@@ -169,7 +169,7 @@ export class Cluster {
       const isStale = leader !== this.terms.leader || term !== this.terms.term;
       if (!isStale && !this.terms.hasQuorum(leader)) this.#commit(leader, proposal);
       else if (!isStale) this.#carryOut(proposal);
-      // What a leader could not spread is in the log of the next one, or in nobody's.
+      // An entry that a leader could not replicate is either in the log of the next one, or lost.
       else if (this.terms.leader && !proposal.isOfLeader && this.#random.chance(0.5))
         this.#carryOut({ ...proposal, outcome: () => undefined });
     });
@@ -206,7 +206,10 @@ export class Cluster {
     });
   }
 
-  /** Who leads, or believes so, removes the leases that are over. Since 3.4.31 and 3.5.13 nobody does who only believes so. */
+  /**
+   * Removes expired leases at a member that leads or believes to lead. Since 3.4.31 and 3.5.13 a member that only believes so
+   * removes none.
+   */
   #expire(member: Member): void {
     const revoke = (id: string): void =>
       this.#commit(member, {

@@ -8,17 +8,17 @@ import { GrpcError, type CallOptions, type Channel, type ChannelListener, type D
 import type { Random } from '../random.ts';
 import { SimulatedStream, type Serving } from './stream.ts';
 
-/** Hears of every request that is sent; a driver that cannot connect sends none. */
+/** Called with every request that is sent; a driver that cannot connect sends none. */
 type OnSent = (method: string, request: unknown) => void;
 
-/** What differs between drivers. */
+/** Differences between drivers. */
 export interface DriverOptions {
   readonly onSent: OnSent;
-  /** Given for a way through a grpc-proxy, which begins watches in any order. */
+  /** Set for a connection through a grpc-proxy, which starts watches in any order. */
   readonly proxyOrder?: Random | undefined;
 }
 
-/** A client's way to one member. */
+/** A client's connection to one member. */
 export class SimulatedDriver implements Driver {
   readonly #link: Link<Member>;
   readonly #api: Api;
@@ -42,7 +42,7 @@ export class SimulatedDriver implements Driver {
     this.#options = options;
   }
 
-  /** Streams of keepalives that are open. */
+  /** Number of open keepalive streams. */
   get beats(): number {
     return [...this.#beats].filter(({ isOver }) => !isOver).length;
   }
@@ -80,7 +80,7 @@ export class SimulatedDriver implements Driver {
     for (const fail of [...this.#pending]) fail(new Error('the client was already closed'));
   }
 
-  /** Its process is gone. */
+  /** Ends with its process. */
   crash(): void {
     for (const stream of this.#streams) stream.drop();
   }
@@ -140,7 +140,7 @@ export class SimulatedDriver implements Driver {
     const times = link.times();
     const at = times > 0 ? link.arrival('there') : undefined;
     if (at === undefined) return;
-    // One right after the other: nothing is promised behind a proxy that sends a request again later, by itself.
+    // Sent in direct succession: behind a proxy that repeats a request later by itself, nothing is promised.
     for (let time = 0; time < times; time += 1)
       link.deliver('there', at, () =>
         this.#api.handle(method, request, (answer) => {

@@ -2,7 +2,7 @@ import type { ICompare } from 'etcd3';
 import { Link } from '../link.ts';
 import { losesEvents, type Product } from '../product.ts';
 import { RATE_ERROR, SINGLE, type ClientPlan } from '../run/plan.ts';
-import type { Access, Connected, Premises, Standing, Store } from '../run/store.ts';
+import type { Access, Connected, Premises, StoredEntry, Store } from '../run/store.ts';
 import type { Machine } from '../timeline.ts';
 import { Api } from './api.ts';
 import { certainly } from './certainly.ts';
@@ -12,13 +12,13 @@ import type { Row } from './keyspace.ts';
 import type { Member } from './member.ts';
 
 const MIN_TTL_S = 2;
-/** A stranger of a lower degree takes the single key. */
+/** A foreign client of a lower degree takes the single key. */
 const TAKES_SINGLE = 0.75;
-// What is kept of a queue without a lease: who has removed entries of others.
+// Prefix of keys without a lease: the records of evictions.
 const REGISTERS = '.queuelock/register/';
 const STRANGER = 'a stranger';
 
-/** etcd, as a run uses it. */
+/** etcd as a run uses it. */
 export class EtcdStore implements Store {
   readonly mostASecond = 100;
   onDeleted: Store['onDeleted'] = () => undefined;
@@ -85,7 +85,7 @@ export class EtcdStore implements Store {
     };
   }
 
-  standing(queue: string): readonly Standing[] {
+  standing(queue: string): readonly StoredEntry[] {
     return this.#rows(queue).map(({ key, create }) => ({
       key,
       token: BigInt(create),
@@ -108,7 +108,7 @@ export class EtcdStore implements Store {
   shownAt(queue: string, text: string, since: number): number | undefined {
     const { keyspace } = this.#cluster.store;
     const mayHaveLostEvents = keyspace.losesBefore > 0 && losesEvents(this.#premises.plan.version);
-    // Past states are not known any more, or the events of a deletion are lost, so a state is shown that never was until the queue is listed anew.
+    // Past states are unknown, or the events of deletions are lost, so a state is shown that never existed until the queue is listed again.
     if (keyspace.compacted > 0 || mayHaveLostEvents) return since;
     let at = Math.max(1, since);
     while (at <= keyspace.revision && this.shown(queue, at) !== text) at += 1;
@@ -126,7 +126,7 @@ export class EtcdStore implements Store {
     });
   }
 
-  /** Or takes the single key. */
+  /** Adds a foreign entry, or takes the single key. */
   enterStranger(queue: string, forMs: number, degree: number): void {
     const isSingle = queue === SINGLE.queue && degree < TAKES_SINGLE;
     const key = Buffer.from(isSingle ? SINGLE.key : `${queue}/stranger`);
@@ -166,17 +166,17 @@ export class EtcdStore implements Store {
   }
 }
 
-/** Holds when the key was created at that revision; 0: when it does not exist. */
+/** Makes a comparison that is true when the key was created at that revision; 0: when it does not exist. */
 function createdAt(key: Buffer, revision: number): ICompare {
   return { target: 'Create', result: 'Equal', create_revision: String(revision), key };
 }
 
-interface Ways {
+interface HostDrivers {
   readonly hosts: readonly string[];
   readonly drive: (host: string) => SimulatedDriver;
 }
 
-function connect(product: Product, { hosts, drive }: Ways, { naming }: ClientPlan): Connected {
+function connect(product: Product, { hosts, drive }: HostDrivers, { naming }: ClientPlan): Connected {
   const drivers: SimulatedDriver[] = [];
   const open = (host: string): SimulatedDriver => {
     const driver = drive(host);

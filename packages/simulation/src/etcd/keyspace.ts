@@ -1,6 +1,6 @@
 import type { IEvent, IKeyValue } from 'etcd3';
 
-/** A key's life from one write to the next. Keys are texts of one byte a letter, which sort as their bytes do. */
+/** State of a key from one write to the next. Keys are strings with one byte per character, so that they sort as bytes do. */
 export interface Row {
   readonly key: string;
   readonly value: Buffer;
@@ -10,14 +10,14 @@ export interface Row {
   readonly lease: string;
 }
 
-/** What one revision did to a key: without a row it is gone. */
+/** Effect of one revision on a key: without a row it was deleted. */
 interface Change {
   readonly key: string;
   readonly mod: number;
   readonly row: Row | undefined;
 }
 
-/** Every key from `key` on, up to `end` without it; of a single one `end` is `undefined`. */
+/** Range of keys from `key` to `end`, exclusive; a single key if `end` is `undefined`. */
 export interface Span {
   readonly key: string;
   readonly end: string | undefined;
@@ -25,15 +25,15 @@ export interface Span {
 
 /** All revisions of all keys since the last compaction. */
 export class Keyspace {
-  /** The newest one; a store that was never written to is at 1. */
+  /** Newest revision; a store without writes is at 1. */
   revision = 1;
   compacted = 0;
-  /** Some releases do not tell of deletions before that any more, who has asked or not. */
+  /** Some releases do not report deletions before this revision any more. */
   losesBefore = 0;
   readonly #changes = new Map<string, Change[]>();
   readonly #history: Change[] = [];
 
-  /** In the order of the keys, as they were at that revision. */
+  /** Returns the rows sorted by key, as they were at that revision. */
   rows({ key, end }: Span, revision: number = this.revision): Row[] {
     const keys =
       end === undefined ? [key] : [...this.#changes.keys()].filter((one) => isIn({ key, end }, one));
@@ -50,12 +50,12 @@ export class Keyspace {
     this.#change({ key, mod, row: undefined });
   }
 
-  /** What happened in a span in these revisions, both among them, oldest first. */
+  /** Returns the events of a range in these revisions, inclusive, the oldest first. */
   events(span: Span, from: number, to: number): IEvent[] {
     return this.#history.filter(({ key, mod }) => mod >= from && mod <= to && isIn(span, key)).map(eventOf);
   }
 
-  /** Forgets what was over before that revision. */
+  /** Removes history that had ended before that revision. */
   compact(revision: number): void {
     this.compacted = revision;
     this.#history.splice(0, this.#history.findLastIndex(({ mod }) => mod < revision) + 1);
@@ -79,13 +79,13 @@ export class Keyspace {
   }
 }
 
-/** The span of a request: an end of one zero byte is behind all keys. */
+/** Returns the range of a request: an end of one zero byte means all keys from the first. */
 export function spanOf({ key, range_end }: { readonly key?: Buffer; readonly range_end?: Buffer }): Span {
   const end = range_end && range_end.length > 0 ? range_end.toString('latin1') : undefined;
   return { key: key?.toString('latin1') ?? '', end: end === '\0' ? '\u0100' : end };
 }
 
-/** A row as messages have it. */
+/** Converts a row to its message form. */
 export function keyValueOf(row: Row, keysOnly = false): IKeyValue {
   return {
     key: Buffer.from(row.key, 'latin1'),
@@ -101,7 +101,7 @@ function isIn({ key, end }: Span, one: string): boolean {
   return end === undefined ? one === key : one >= key && one < end;
 }
 
-/** Of a deletion only key and revision are told. */
+/** For a deletion only key and revision are known. */
 function eventOf({ key, mod, row }: Change): IEvent {
   const gone = { key, value: Buffer.alloc(0), create: 0, mod, version: 0, lease: '0' };
   return { type: row ? 'Put' : 'Delete', kv: keyValueOf(row ?? gone), prev_kv: null as never };

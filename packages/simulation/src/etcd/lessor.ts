@@ -1,10 +1,10 @@
 import type { Machine } from '../timeline.ts';
 import type { Lease } from './store.ts';
 
-/** What a keepalive comes to: what is left in seconds, 0 for a lease that is not known, or that it is over and not removed yet. */
+/** Result of a keepalive: remaining seconds, 0 for an unknown lease, or that it has expired and is not removed yet. */
 export type Renewal = number | 'expired';
 
-/** The times of the leases, as the member that leads counts them on its own clock. */
+/** Remaining times of the leases, measured by the leader's own clock. */
 export class Lessor {
   readonly #machine: Machine;
   readonly #ends = new Map<string, { readonly lease: Lease; at: number }>();
@@ -13,7 +13,7 @@ export class Lessor {
     this.#machine = machine;
   }
 
-  /** All begin anew when somebody else leads, and the time in which nobody led comes on top. */
+  /** Restarts all leases with a new leader, extended by the time without a leader. */
   begin(leases: Iterable<Lease>, extraMs: number): void {
     this.#ends.clear();
     for (const lease of leases) this.granted(lease, extraMs);
@@ -39,13 +39,13 @@ export class Lessor {
     return end.lease.ttl;
   }
 
-  /** Whole seconds that are left. */
+  /** Returns the remaining whole seconds. */
   remaining(id: string): number {
     const end = this.#ends.get(id);
     return end ? Math.trunc(this.#leftMs(end.at) / 1_000) : -1;
   }
 
-  /** Those that are over. */
+  /** Ids of expired leases. */
   get expired(): readonly string[] {
     return [...this.#ends].filter(([, { at }]) => this.#leftMs(at) <= 0).map(([id]) => id);
   }

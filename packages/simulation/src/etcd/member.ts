@@ -4,15 +4,15 @@ import type { Cluster } from './cluster.ts';
 import { Lessor } from './lessor.ts';
 import type { Store } from './store.ts';
 
-/** One stream that a client has open here. */
+/** A stream that a client has open at this member. */
 export interface ServedStream {
-  /** The member has read on. */
+  /** Called when the member has applied entries. */
   applied(): void;
-  /** Tells the client that it is over. */
+  /** Reports the end to the client. */
   end(reason: string): void;
 }
 
-/** How a member's machine is, and what it says of itself. */
+/** Properties of a member's machine, and its identity. */
 export interface MemberOptions {
   readonly number: number;
   readonly rate: number;
@@ -21,7 +21,7 @@ export interface MemberOptions {
 
 const MOMENT_MS = 0.3;
 
-/** One member: how far it has read the log, whom it takes for the leader, and which streams it serves. */
+/** One member: how far it has applied the log, which leader it knows, and which streams it serves. */
 export class Member {
   readonly id: string;
   readonly host: string;
@@ -29,22 +29,22 @@ export class Member {
   readonly machine: Machine;
   readonly lessor: Lessor;
   readonly streams = new Set<ServedStream>();
-  /** The place in the log up to which it has read. */
+  /** Index of the log up to which it has applied. */
   applied = 0;
-  /** The revision before which it has forgotten what was. */
+  /** Revision before which it has compacted the history. */
   compacted = 0;
-  /** The term that it knows. */
+  /** Term that it knows. */
   term = 0;
-  /** Whether it believes that it leads. One that was paused may do so for a while after another one was elected. */
+  /** Whether it believes to lead. One that was paused may do so for a while after another one was elected. */
   leads = false;
   isUp = true;
-  /** Whether the other members cannot be reached. */
+  /** Whether it is cut off from the other members. */
   isCut = false;
-  /** How much later it reads than others. */
+  /** Additional delay of applying. */
   lagMs = 0;
   readonly #cluster: Cluster;
   readonly #timeline: Timeline;
-  /** When it has read on last. */
+  /** Time of its last application. */
   #appliedAt = -Infinity;
   readonly #waiting: { readonly index: number; readonly go: () => void }[] = [];
 
@@ -62,17 +62,17 @@ export class Member {
     return this.#cluster.store;
   }
 
-  /** The store's, as far as it has read. */
+  /** Revision of the store up to which it has applied. */
   get revision(): number {
     return this.#cluster.revisionAt(this.applied);
   }
 
-  /** Whether it has read on a moment ago. */
+  /** Whether it has applied entries a moment ago. */
   get isReading(): boolean {
     return this.#timeline.now() - this.#appliedAt < MOMENT_MS;
   }
 
-  /** Whether it hears of a leader. */
+  /** Whether it receives messages of a leader. */
   get knowsLeader(): boolean {
     return this.#cluster.terms.knownTo(this);
   }
@@ -86,12 +86,12 @@ export class Member {
     };
   }
 
-  /** For how long it will stand still. */
+  /** Returns for how long it will still be paused. */
   pausedMs(now: number): number {
     return Math.max(0, this.machine.pausedUntil - now);
   }
 
-  /** Reads the log up to there, some time later. */
+  /** Applies the log up to that index after some time. */
   learn(index: number, withinMs: number): void {
     this.machine.after(withinMs + this.lagMs, () => {
       if (this.isCut && this !== this.#cluster.terms.leader) return;
@@ -99,7 +99,7 @@ export class Member {
     });
   }
 
-  /** Reads one entry after the other, and tells of each. */
+  /** Applies entries one by one and notifies after each. */
   apply(index: number): void {
     while (this.applied < index) {
       this.applied += 1;
@@ -122,7 +122,7 @@ export class Member {
     else this.#waiting.push({ index, go });
   }
 
-  /** Loses everything but its log. */
+  /** Loses everything except its log. */
   crash(): void {
     this.isUp = false;
     this.leads = false;

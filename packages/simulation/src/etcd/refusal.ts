@@ -1,6 +1,6 @@
 import { GrpcError } from '../product.ts';
 
-/** What a server of etcd refuses with. */
+/** Errors of an etcd server. */
 export const refusal = {
   compacted: () => new GrpcError('OUT_OF_RANGE', 'etcdserver: mvcc: required revision has been compacted'),
   future: () => new GrpcError('OUT_OF_RANGE', 'etcdserver: mvcc: required revision is a future revision'),

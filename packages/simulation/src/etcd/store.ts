@@ -10,14 +10,14 @@ import { Keyspace, keyValueOf, spanOf, type Row } from './keyspace.ts';
 import { holds, readRange, type Reader } from './reading.ts';
 import { refusal } from './refusal.ts';
 
-/** A lease as the log knows it: how long it lasts, and what lives on it. Who leads counts its time. */
+/** A lease in the log: its TTL and its keys. The leader measures its time. */
 export interface Lease {
   readonly id: string;
   readonly ttl: number;
   readonly keys: Set<string>;
 }
 
-/** An answer; the header that it goes out with is made of `revision`. */
+/** A response; its header is made from `revision`. */
 export interface Applied {
   readonly revision: number;
   readonly body: object;
@@ -26,17 +26,17 @@ export interface Applied {
 const NO_LEASE = '0';
 const HEADER = { cluster_id: '0', member_id: '0', raft_term: '0' };
 
-/** Counts the times of leases. */
+/** Measures the times of leases. */
 export interface LeaseTimes {
   granted(lease: Lease): void;
   revoked(id: string): void;
 }
 
-/** The state that the log of the cluster leads to. Each command is carried out at once, or refused as a whole. */
+/** The state that results from the cluster's log. Each command is executed at once, or refused as a whole. */
 export class Store {
   readonly keyspace = new Keyspace();
   readonly leases = new Map<string, Lease>();
-  /** Hears of what a request has deleted, and whether it has compared that key. */
+  /** Called with each row that a request has deleted, and whether the request compared that key. */
   onDeleted: (row: Row, isCompared: boolean) => void = () => undefined;
   readonly #times: () => LeaseTimes | undefined;
 
@@ -44,7 +44,7 @@ export class Store {
     this.#times = times;
   }
 
-  /** At an older revision, as a member that lags behind sees it. */
+  /** Reads an older revision, as a member that lags behind sees it. */
   range(request: IRangeRequest, reader: Reader): Applied {
     return { revision: reader.revision, body: readRange(this.keyspace, request, reader) };
   }
@@ -73,7 +73,7 @@ export class Store {
     return { revision: this.keyspace.revision, body: { ID: id, TTL: String(ttl), error: '' } };
   }
 
-  /** Removes what lives on it in one revision. */
+  /** Removes the lease and its keys in one revision. */
   revoke(id: string): Applied {
     const lease = this.leases.get(id);
     if (!lease) throw refusal.noLease();
@@ -93,7 +93,7 @@ export class Store {
   #alone(request: IRequestOp, kind: 'response_put' | 'response_delete_range'): Applied {
     const step = new Step(this);
     const lease = String(request.request_put?.lease ?? NO_LEASE);
-    // Before what is said of the key, other than in a transaction.
+    // Checked before the key, unlike in a transaction.
     if (lease !== NO_LEASE && !this.leases.has(lease)) throw refusal.noLease();
     step.check([request]);
     const body = step.carryOut(request)[kind];
@@ -102,11 +102,11 @@ export class Store {
   }
 }
 
-/** One command under way: its changes share one revision. */
+/** One command in progress: its changes share one revision. */
 class Step {
   readonly #store: Store;
   readonly #next: number;
-  /** In the transaction that is carried out. */
+  /** Keys that the current transaction compares. */
   #compared: ReadonlySet<string> = new Set();
   revision: number;
 
@@ -130,7 +130,7 @@ class Step {
     return { succeeded, responses };
   }
 
-  /** Throws before anything is done. */
+  /** Throws before any change is made. */
   check(operations: readonly IRequestOp[]): void {
     const { keyspace, leases } = this.#store;
     for (const { request_put: put } of operations) {
@@ -148,7 +148,7 @@ class Step {
     if (request_put) return this.#answer('response_put', this.#put(request_put));
     if (request_delete_range)
       return this.#answer('response_delete_range', this.#remove(request_delete_range));
-    // Of one within another no revision is told.
+    // A nested response has no revision.
     const { header, ...inner } = { header: { ...HEADER, revision: '0' }, ...this.txn(request_txn ?? {}) };
     return { response_txn: { header, ...inner } } as IResponseOp;
   }

@@ -2,7 +2,7 @@ import type { Member, ServedStream } from './member.ts';
 import type { Link } from '../link.ts';
 import { GrpcError, type Channel, type ChannelListener } from '../product.ts';
 
-/** What a member does about what it is told on a stream. */
+/** Handles the messages of a stream at a member. */
 export interface Serving<Request> {
   hear(request: Request): void;
   applied(): void;
@@ -10,10 +10,10 @@ export interface Serving<Request> {
 
 type Serve<Request, Response> = (tell: (response: Response) => void) => Serving<Request>;
 
-// Pings without an answer.
+// Longest time without a response to a ping.
 const DEAD_AFTER_MS = 5_000;
 
-/** A stream of messages, which arrive in their order: where one is lost, all that follow are. */
+/** A stream of messages, which arrive in order: when one is lost, all that follow are lost. */
 export class SimulatedStream<Request, Response> implements Channel<Request>, ServedStream {
   readonly #link: Link<Member>;
   readonly #serving: Serving<Request>;
@@ -21,7 +21,7 @@ export class SimulatedStream<Request, Response> implements Channel<Request>, Ser
   readonly #forget: () => void;
   readonly #life: number;
   readonly #last = { there: 0, back: 0 };
-  /** For the client. */
+  /** Whether it has ended for the client. */
   isOver = false;
   #isLost = false;
   #isServed = true;
@@ -67,7 +67,7 @@ export class SimulatedStream<Request, Response> implements Channel<Request>, Ser
     this.#link.client.do(() => this.#fail(reason));
   }
 
-  /** The member forgets it at once: nobody is there any more. */
+  /** Removes the stream at the member at once, because the client has ended. */
   drop(): void {
     this.#leave();
     this.#over();

@@ -3,28 +3,28 @@ import { Machine, type Timeline } from '../timeline.ts';
 import type { Member } from './member.ts';
 import type { Store } from './store.ts';
 
-/** Whom the members elect, and what of. */
+/** The electing members. */
 export interface Electorate {
   readonly members: readonly Member[];
   readonly store: Store;
-  /** The place of the last entry of the log. */
+  /** Returns the index of the last entry of the log. */
   readonly end: () => number;
 }
 
 const TICK_MS = 50;
 const ELECTION_MS = 1_000;
 const LEADERLESS_STREAMS_END_MS = 3_000;
-// One that stood still believes what it believed until somebody tells it.
+// A member that was paused keeps its belief until it receives a message.
 const LATE_MS = 600;
 
-/** Who leads, in which term: one that most members can be reached by. It is replaced when that has not been so for a while. */
+/** The leader and the term. A leader must be reachable by a majority; it is replaced when it was not for a while. */
 export class Terms {
   term = 1;
   leader: Member | undefined;
   readonly #timeline: Timeline;
   readonly #random: Random;
   readonly #electorate: Electorate;
-  /** What counts time when no member does. */
+  /** Measures time when no member does. */
   readonly #fate: Machine;
   #sickSince: number | undefined;
 
@@ -47,7 +47,7 @@ export class Terms {
     return reached.length > members.length / 2;
   }
 
-  /** The member knows the newest term from now on, and does not lead unless it does in that. */
+  /** Informs the member of the newest term; it leads only if it does in that term. */
   tell(member: Member): void {
     if (member.isCut && member !== this.leader) return;
     member.term = this.term;
@@ -70,7 +70,7 @@ export class Terms {
   #replace(sickForMs: number): void {
     const { leader } = this;
     const { members } = this.#electorate;
-    // Who reaches nobody steps down by itself.
+    // A leader that reaches no other member steps down by itself.
     if (leader?.leads && this.#isWell(leader)) {
       leader.leads = false;
       leader.lessor.end();
@@ -83,7 +83,7 @@ export class Terms {
       for (const stream of [...member.streams]) stream.end('etcdserver: no leader');
   }
 
-  /** Whether that member hears of a leader now. */
+  /** Returns whether that member receives messages of a leader now. */
   knownTo(member: Member): boolean {
     return member.leads || (this.leader !== undefined && this.reach(member, this.leader));
   }

@@ -5,7 +5,10 @@ import type { Serving } from './stream.ts';
 
 const BEGINS_WITHIN_MS = 5;
 
-/** The watches of one stream behind a grpc-proxy: it numbers them itself, begins them in any order, and leaves requests for progress unanswered. */
+/**
+ * The watches of one stream behind a grpc-proxy. It numbers them itself, starts them in any order, and ignores requests for
+ * progress.
+ */
 export class WatchProxy implements Serving<IWatchRequest> {
   readonly #server: Serving<IWatchRequest>;
   readonly #machine: Machine;

@@ -8,9 +8,9 @@ interface Watch {
   readonly id: string;
   readonly span: Span;
   readonly filters: readonly string[];
-  /** The next revision that it is told. */
+  /** Next revision to send. */
   next: number;
-  /** Told of the past every 100 ms; of the present at once. */
+  /** Past events are sent every 100 ms, present ones at once. */
   isBehind: boolean;
 }
 
@@ -40,11 +40,11 @@ export class WatchServer {
     if (create_request) this.#create(create_request);
     const id = String(cancel_request?.watch_id);
     if (cancel_request && this.#watches.delete(id)) this.#answer({ watch_id: id, canceled: true });
-    // Nothing is said of progress while some watch is behind.
+    // Progress is not reported while a watch is behind.
     if (progress_request && !this.#isCatchingUp) this.#answer({ watch_id: '-1' });
   }
 
-  /** The member has read on. */
+  /** Called when the member has applied entries. */
   applied(): void {
     for (const watch of this.#watches.values()) if (!watch.isBehind) this.#showEvents(watch);
   }
@@ -56,7 +56,7 @@ export class WatchServer {
       this.#answer({ watch_id: '-1', created: true, canceled: true, cancel_reason });
       return;
     }
-    // One that is to begin now and meets a write begins with that, and is one of the past.
+    // A watch from now on that coincides with a write starts with that write, and counts as a watch of the past.
     const asked = numberOf(start_revision);
     const isOvertaken = asked === 0 && revision > 1 && this.#member.isReading;
     const from = isOvertaken ? revision : asked;

@@ -10,7 +10,7 @@ import type { Judge } from './judge.ts';
 export class Beliefs {
   readonly #timeline: Timeline;
   readonly #judge: Judge;
-  /** True time until which each of those present is believed in. */
+  /** True time until which each present holder believes. */
   readonly #until = new Map<Held, number>();
 
   constructor(timeline: Timeline, judge: Judge) {
@@ -23,13 +23,13 @@ export class Beliefs {
     if (!held.isOver) this.#ask(held);
   }
 
-  /** Returns whether the holder believes in the hold now. The product is read only where the holder's own process runs. */
+  /** Returns whether the holder believes in the hold now. Reads the product only where the holder's own process runs. */
   isBelieved(held: Held): boolean {
     if (held.machine === this.#timeline.acting) this.#ask(held);
     return (this.#until.get(held) ?? 0) > this.#timeline.now();
   }
 
-  /** Requires that a hold whose time is over is not held again. Its own process reads it, as soon as that runs. */
+  /** Requires that a hold whose time has ended is not held again. Its own process reads it, as soon as that runs. */
   requireOver(held: Held): void {
     held.machine.do(() => {
       const isOver = held.isOver || held.remainingMs() <= 0;
@@ -51,7 +51,7 @@ export class Beliefs {
     });
   }
 
-  /** The run is over. */
+  /** Finishes at the end of the run. */
   finish(): void {
     for (const held of [...this.#until.keys()]) this.end(held, 'still holds');
   }

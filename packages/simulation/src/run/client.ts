@@ -5,15 +5,15 @@ import { Program, type Surroundings } from './program.ts';
 import type { Access, Connected } from './store.ts';
 import { View } from './view.ts';
 
-/** What a client is made with. */
+/** Dependencies of a client. */
 export interface Making extends Surroundings {
   readonly plan: ClientPlan;
   readonly access: Access;
-  /** Whether another process may go on with its session. */
+  /** Whether another process may resume its session. */
   readonly mayMove: boolean;
 }
 
-/** What a process leaves to the next one. */
+/** State that a process leaves to the next one. */
 interface Estate {
   readonly resumption: string;
   readonly left: Program;
@@ -23,7 +23,7 @@ interface Estate {
 export class Client {
   readonly name: string;
   readonly machine: Machine;
-  /** `crashed` from outside, `closed` when that has settled. */
+  /** State of the process: `crashed` by a fault, `closed` when its close has settled. */
   state: 'runs' | 'closing' | 'closed' | 'crashed' = 'runs';
   readonly #making: Making;
   readonly #program: Program;
@@ -43,23 +43,23 @@ export class Client {
     return this.state !== 'crashed' && (this.#program.running > 0 || this.state === 'closing');
   }
 
-  /** What it looks at, as long as it runs. */
+  /** The queue view, while it runs. */
   get view(): View | undefined {
     return this.state === 'runs' ? this.#view : undefined;
   }
 
-  /** How many connections it keeps beyond those that it needs. */
+  /** Number of connections that it keeps beyond the needed ones. */
   get excess(): number {
     return this.#connected?.excess ?? 0;
   }
 
-  /** Begins what it is to do, or goes on with what another process has left. */
+  /** Starts the program, or resumes the state of another process. */
   start(estate?: Estate): void {
     const { plan, mayMove, timeline, holds, judge } = this.#making;
     this.#program.running += estate ? 1 : plan.lanes.length;
     this.machine.do(() => {
       const client = (this.#client = this.#connect(estate));
-      // What the other one waited for nobody knows any more: it goes with the session.
+      // The waits of the other process are not known any more: they end with the session.
       if (estate) void this.#program.goOn(client, estate.left).then(() => this.close());
       else plan.lanes.forEach((lane, i) => void this.#program.run(client, lane, 'xyz'[i] ?? ''));
       if (mayMove && !estate) void client.exportSession().then((text) => (this.#resumption = text), ignore);
@@ -92,7 +92,7 @@ export class Client {
     this.#program.stop();
   }
 
-  /** Crashes, and another process on that machine goes on with its session. */
+  /** Crashes, and another process on that machine resumes its session. */
   move(machine: Machine, afterMs: number): Client | undefined {
     if (this.state !== 'runs') return undefined;
     this.crash();
@@ -102,7 +102,7 @@ export class Client {
     next.#program.running += 1;
     machine.after(afterMs, () => {
       next.#program.running -= 1;
-      // It may have been told to close before it began.
+      // It may have been closed before it began.
       if (next.state === 'runs') next.start({ resumption, left: this.#program });
     });
     return next;

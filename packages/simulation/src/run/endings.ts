@@ -1,59 +1,59 @@
 import { isQueueLockError, type QueueLockErrorCode } from '@queuelock/core';
 import type { Fact } from './facts.ts';
 
-/** In what a wait ends, or a change of a hold, as its program knows it. */
+/** Facts that explain the end of a wait, or a change of a hold, as its program knows them. */
 export interface Circumstances {
   readonly client: string;
-  /** The reason of its own abort. */
+  /** Reason of its own abort. */
   readonly abort?: unknown;
-  /** Somebody removes entries of others there. */
+  /** Whether a client removes entries of others in this queue. */
   readonly isUnruly: boolean;
-  /** It asks for time that a hold is to begin with. */
+  /** Whether it requires a minimum remaining time of a hold. */
   readonly isDemanding: boolean;
-  /** It may be over before a store has answered with which nothing is wrong. */
+  /** Whether its time may end before a healthy store has responded. */
   readonly isHasty: boolean;
-  /** Its client closes, or has. */
+  /** Whether its client is closed or closing. */
   readonly isStopped: boolean;
 }
 
 interface Reasons extends Circumstances {
-  /** Its client was refused something. */
+  /** Whether its client was denied access. */
   readonly isDenied: boolean;
-  /** Something has gone wrong in this run. */
+  /** Whether there was a fault in this run. */
   readonly isTroubled: boolean;
 }
 
-/** What an error of that code needs; the others need not come at all. */
+/** Conditions of errors by code; all other errors must not occur. */
 const NEEDS: Readonly<Partial<Record<QueueLockErrorCode, (reasons: Reasons) => boolean>>> = {
-  // Whoever stands ahead need not hold: it may wait for another name as well.
+  // A client ahead need not hold: it may wait for another name too.
   TIMEOUT: () => true,
   CLOSED: ({ isStopped }) => isStopped,
   INVALID_ARGUMENT: ({ isDemanding }) => isDemanding,
   NOT_ENOUGH_TIME: ({ isDemanding, isTroubled }) => isDemanding || isTroubled,
   ACCESS_DENIED: ({ isDenied }) => isDenied,
-  // Whoever was overtaken asks anew.
+  // A client that was overtaken repeats its request.
   UNAVAILABLE: ({ isTroubled, isHasty, isUnruly }) => isTroubled || isHasty || isUnruly,
   SESSION_LOST: ({ isTroubled }) => isTroubled,
   OWNERSHIP_LOST: ({ isTroubled, isStopped }) => isTroubled || isStopped,
   ENTRY_LOST: ({ isTroubled }) => isTroubled,
 };
 
-/** Whether something that happened, or was asked for, is the reason for that error. */
-export function isReasoned(error: unknown, around: Circumstances, facts: readonly Fact[]): boolean {
-  if (tellsOfRemoval(error)) return around.isUnruly;
+/** Returns whether an event or a request explains the error. */
+export function isExplained(error: unknown, around: Circumstances, facts: readonly Fact[]): boolean {
+  if (mentionsRemoval(error)) return around.isUnruly;
   if (!isQueueLockError(error)) return error === around.abort;
   const faults = facts.filter((fact) => fact.type === 'fault');
   const isDenied = faults.some(({ what, target }) => what === 'denied' && isSame(target, around.client));
   return NEEDS[error.code]?.({ ...around, isDenied, isTroubled: faults.length > 0 }) ?? false;
 }
 
-/** Also a process that goes on with the session of another one, and has its permissions. */
+/** Returns whether both names belong to one session: another process that resumes it has its permissions. */
 function isSame(client: string, other: string): boolean {
   return client.replaceAll("'", '') === other.replaceAll("'", '');
 }
 
-/** Whoever may not take the single key gives its place up as well, which has another cause. */
-function tellsOfRemoval(error: unknown): boolean {
-  if (isQueueLockError(error, 'ENTRY_LOST')) return error.cause === undefined || tellsOfRemoval(error.cause);
+/** A client that may not take the single key leaves the queue too, with another cause. */
+function mentionsRemoval(error: unknown): boolean {
+  if (isQueueLockError(error, 'ENTRY_LOST')) return error.cause === undefined || mentionsRemoval(error.cause);
   return isQueueLockError(error, 'OWNERSHIP_LOST') && error.reason === 'entry-removed';
 }

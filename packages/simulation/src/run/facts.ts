@@ -1,9 +1,9 @@
 import type { Rule } from './judge.ts';
 
-/** What a run tells of itself, for whoever draws it. Times are true ones, in milliseconds. */
-export type Fact = { readonly atMs: number } & Deed;
+/** Facts of a run for a drawing. Times are true times in milliseconds. */
+export type Fact = { readonly atMs: number } & FactDetails;
 
-export type Deed =
+export type FactDetails =
   /** An acquisition, by name, of a client that enters these queues. */
   | {
       readonly type: 'wants';
@@ -14,7 +14,7 @@ export type Deed =
   /** It ended without a hold. */
   | { readonly type: 'gets nothing'; readonly who: string; readonly why: string }
   | { readonly type: 'holds'; readonly who: string; readonly queue: string; readonly token: bigint }
-  /** The hold is over, or the run is: until then its holder believed in it. */
+  /** The hold has ended, or the run has: until then its holder believed in it. */
   | {
       readonly type: 'held';
       readonly who: string;
@@ -22,7 +22,7 @@ export type Deed =
       readonly untilMs: number;
       readonly how: HoldEnd;
     }
-  /** `target`: a client, or whatever else was struck. */
+  /** `target`: a client, or another part of the system. */
   | { readonly type: 'fault'; readonly what: string; readonly target: string; readonly forMs: number }
   | { readonly type: 'frozen'; readonly client: string; readonly forMs: number }
   | { readonly type: 'crashes'; readonly client: string }

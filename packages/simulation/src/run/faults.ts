@@ -1,4 +1,4 @@
-import type { Trouble } from '../link.ts';
+import type { LinkFaults } from '../link.ts';
 import type { Machine, Timeline } from '../timeline.ts';
 import type { Client } from './client.ts';
 import type { Holds } from './holds.ts';
@@ -6,16 +6,16 @@ import type { Judge } from './judge.ts';
 import type { Fault } from './plan.ts';
 import type { Access, Store, StoreMember } from './store.ts';
 
-/** What faults can befall. */
+/** Targets of faults. */
 export interface Stage {
   readonly timeline: Timeline;
   readonly judge: Judge;
   readonly fate: Machine;
   readonly store: Store;
   readonly clients: Client[];
-  /** Of each client. */
+  /** Access of each client. */
   readonly accesses: readonly Access[];
-  /** Another process of a client. */
+  /** Makes a machine for another process of a client. */
   readonly another: (client: Client) => Machine;
   readonly holds: Holds;
   readonly queues: readonly [string, string];
@@ -39,7 +39,7 @@ const OF_THE_STORE: ReadonlySet<string> = new Set<Fault['kind']>([
   'compaction',
 ]);
 
-/** Lets a fault happen at its time, and end. */
+/** Starts a fault at its time, and ends it. */
 export function befall(stage: Stage, fault: Fault): void {
   stage.fate.after(fault.atMs, () => {
     const members = membersOf(stage, fault);
@@ -91,7 +91,7 @@ function tellOf({ judge, clients }: Stage, fault: Fault, members: readonly Store
   if (kind === 'client pauses') judge.tell({ type: 'frozen', client, forMs });
 }
 
-const TROUBLES: { readonly [kind in Fault['kind']]?: (degree: number) => Trouble } = {
+const TROUBLES: { readonly [kind in Fault['kind']]?: (degree: number) => LinkFaults } = {
   'requests lost': () => ({ there: 'lost' }),
   'requests late': () => ({ there: 'late' }),
   'replies lost': () => ({ back: 'lost' }),
@@ -135,7 +135,7 @@ function deny({ accesses, fate }: Stage, { client, forMs }: Fault): void {
   fate.after(forMs, () => accesses[client]?.deny(false));
 }
 
-/** An operator deletes an entry: of who holds, of the next or the one after that, whose client may hear nothing then, or of the last. */
+/** Deletes an entry as an operator: of the holder, of one of the next two, whose client may receive nothing then, or the last. */
 function removeEntry(stage: Stage, fault: Fault): void {
   const { store, holds, queues } = stage;
   const [queue] = queues;

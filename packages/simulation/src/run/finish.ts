@@ -1,23 +1,23 @@
 import type { Stage } from './faults.ts';
-import { TROUBLE_ENDS_MS } from './plan.ts';
+import { FAULTS_END_MS } from './plan.ts';
 
-/** For so long nothing may happen, once nothing goes wrong any more, while somebody waits: longer than any hold. */
+/** Longest time without progress after the last fault while a client waits; longer than any hold. */
 const RESPITE_MS = 90_000;
-/** Longer than the longest pause between two looks, and between two questions for compactions. */
+/** Longer than the longest delay between two reads, and between two checks for compactions. */
 const SEEN_WITHIN_MS = 40_000;
 const CLOSES_WITHIN_MS = 30_000;
 const MAX_EVENTS = 200_000;
-/** Longer than any lease, those included that begin anew with another leader. */
+/** Longer than any lease, including those that restart with another leader. */
 const FORGOTTEN_AFTER_MS = 30_000;
 
-/** Lets a run go on to its end, and judges what is left. */
+/** Runs to the end, and checks what is left. */
 export async function finish(stage: Stage): Promise<void> {
   const { timeline, judge, clients } = stage;
   const isEndless = (): boolean => timeline.events > MAX_EVENTS;
   const isDone = (): boolean =>
     isEndless() || judge.broken !== undefined || !clients.some(({ isBusy }) => isBusy);
   const isQuiet = (): boolean => timeline.now() - judge.lastAt > RESPITE_MS;
-  await timeline.run(TROUBLE_ENDS_MS, isEndless);
+  await timeline.run(FAULTS_END_MS, isEndless);
   judge.note('nothing goes wrong any more');
   await timeline.run(Infinity, () => isDone() || isQuiet());
   const busy = clients.filter(({ isBusy }) => isBusy).map(({ name }) => name);
@@ -29,7 +29,7 @@ export async function finish(stage: Stage): Promise<void> {
   );
   for (const { excess, name } of clients)
     judge.require('nothing left', excess <= 0, () => `${name} has ${excess} connections too many`);
-  await look(stage);
+  await checkViews(stage);
   if (judge.broken) return;
   for (const client of clients) client.close();
   await timeline.run(timeline.now() + CLOSES_WITHIN_MS, isDone);
@@ -38,8 +38,8 @@ export async function finish(stage: Stage): Promise<void> {
   judge.require('nothing left', left.length === 0, () => left.join(', '));
 }
 
-/** Whoever looks at a queue sees it as it is now. */
-async function look({ timeline, judge, clients }: Stage): Promise<void> {
+/** Checks that every observer of a queue sees its present state. */
+async function checkViews({ timeline, judge, clients }: Stage): Promise<void> {
   const views = clients.flatMap(({ view }) => view ?? []);
   if (views.length === 0 || judge.broken) return;
   await timeline.run(timeline.now() + SEEN_WITHIN_MS);

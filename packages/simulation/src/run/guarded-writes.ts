@@ -6,12 +6,12 @@ import type { Store } from './store.ts';
 /** A write that is guarded by the entry of a hold. */
 export type GuardedWrite = Pick<Held, 'who' | 'queue' | 'key' | 'token'>;
 
-/** One resource a queue, written to in transactions that compare the entry of the writer's hold. */
+/** One resource for each queue, written in transactions that compare the entry of the writer's hold. */
 export class GuardedWrites {
   readonly #judge: Judge;
   readonly #store: Store;
   readonly #network: Machine;
-  /** By queue: the token of the hold whose write was accepted last. */
+  /** By queue: token of the hold whose write was accepted last. */
   readonly #writtenBy = new Map<string, bigint>();
 
   constructor(timeline: Timeline, judge: Judge, store: Store) {
@@ -20,12 +20,12 @@ export class GuardedWrites {
     this.#network = new Machine(timeline, 'network');
   }
 
-  /** Arrives after that time, whatever becomes of the client that has sent it. */
+  /** Sends a write that arrives after `takesMs`, even if its client has ended by then. */
   send(write: GuardedWrite, takesMs: number): void {
     this.#network.after(takesMs, () => this.#arrives(write));
   }
 
-  /** Accepted if the entry is there. */
+  /** Accepts the write if the entry exists. */
   #arrives({ who, queue, key, token }: GuardedWrite): void {
     const isThere = this.#store.standing(queue).some((entry) => entry.key === key && entry.token === token);
     this.#judge.note(`${who} writes by ${token}, which is ${isThere ? 'accepted' : 'refused'}`);

@@ -1,7 +1,7 @@
 import type { Ownership, SharedOwnership } from '@queuelock/core';
 import type { Machine } from '../timeline.ts';
 import { LIMIT } from './plan.ts';
-import type { Standing } from './store.ts';
+import type { StoredEntry } from './store.ts';
 
 /** A hold as its program sees it. */
 export interface Held {
@@ -14,19 +14,19 @@ export interface Held {
   readonly limit: number;
   readonly permits: number;
   shared: boolean;
-  /** What the product says now. */
+  /** Returns what the product reports now. */
   readonly remainingMs: () => number;
-  /** Released, or its process is gone. */
+  /** Whether it was released, or its process has ended. */
   isOver: boolean;
-  /** It began while these still stood there, which its session had left. */
+  /** Ids of entries that its session had left and that were still in the queue when it began. */
   standins?: readonly string[];
 }
 
-/** A hold of one queue, as a program gets it. */
+/** A hold of one queue, as a program receives it. */
 type Single = Pick<Ownership, 'name' | 'token' | 'remainingMs'> &
   Partial<Pick<SharedOwnership, 'grantToken' | 'shared'>>;
 
-/** Whose hold it is. `permits`: of one in the queue that has permits. */
+/** Owner of the hold. `permits`: of a hold in the queue with permits. */
 type User = Pick<Held, 'who' | 'machine' | 'isOver' | 'permits' | 'key'>;
 
 export function heldOf(single: Single, { permits, ...user }: User): Held {
@@ -39,22 +39,25 @@ export function heldOf(single: Single, { permits, ...user }: User): Held {
   };
 }
 
-/** Whether only one of the two may be held at a time. */
+/** Returns whether only one of the two may be held at a time. */
 export function conflict(one: Held, other: Held): boolean {
   return one.queue === other.queue && !(one.shared && other.shared);
 }
 
-/** Whether it is the hold of another process that the session had before. */
+/** Returns whether it is the hold of an earlier process of the session. */
 export function isSame(one: Held, other: Held): boolean {
   return lifeOf(one) === lifeOf(other);
 }
 
-/** Which it belongs to, as far as its key tells. */
-export function sessionOf({ key }: Pick<Standing, 'key'>): string | undefined {
+/** Returns the session of an entry, as far as its key contains it. */
+export function sessionOf({ key }: Pick<StoredEntry, 'key'>): string | undefined {
   return /\/(?:~\d+\.)?([0-9a-f]+)-[^/]*$/.exec(key)?.[1];
 }
 
-/** By its token, which nobody else in the queue has: a writer that has turned into a reader has another key, and keeps that. */
-export function lifeOf({ key, token }: Pick<Standing, 'key' | 'token'>): string {
+/**
+ * Returns an identity of an entry by its token, which is unique in the queue. A writer that has become a reader has another key,
+ * and keeps its token.
+ */
+export function lifeOf({ key, token }: Pick<StoredEntry, 'key' | 'token'>): string {
   return `${key.slice(0, key.lastIndexOf('/'))} ${token}`;
 }

@@ -8,10 +8,10 @@ import { Takings } from './takings.ts';
 
 export type { Held };
 
-// The longest time to live that a client asks for.
+// Longest TTL that a client requests.
 const LONGEST_TTL_MS = 20_000;
 
-/** All holds of a run, and whether they may be. */
+/** All holds of a run, with the checks of exclusion. */
 export class Holds {
   readonly store: Store;
   readonly #timeline: Timeline;
@@ -20,19 +20,19 @@ export class Holds {
   readonly #takings: Takings;
   readonly #held: Held[] = [];
   readonly #marked = new Set<string>();
-  /** Queues in which somebody removes entries of others. */
+  /** Queues in which a client removes entries of others. */
   readonly #unruly = new Set<string>();
-  /** When somebody began to steal, or deleted an entry. */
+  /** Times at which a client began to steal, or an entry was deleted. */
   readonly #unrulyAt: number[] = [];
-  /** When entries were deleted by somebody, by queue and token. */
+  /** Times of deletions by other clients, by queue and token. */
   readonly #deletedAt = new Map<string, number>();
-  /** Those of them that their session has not taken out. */
+  /** Deletions that the entry's own session did not make. */
   readonly #evicted = new Set<string>();
-  /** Those after which another one of their session held while they stood there still. */
+  /** Entries after which another hold of their session began while they were still in the queue. */
   readonly #handedOver = new Set<string>();
-  /** When a hold ended there last. */
+  /** Time of the last end of a hold. */
   readonly #endedAt = new Map<string, number>();
-  /** The keys of entries that were deleted, by queue and token. */
+  /** Keys of deleted entries, by queue and token. */
   readonly #deletedKeys = new Map<string, string>();
   #grants = 0;
 
@@ -53,7 +53,7 @@ export class Holds {
     return this.#grants;
   }
 
-  /** A hold begins. Since none comes back, nothing overlaps if nothing does in such a moment. */
+  /** Begins a hold. Since no hold returns, two overlap only if they do at such a moment. */
   begin(held: Held): void {
     this.#grants += 1;
     const { who, queue, token } = held;
@@ -68,7 +68,7 @@ export class Holds {
     this.#held.push(held);
   }
 
-  /** The key of an entry. The product is not asked: to read a key of it has an effect. */
+  /** Returns the key of an entry without the product, in which reading a key has an effect. */
   keyOf(queue: string, token: bigint): string {
     const standing = this.store.standing(queue).find((entry) => entry.token === token);
     if (standing) return standing.key;
@@ -83,36 +83,36 @@ export class Holds {
     this.#beliefs.end(held, how);
   }
 
-  /** The run is over. */
+  /** Finishes at the end of the run. */
   finish(): void {
     this.#beliefs.finish();
   }
 
-  /** From now on it keeps nobody out who reads. */
+  /** Records that the hold excludes no readers any more. */
   share(held: Held): void {
     held.shared = true;
     this.#marked.add(held.key);
   }
 
-  /** Whether somebody may have removed entries there. */
+  /** Returns whether a client may have removed entries of others in this queue. */
   isUnruly(queue: string): boolean {
     return this.#unruly.has(queue);
   }
 
-  /** Whether nobody has held it for that long. */
+  /** Returns whether the queue was not held for that long. */
   isIdle(queue: string, forMs: number): boolean {
     if (this.#held.some((held) => held.queue === queue && !held.isOver && this.#beliefs.isBelieved(held)))
       return false;
     return this.#timeline.now() - (this.#endedAt.get(queue) ?? 0) > forMs;
   }
 
-  /** Whoever's entry is removed there learns it some time later, and others may hold before. */
+  /** Records a theft: the holder of a removed entry is notified some time later, and others may hold before. */
   stealIn(queue: string): void {
     this.#unruly.add(queue);
     this.#unrulyAt.push(this.#timeline.now());
   }
 
-  /** How often that was so in the last so many milliseconds: each makes all who stood there join again. */
+  /** Returns the number of thefts in the last `withinMs`: each makes all waiters join again. */
   thefts(withinMs: number): number {
     return this.#unrulyAt.filter((at) => this.#timeline.now() - at <= withinMs).length;
   }
@@ -137,12 +137,15 @@ export class Holds {
     );
   }
 
-  /** Whether somebody has removed its entry, which it may not know yet. */
+  /** Returns whether its entry was removed, which it may not know yet. */
   #isRemoved(held: Held): boolean {
     return this.#unruly.has(held.queue) && this.#deletedAt.has(lifeOf(held));
   }
 
-  /** Whether its entry was taken from it, which it may not know yet. Those that stood for it are not taken out by their session then. */
+  /**
+   * Returns whether its entry was taken from it, which it may not know yet. In that case its session does not remove the entries
+   * that stood for it.
+   */
   #mayNotKnow(held: Held): boolean {
     const goneAt = this.#deletedAt.get(lifeOf(held)) ?? 0;
     const isLawful = (life: string): boolean =>
@@ -150,7 +153,7 @@ export class Holds {
     return this.#isRemoved(held) && (held.standins ?? []).every(isLawful);
   }
 
-  /** Whether it only hears now of a turn that it had before its entry was removed and the other one came. */
+  /** Returns whether it is only now notified of a grant that it had before its entry was removed and the other one came. */
   #isPassed(held: Held, other: Held): boolean {
     return other.token > held.token && this.#isRemoved(held);
   }

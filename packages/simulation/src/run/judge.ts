@@ -1,7 +1,7 @@
-import { isReasoned, type Circumstances } from './endings.ts';
-import type { Deed, Fact } from './facts.ts';
+import { isExplained, type Circumstances } from './endings.ts';
+import type { FactDetails, Fact } from './facts.ts';
 
-/** What holds in every run. */
+/** Rules that hold in every run. */
 export const RULES = {
   exclusive: 'nobody believes in a hold while another one that conflicts with it begins',
   order:
@@ -26,17 +26,17 @@ export const RULES = {
 
 export type Rule = keyof typeof RULES;
 
-/** Those whose breach lets two work at a time, in the wrong order or with the wrong tokens. */
+/** Rules whose violation lets two clients work at a time, in the wrong order or with the wrong tokens. */
 export const UNSAFE: ReadonlySet<Rule> = new Set<Rule>(['exclusive', 'order', 'tokens', 'guarded', 'taken']);
 
-/** Takes down what happens, and what must not happen. */
+/** Records events and violations. */
 export class Judge {
   readonly story: string[] = [];
-  /** What the story tells, without its words. */
+  /** Facts of the run without their texts. */
   readonly facts: Fact[] = [];
   /** The first rule that was broken. */
   broken: Rule | undefined;
-  /** When something happened last. */
+  /** Time of the last event. */
   lastAt = 0;
   readonly #now: () => number;
 
@@ -50,7 +50,7 @@ export class Judge {
     this.story.push(`${time} ${line}`);
   }
 
-  tell(deed: Deed): void {
+  tell(deed: FactDetails): void {
     this.facts.push({ atMs: this.#now(), ...deed });
   }
 
@@ -62,11 +62,15 @@ export class Judge {
     this.broken ??= rule;
   }
 
-  /** What a wait ended with, instead of a hold. */
+  /** Records the error that ended a wait without a hold. */
   ended(who: string, error: unknown, around: Circumstances): void {
     const why = error instanceof Error ? error.message : String(error);
     this.note(`${who} gets nothing: ${why}`);
     this.tell({ type: 'gets nothing', who, why });
-    this.require('outcome', isReasoned(error, around, this.facts), () => `${who} ends with ${String(error)}`);
+    this.require(
+      'outcome',
+      isExplained(error, around, this.facts),
+      () => `${who} ends with ${String(error)}`,
+    );
   }
 }

@@ -4,7 +4,7 @@ import type { Fault, Plan, Step } from './plan.ts';
 const GUARDED: ReadonlySet<string> = new Set(['acquire', 'run', 'abort', 'update']);
 const GUARDED_WRITES_TAKE_MS = [1, 20, 100, 600, 3_000];
 
-/** Some holds guard their writes, which may arrive late. */
+/** Makes some holds guard their writes, which may arrive late. */
 export function withGuards(random: Random, plan: Plan): Plan {
   if (random.chance(0.5)) return plan;
   const guarded = (step: Step): Step =>
@@ -15,8 +15,8 @@ export function withGuards(random: Random, plan: Plan): Plan {
 }
 
 /**
- * On etcd: one client hands on from hold to hold in one queue when something happens to it. It dies, and another process resumes its session;
- * or it is cut off, and another client steals what it holds.
+ * On etcd: makes one client hand over from hold to hold in one queue when a fault occurs. Either it dies and another process
+ * resumes its session, or it is cut off and another client steals the lock.
  */
 export function withCrowd(random: Random, plan: Plan): Plan {
   if (plan.store !== 'etcd' || random.chance(0.85)) return plan;
@@ -28,7 +28,7 @@ export function withCrowd(random: Random, plan: Plan): Plan {
   const atMs = random.int(300, 1_500);
   const target = { atMs, client, member: 'all', degree: random.next() } as const;
   const isRobbed = random.chance(0.6);
-  // Requests on their way when it dies arrive late, also after the other process has begun.
+  // Requests in flight at its death arrive late, possibly after the other process has begun.
   const faults: readonly Fault[] = isRobbed
     ? [{ ...target, kind: 'cut off', forMs: 4_000 }]
     : [
@@ -44,7 +44,7 @@ export function withCrowd(random: Random, plan: Plan): Plan {
   return inOrder({ ...plan, clients, faults: [...plan.faults.slice(0, 1), ...faults] });
 }
 
-/** The plan with each of its steps changed. */
+/** Returns the plan with each step changed. */
 export function withSteps(plan: Plan, change: (step: Step) => Step): Plan {
   const clients = plan.clients.map((client) => ({
     ...client,
@@ -53,7 +53,7 @@ export function withSteps(plan: Plan, change: (step: Step) => Step): Plan {
   return { ...plan, clients };
 }
 
-/** With the faults in the order of their times. */
+/** Sorts the faults by time. */
 export function inOrder(plan: Plan): Plan {
   return { ...plan, faults: [...plan.faults].sort((one, other) => one.atMs - other.atMs) };
 }

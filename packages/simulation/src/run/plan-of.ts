@@ -5,7 +5,7 @@ import {
   RATE_ERROR,
   RECIPES,
   SINGLE,
-  TROUBLE_ENDS_MS,
+  FAULTS_END_MS,
   WAYS,
   type ClientPlan,
   type Fault,
@@ -15,7 +15,7 @@ import {
 } from './plan.ts';
 import { inOrder, withCrowd, withGuards, withSteps } from './plan-extras.ts';
 
-// On ZooKeeper there is no history to forget, and the transport repeats nothing.
+// ZooKeeper has no history to compact, and its transport repeats no requests.
 const NOT_ON_ZOOKEEPER: ReadonlySet<string> = new Set(['compaction', 'repeated']);
 
 const QUEUES = {
@@ -36,22 +36,22 @@ const QUEUES = {
     ['w', 'b'],
   ],
 } as const;
-/** A stranger of that degree takes the single key. */
+/** Degree of a foreign client that takes the single key. */
 const STRANGE = 0.6;
-// With readers.
+// Queues that allow readers.
 const PLAIN: ReadonlySet<string> = new Set(['a', 'b', 'k', 'w']);
 
 const SHORT_HOLDS_MS = [0, 5, 100, 600, 2_000, 4_000];
 const LONG_HOLDS_MS = [5, 2_000, 8_000, 14_000, 20_000];
-/** Nobody waits for others in a recipe for longer. */
+/** Longest wait for others in a recipe. */
 const PATIENT_MS = 8_000;
 const SOUND = '3.5.30';
 const STALE_READS = '3.5.15';
 
-// On ZooKeeper a beat proves one that is a fifth of the time to live older, which hides what is slower than that.
+// On ZooKeeper a heartbeat proves one that is a fifth of the TTL older, which hides defects that are slower than that.
 const LONELY_TTLS_MS = { etcd: [10_000, 20_000], zookeeper: [3_000, 5_000, 10_000] } as const;
 
-/** The plan of a seed. */
+/** Makes the plan of a seed. */
 export function planOf(seed: number, store: StoreName): Plan {
   const random = new Random(seed);
   const theme = random.pick(['short', 'short', 'long', 'stale', 'slow'] as const);
@@ -63,7 +63,7 @@ export function planOf(seed: number, store: StoreName): Plan {
   const context = { store, random, holdsMs, queues, hasOperator, isSeen };
   const clients = Array.from({ length: random.int(3, 6) }, () => clientOf(context));
   const faults = Array.from({ length: random.int(0, 8) }, () => faultOf(context, clients.length, members));
-  // Over the single key there is a dispute.
+  // Adds a dispute about the single key.
   if (queues[1] === SINGLE.queue)
     faults.push({ ...faultOf(context, clients.length, members), kind: 'stranger', degree: STRANGE });
   const version = random.chance(0.7) ? SOUND : STALE_READS;
@@ -79,7 +79,7 @@ export function planOf(seed: number, store: StoreName): Plan {
   return withGuards(new Random(seed).fork('guards'), withCrowd(new Random(seed).fork('crowd'), played));
 }
 
-/** With recipes in the place of many plain acquisitions. */
+/** Replaces many plain acquisitions with recipes. */
 function withRecipes(random: Random, plan: Plan): Plan {
   const few = [random.pick(RECIPES), random.pick(RECIPES)] as const;
   const recast = (step: Step): Step => {
@@ -90,7 +90,9 @@ function withRecipes(random: Random, plan: Plan): Plan {
   return withSteps(plan, recast);
 }
 
-/** Some of one client in line, and others behind them. One is taken out by an operator, of which its client does not hear for a while. */
+/**
+ * Queues several entries of one client, and others behind them. An operator removes one, which its client is notified of late.
+ */
 function withNeighbours(random: Random, plan: Plan): Plan {
   const client = random.int(0, plan.clients.length - 1);
   const [queue] = plan.queues;
@@ -114,7 +116,7 @@ function withNeighbours(random: Random, plan: Plan): Plan {
   return { ...plan, clients, faults };
 }
 
-/** Somebody who holds for long while others wait, and at the end reaches nobody any more: believes as long as it may. */
+/** Makes a client hold for long while others wait, and then cuts it off: it believes as long as it may. */
 function withLonelyHolder(random: Random, plan: Plan, before: 'stale' | 'slow'): Plan {
   const holder = random.int(0, plan.clients.length - 1);
   const { store, queues } = plan;
@@ -140,15 +142,15 @@ function withLonelyHolder(random: Random, plan: Plan, before: 'stale' | 'slow'):
     client: holder,
     degree: 0,
     atMs,
-    forMs: TROUBLE_ENDS_MS - atMs,
+    forMs: FAULTS_END_MS - atMs,
   };
   const others = random.chance(0.3) ? plan.faults.slice(0, 2) : [];
   return { ...plan, clients, faults: [...others, ...trouble, lonely] };
 }
 
 /**
- * The client reaches only the leader, which stands still while another one is elected, and goes on as if nothing had been; or, on ZooKeeper,
- * where one that stood still learns it at once, is cut off from the others.
+ * The client reaches only the leader, which is paused while another one is elected, and then continues as before. On ZooKeeper,
+ * where a paused leader notices at once, it is cut off from the others instead.
  */
 function staleLeader(
   random: Random,
@@ -163,11 +165,11 @@ function staleLeader(
   ];
 }
 
-/** The client's member is cut off from its leader before it could tell that it has heard from the client. */
+/** Cuts the client's member off from its leader before it could report the client's heartbeat. */
 function forgetfulFollower(random: Random, client: number): readonly Fault[] {
   const atMs = random.int(3_000, 9_000);
   return [
-    { client, degree: 0, kind: 'cut off', member: 'leader', atMs: 0, forMs: TROUBLE_ENDS_MS },
+    { client, degree: 0, kind: 'cut off', member: 'leader', atMs: 0, forMs: FAULTS_END_MS },
     { client, degree: 0, kind: 'reset', member: 'leader', atMs: 1, forMs: 1 },
     { client, degree: 0, kind: 'member is cut from others', member: 'its own', atMs, forMs: 12_000 },
   ];
@@ -184,9 +186,9 @@ interface Context {
   readonly random: Random;
   readonly holdsMs: readonly number[];
   readonly queues: readonly [string, string];
-  /** Whether somebody may remove entries of others. */
+  /** Whether a client may remove entries of others. */
   readonly hasOperator: boolean;
-  /** Whether clients look at queues all the time. */
+  /** Whether clients watch queues all the time. */
   readonly isSeen: boolean;
 }
 
@@ -223,7 +225,7 @@ function stepOf({ random, holdsMs, queues, hasOperator }: Context): Step {
   };
 }
 
-/** Which queues have to be with readers for that. */
+/** Returns the queues that must allow readers for that. */
 function plainFor(way: Step['way'], queue: string, queues: readonly string[]): readonly string[] {
   if (way === 'multi shared') return queues;
   return way === 'shared' || way === 'downgrade' ? [queue] : [];
@@ -232,10 +234,10 @@ function plainFor(way: Step['way'], queue: string, queues: readonly string[]): r
 function faultOf({ store, random, hasOperator }: Context, clients: number, members: number): Fault {
   const drawn = random.pick(FAULTS);
   const kind = store === 'zookeeper' && NOT_ON_ZOOKEEPER.has(drawn) ? 'member lags' : drawn;
-  const atMs = random.int(0, TROUBLE_ENDS_MS * 0.6);
+  const atMs = random.int(0, FAULTS_END_MS * 0.6);
   return {
     atMs,
-    forMs: Math.min(random.pick([200, 1_000, 2_500, 5_000, 12_000]), TROUBLE_ENDS_MS - atMs),
+    forMs: Math.min(random.pick([200, 1_000, 2_500, 5_000, 12_000]), FAULTS_END_MS - atMs),
     kind: kind === 'entry is removed' && !hasOperator ? 'client pauses' : kind,
     client: random.int(0, clients - 1),
     member: random.pick(['leader', 'leader', 'all', random.int(0, members - 1)] as const),

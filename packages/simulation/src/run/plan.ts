@@ -1,49 +1,49 @@
-/** One acquisition and what is done with it. Times in milliseconds of the client's clock. */
+/** One acquisition and what is done with it. Times are in milliseconds of the client's clock. */
 export interface Step {
   readonly afterMs: number;
   readonly way: (typeof WAYS)[number] | (typeof RECIPES)[number] | 'resume';
   readonly queue: string;
   readonly permits: number;
   readonly holdMs: number;
-  /** Gives up after that; for a claim or an abort, in any case. */
+  /** Time limit of the wait; a claim or an abort ends at it in any case. */
   readonly patienceMs: number | undefined;
-  /** Of the hold, before it begins. */
+  /** Minimum remaining time at the start of the hold. */
   readonly minRemainingMs: number;
   /**
-   * The hold guards its writes by its entry: one that arrives when it begins, and one that is sent before its release and arrives this much
-   * later. Only of exclusive locks.
+   * Set if the hold guards its writes by its entry. One write arrives at its beginning, another is sent before its release and
+   * arrives this much later. Only for exclusive locks.
    */
   readonly guardMs?: number;
 }
 
 export interface ClientPlan {
   readonly ttlMs: number;
-  /** What one of its seconds lasts. */
+  /** True length of a second of its clock. */
   readonly rate: number;
-  /** How it names its entries in the queue `f` on etcd. */
+  /** Naming of its entries in the queue `f` on etcd. */
   readonly naming: 'go' | 'fast';
-  /** A queue that it looks at all the time. */
+  /** Queue that it watches all the time. */
   readonly watches: string | undefined;
-  /** Done one after the other; the lanes at once. */
+  /** Steps of a lane run one after another, lanes in parallel. */
   readonly lanes: readonly (readonly Step[])[];
 }
 
-/** Something that goes wrong, or is done to somebody, in true time. */
+/** A fault or an intervention, in true time. */
 export interface Fault {
   readonly atMs: number;
   readonly forMs: number;
   readonly kind: (typeof FAULTS)[number];
   readonly client: number;
-  /** `leader`: whoever leads then; `its own`: those to which the client has connections. */
+  /** `leader`: the leader at that time; `its own`: the members that the client is connected to. */
   readonly member: number | 'leader' | 'followers' | 'all' | 'its own';
-  /** From 0 up to 1: how bad it is. */
+  /** Severity from 0 to 1. */
   readonly degree: number;
 }
 
-/** The stores that there are. */
+/** The simulated stores. */
 export type StoreName = 'etcd' | 'zookeeper';
 
-/** All that is chosen of a run. The rest follows from the seed. */
+/** All choices of a run. The rest follows from the seed. */
 export interface Plan {
   readonly store: StoreName;
   readonly seed: number;
@@ -51,13 +51,13 @@ export interface Plan {
   readonly version: string;
   /** Whether the clients reach etcd through grpc-proxies, which number watches themselves. */
   readonly isProxied: boolean;
-  /** The two that are used. */
+  /** The two queues in use. */
   readonly queues: readonly [string, string];
   readonly clients: readonly ClientPlan[];
   readonly faults: readonly Fault[];
 }
 
-/** What may go wrong, some of it more often. */
+/** Possible faults; some are listed repeatedly to be more frequent. */
 export const FAULTS = [
   'requests lost',
   'requests late',
@@ -86,7 +86,7 @@ export const FAULTS = [
   'compaction',
 ] as const;
 
-/** What is done with a queue. */
+/** Ways to use a queue. */
 export const WAYS = [
   'acquire',
   'acquire',
@@ -104,23 +104,23 @@ export const WAYS = [
   'steal',
 ] as const;
 
-/** What is done with a recipe. */
+/** Recipes to use. */
 export const RECIPES = ['campaign', 'lead', 'cohort', 'semaphore', 'round', 'slot', 'latch'] as const;
 
-/** On etcd whoever holds `s` has its single key as well; in `f` both namings stand in one line. */
+/** On etcd the holder of `s` also has its single key; in `f` both namings share the queue. */
 export const SINGLE = { queue: 's', key: 'single' } as const;
-/** On ZooKeeper all clients use these names there, and Curator's elsewhere. */
+/** Namings on ZooKeeper: these for the listed queues, and Curator's elsewhere. */
 export const NAMINGS: Readonly<Record<string, 'fast' | 'kazoo' | 'curator-read-write'>> = {
   f: 'fast',
   k: 'kazoo',
   w: 'curator-read-write',
 };
-/** How far a clock may be off; the product allows for 1 % between two. */
+/** Largest rate error of a clock; the product tolerates 1 % between two clocks. */
 export const RATE_ERROR = 0.004;
-/** After that nothing goes wrong any more. */
-export const TROUBLE_ENDS_MS = 30_000;
-/** Of the permits in `p`. */
+/** Time after which there are no more faults. */
+export const FAULTS_END_MS = 30_000;
+/** Number of permits in `p`. */
 export const LIMIT = 3;
-/** Of the double barrier, and of the latch. */
+/** Members of the double barrier, and count of the latch. */
 export const ROUND_MEMBERS = 2;
 export const LATCH_COUNT = 3;

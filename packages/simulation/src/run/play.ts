@@ -16,7 +16,7 @@ import type { Plan } from './plan.ts';
 import type { Access, Premises, Store } from './store.ts';
 import { Storm } from './storm.ts';
 
-/** What came of a run. */
+/** Result of a run. */
 export interface Played {
   /** The first rule that was broken. */
   readonly broken: Rule | undefined;
@@ -31,7 +31,7 @@ const STORES: Readonly<Record<Plan['store'], new (premises: Premises) => Store>>
   zookeeper: ZooKeeperStore,
 };
 
-/** Plays a plan: the same one goes the same way every time. */
+/** Runs a plan. The same plan produces the same events every time. */
 export async function play(product: Product, plan: Plan): Promise<Played> {
   const timeline = new Timeline();
   const judge = new Judge(() => timeline.now());
@@ -62,7 +62,7 @@ interface Props extends Pick<Stage, 'timeline' | 'judge' | 'store' | 'holds'> {
   readonly plan: Plan;
 }
 
-/** With the clients on it, which have begun. */
+/** Sets up the run with its clients, which have started. */
 function setStage({ timeline, judge, store, holds, agreements, writes, product, plan }: Props): Stage {
   const { queues } = plan;
   const machineOf = (i: number, name = `c${i}`): Machine => {

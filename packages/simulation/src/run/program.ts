@@ -3,7 +3,7 @@ import type { AcquireOptions, LockClient, MultiOwnership, Ownership, SharedOwner
 import type { Product } from '../product.ts';
 import type { Machine, Timeline } from '../timeline.ts';
 import type { Agreements } from './agreements.ts';
-import { ask, queuesOf } from './asking.ts';
+import { requestHold, queuesOf } from './hold-request.ts';
 import type { Circumstances } from './endings.ts';
 import type { GuardedWrites } from './guarded-writes.ts';
 import { heldOf, type Held } from './held.ts';
@@ -12,7 +12,7 @@ import type { Judge } from './judge.ts';
 import type { Step } from './plan.ts';
 import { RecipeUser, isRecipe, isWhole, type RecipeHold } from './recipes.ts';
 
-/** What a client lives in. */
+/** Environment of a client. */
 export interface Surroundings {
   readonly timeline: Timeline;
   readonly judge: Judge;
@@ -24,11 +24,11 @@ export interface Surroundings {
   readonly queues: readonly [string, string];
 }
 
-// Longer than any trouble.
+// Longer than any fault.
 const RESUMED_WITHIN_MS = 60_000;
-// Longer than any time to live: whoever is ahead and is gone is out of the way by then.
+// Longer than any TTL: by then a dead predecessor has expired.
 const IN_VAIN_MS = 30_000;
-// A store with which nothing is wrong, to a first acquisition.
+// Longest time of a healthy store for a first acquisition.
 const ANSWERS_WITHIN_MS = 300;
 
 interface Hold {
@@ -37,15 +37,15 @@ interface Hold {
   readonly ownership: RecipeHold | MultiOwnership;
 }
 
-/** What a process does with its lock client: one step after the other in each lane. */
+/** What a process does with its lock client: in each lane one step after another. */
 export class Program {
-  /** Lanes that have not ended. */
+  /** Number of lanes that have not ended. */
   running = 0;
   readonly #name: string;
   readonly #machine: Machine;
   readonly #around: Surroundings;
   readonly #present = new Set<Hold>();
-  /** Released, and not confirmed yet. */
+  /** Holds whose release is not confirmed yet. */
   readonly #leaving = new Set<Hold>();
   #recipes: RecipeUser | undefined;
   #isStopped = false;
@@ -56,7 +56,7 @@ export class Program {
     this.#around = around;
   }
 
-  /** From now on it believes in nothing. */
+  /** Ends all beliefs. */
   stop(): void {
     this.#isStopped = true;
     this.#recipes?.stop();
@@ -74,7 +74,7 @@ export class Program {
     this.running -= 1;
   }
 
-  /** Takes over what that one held or was about to leave when it ended, and releases it after a while. */
+  /** Resumes what the other process held or was about to leave when it ended, and releases it after a while. */
   async goOn(client: LockClient, left: Program): Promise<void> {
     const places = [...left.#present, ...left.#leaving].flatMap(({ step, held, ownership }) =>
       'of' in ownership ? [] : held.map((one) => ({ step, held: one, id: ownership.id })),
@@ -123,7 +123,7 @@ export class Program {
       else if (step.way === 'claim') await this.#claim(client, step, who);
       else if (step.way === 'run')
         await client.run(step.queue, (ownership) => this.#work(this.#begin(step, who, ownership)), options);
-      else await this.#use(step, who, await ask(client, step, { options, ...this.#around }));
+      else await this.#use(step, who, await requestHold(client, step, { options, ...this.#around }));
     } catch (error) {
       judge.ended(who, error, { abort: reason, ...this.#circumstancesOf(step) });
       const isInVain = step.way === 'resume' && isQueueLockError(error, 'TIMEOUT') && this.#isInVain(step);
@@ -205,7 +205,7 @@ export class Program {
     this.#around.writes.send({ ...first, key: ownership.key }, takesMs);
   }
 
-  /** As a stream, left after a while in whatever state. */
+  /** Claims as a stream, and unsubscribes after a while in whatever state. */
   async #claim(client: LockClient, step: Step, who: string): Promise<void> {
     let hold: Hold | undefined;
     const { judge, holds } = this.#around;
@@ -225,7 +225,7 @@ export class Program {
     subscription.unsubscribe();
   }
 
-  /** Whether it waits where nobody holds, though its entry was not removed. */
+  /** Returns whether it waits although the queue is not held and its entry was not removed. */
   #isInVain(step: Step): boolean {
     return !this.#isUnruly(step) && this.#around.holds.isIdle(step.queue, IN_VAIN_MS);
   }

@@ -4,26 +4,26 @@ import type { Machine } from '../timeline.ts';
 import type { Agreements, InRound } from './agreements.ts';
 import { LATCH_COUNT, LIMIT, RECIPES, ROUND_MEMBERS, type Step } from './plan.ts';
 
-/** A step that is done with a recipe. */
+/** A step that uses a recipe. */
 export interface RecipeStep extends Step {
   readonly way: (typeof RECIPES)[number];
   readonly who: string;
 }
 
-/** A hold of one queue, by whatever recipe. */
+/** A hold of one queue, by any recipe. */
 export type RecipeHold = SharedOwnership | Pick<Ownership, 'name' | 'id' | 'token' | 'held' | 'remainingMs'>;
 
-/** Whether it is one that `acquire` gave for one holder alone. */
+/** Returns whether it is a hold that `acquire` returned for one holder alone. */
 export function isWhole(hold: object): hold is Ownership {
   return 'downgrade' in hold;
 }
 
-/** Whose steps they are, and what it does while it holds. */
+/** Owner of the steps, and its work during a hold. */
 export interface User {
   readonly machine: Machine;
   readonly recipes: Recipes;
   readonly agreements: Agreements;
-  /** Believes in a hold for as long as the step says, or less if it is lost. */
+  /** Believes in a hold for as long as the step says, or until it is lost. */
   readonly work: (step: RecipeStep, hold: RecipeHold) => Promise<void>;
   readonly pause: (ms: number) => Promise<void>;
 }
@@ -37,14 +37,14 @@ export function isRecipe<S extends Pick<Step, 'way'>>(step: S): step is S & Pick
   return (RECIPES as readonly string[]).includes(step.way);
 }
 
-/** The queue that it enters. */
+/** Returns the queue that it enters. */
 export function queueOf({ way, queue }: Pick<RecipeStep, 'way' | 'queue'>): string {
   if (way === 'semaphore') return 'p';
   if (way === 'round' || way === 'latch') return way;
   return way === 'slot' ? `slots-${queue}` : queue;
 }
 
-/** One lock client, with recipes. */
+/** A lock client with recipes. */
 export class RecipeUser {
   readonly #client: LockClient;
   readonly #user: User;
@@ -56,7 +56,7 @@ export class RecipeUser {
     this.#user = user;
   }
 
-  /** Its process is gone. */
+  /** Ends with its process. */
   stop(): void {
     for (const place of this.#inRounds) place.isDone = true;
   }
@@ -82,7 +82,7 @@ export class RecipeUser {
     await leadership.resign();
   }
 
-  /** Several terms, one after the other. */
+  /** Leads several terms, one after another. */
   async #lead(step: RecipeStep, { timeoutMs = 0 }: Waiting): Promise<void> {
     const { recipes, work, machine, agreements } = this.#user;
     const over = new AbortController();
@@ -141,7 +141,7 @@ export class RecipeUser {
     agreements.roundEnds(place);
   }
 
-  /** Of one queue a slot is done once at most, of others until it is done. */
+  /** Runs a slot: in one queue at most once, in others until it is completed. */
   async #slot(step: RecipeStep, waiting: Waiting): Promise<void> {
     const { recipes, work, agreements } = this.#user;
     const { who } = step;

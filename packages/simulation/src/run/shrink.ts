@@ -3,7 +3,7 @@ import type { Rule } from './judge.ts';
 import type { ClientPlan, Plan } from './plan.ts';
 import { play, type Played } from './play.ts';
 
-/** A smaller plan that breaks the same rule, and what came of it: without faults, clients and steps that have no part in it. */
+/** Returns a smaller plan that breaks the same rule, and its result: without irrelevant faults, clients and steps. */
 export async function shrink(
   product: Product,
   plan: Plan,
@@ -19,7 +19,10 @@ export async function shrink(
   return best;
 }
 
-/** The same plan with one thing less, the largest first. A client that does nothing keeps its place, since faults name it by that. */
+/**
+ * Returns plans with one part removed, the largest part first. A client without steps keeps its index, because faults refer to
+ * it.
+ */
 function smaller(plan: Plan): Plan[] {
   const { faults, clients } = plan;
   const withLanes = (i: number, lanes: ClientPlan['lanes']): Plan => ({

@@ -4,89 +4,89 @@ import type { Random } from '../random.ts';
 import type { Machine, Timeline } from '../timeline.ts';
 import type { ClientPlan, Plan } from './plan.ts';
 
-/** One server, as faults befall it. */
+/** One server, as a target of faults. */
 export interface StoreMember {
   readonly machine: Machine;
-  /** Whether it believes that it leads. */
+  /** Whether it believes to lead. */
   readonly leads: boolean;
   readonly isUp: boolean;
-  /** Whether the other members cannot be reached. */
+  /** Whether it is cut off from the other members. */
   isCut: boolean;
-  /** How much later it reads than others. */
+  /** Additional delay of applying. */
   lagMs: number;
-  /** Loses everything but its log. */
+  /** Loses everything except its log. */
   crash(): void;
 }
 
-/** Who stands in a queue, as the store has it. */
-export interface Standing {
+/** An entry of a queue in the store. */
+export interface StoredEntry {
   readonly key: string;
   readonly token: bigint;
   readonly shared: boolean;
   readonly permits: number;
 }
 
-/** What one process has of the store. */
+/** A process's access to the store. */
 export interface Connected {
   readonly backend: Backend;
-  /** How many connections it keeps beyond those that it needs. */
+  /** Number of connections that it keeps beyond the needed ones. */
   readonly excess: number;
-  /** The process is gone. */
+  /** Ends with the process. */
   crash(): void;
 }
 
-/** The way of one client, and of the process that comes after it, to the store. */
+/** Access of one client, and of the process that succeeds it, to the store. */
 export interface Access {
-  /** To each member, once there is one. */
+  /** Link to each member, once there is one. */
   readonly links: readonly (Link | undefined)[];
   connect(machine: Machine, plan: ClientPlan): Connected;
-  /** Whether it may read and write nothing. */
+  /** Denies all reads and writes, or allows them again. */
   deny(isDenied: boolean): void;
 }
 
-/** A store with its members, as a run uses it: what is not the same for all of them. */
+/** A store with its members, as a run uses it: the interface for all simulated stores. */
 export interface Store {
   readonly members: readonly StoreMember[];
   readonly leader: StoreMember | undefined;
-  /** How many requests a client may send in a second. */
+  /** Largest number of requests of a client per second. */
   readonly mostASecond: number;
   /**
-   * Hears of entries that a request has deleted, and whether it named that life of the key: so do those who remove what they need not have made
-   * themselves.
+   * Called with entries that a request has deleted, and whether the request named that life of the key. A client that removes
+   * entries of others does not.
    */
-  onDeleted: (entry: Pick<Standing, 'key' | 'token'>, isNamed?: boolean) => void;
+  onDeleted: (entry: Pick<StoredEntry, 'key' | 'token'>, isNamed?: boolean) => void;
 
   heal(member: StoreMember): void;
   restart(member: StoreMember): void;
-  /** Forgets history, if it has any. */
+  /** Compacts the history, if it has any. */
   compact(): void;
 
-  /** @param onSent hears of every request */
+  /** @param onSent Called with every request. */
   access(name: string, onSent: () => void): Access;
 
-  standing(queue: string): readonly Standing[];
-  /** Whose key the single one is that goes with this queue, or why nobody may hold it; nothing where there is none. */
+  standing(queue: string): readonly StoredEntry[];
+  /** Returns the owner of the single key of this queue, or why it may not be held; `undefined` without a single key. */
   owner(queue: string): string | undefined;
-  /** How a queue is shown now. */
+  /** Returns how a queue is shown now. */
   shown(queue: string): string;
-  /** The first moment since `since` at which it was shown like that; `since` where that is not known any more. */
+  /** Returns the first moment from `since` on at which it was shown like that; `since` if that is not known any more. */
   shownAt(queue: string, text: string, since: number): number | undefined;
 
-  /** Deletes the entry at that place: 0 is that of the one that has been there for longest, -1 of the newest. */
+  /** Deletes the entry at that index: 0 is the oldest, -1 the newest. */
   removeEntry(queue: string, place: number): void;
-  /** A client of another kind stands in line for a while. */
+  /** Adds an entry of another kind of client for a while. */
   enterStranger(queue: string, forMs: number, degree: number): void;
 
-  /** What should not be there when all clients are gone. */
+  /** Returns what should not exist after all clients have ended. */
   left(): readonly string[];
 }
 
-/** What a store is made of. */
+/** Dependencies of a store. */
 export interface Premises {
   readonly timeline: Timeline;
   readonly random: Random;
   readonly product: Product;
   readonly plan: Plan;
-  /** A line for the story. */
+  /** Adds a line to the log. */
   readonly note: (line: string) => void;
 }

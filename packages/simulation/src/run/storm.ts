@@ -6,12 +6,12 @@ const SECOND_MS = 1_000;
 
 interface StormOptions {
   readonly client: string;
-  /** Requests in a second. */
+  /** Largest number of requests per second. */
   readonly most: number;
   readonly holds: Pick<Holds, 'thefts'>;
 }
 
-/** Counts what a client sends. Each theft is worth as much again: those who were overtaken join again, and steal again. */
+/** Counts the requests of a client. Each theft allows as many again: waiters that were overtaken join again, and steal again. */
 export class Storm {
   readonly #client: string;
   readonly #most: number;

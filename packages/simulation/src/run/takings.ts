@@ -2,14 +2,14 @@ import type { Timeline } from '../timeline.ts';
 import { conflict, lifeOf, sessionOf, type Held } from './held.ts';
 import type { Judge } from './judge.ts';
 
-// 100 ms between the first removal without an answer and the last hand-over, and what the clocks of clients are off.
+// 100 ms between the first unanswered removal and the last hand-over, and the error of the clients' clocks.
 const HANDS_ON_FOR_MS = 150;
 
-/** What sessions do with a queue that was taken from them, and of which they have not heard. */
+/** Checks what sessions do with a queue that was taken from them before they are notified. */
 export class Takings {
   readonly #timeline: Timeline;
   readonly #judge: Judge;
-  /** By session, and the hold that has taken the queue from it: when a hold of the session began first after that. */
+  /** By session and the hold that has taken the queue from it: time at which a hold of the session first began afterwards. */
   readonly #handedOnAt = new Map<string, number>();
 
   constructor(timeline: Timeline, judge: Judge) {
@@ -17,7 +17,7 @@ export class Takings {
     this.#judge = judge;
   }
 
-  /** One hold may begin at any time: of a client that was frozen, or that releases what it does not know to be lost. */
+  /** Allows one hold at any time: of a client that was frozen, or that releases a hold that it does not know to be lost. */
   check(held: Held, earlier: readonly Held[]): void {
     const session = sessionOf(held);
     const taker = earlier.find(

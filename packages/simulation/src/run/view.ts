@@ -3,18 +3,18 @@ import type { Surroundings } from './program.ts';
 
 type QueueState = Parameters<Parameters<ReturnType<LockClient['watch']>['forEach']>[0]>[0];
 
-interface Sights extends Pick<Surroundings, 'timeline' | 'judge' | 'holds'> {
+interface ViewTools extends Pick<Surroundings, 'timeline' | 'judge' | 'holds'> {
   readonly queue: string;
 }
 
-/** What a client sees of a queue: always one that there was, in its order, none that is older than what it saw before. */
+/** Checks what a client sees of a queue: always a state that existed, in its order, and none older than one it saw before. */
 export class View {
   readonly queue: string;
-  readonly #around: Sights;
+  readonly #around: ViewTools;
   #latest: QueueState | undefined;
   #since = 0;
 
-  constructor(state$: ReturnType<LockClient['watch']>, around: Sights) {
+  constructor(state$: ReturnType<LockClient['watch']>, around: ViewTools) {
     this.queue = around.queue;
     this.#around = around;
     state$.subscribe({
@@ -26,7 +26,7 @@ export class View {
     });
   }
 
-  /** Whether it shows what there is now. */
+  /** Whether it shows the present state. */
   get isRight(): boolean {
     const { holds, queue } = this.#around;
     return this.#latest?.status === 'live' && textOf(this.#latest) === holds.store.shown(queue);

@@ -6,7 +6,7 @@ import type { Tree } from './tree.ts';
 
 const AGAIN_MS = 500;
 
-/** Lets somebody without a session do it once, whatever happens to the ensemble, as soon as it can be. */
+/** Makes a change without a session exactly once, whatever happens to the ensemble, as soon as possible. */
 export function certainly(
   ensemble: Ensemble,
   fate: Machine,
@@ -17,7 +17,7 @@ export function certainly(
   const attempt = (): void => {
     if (isDone) return;
     const { leading } = ensemble;
-    // One attempt is over when its leader is: what it could not have committed is gone.
+    // An attempt ends with its leader: what that could not commit is lost.
     if (leading && leading !== asked && ensemble.hasQuorum(leading)) {
       asked = leading;
       const step = work.step(leading.tree);

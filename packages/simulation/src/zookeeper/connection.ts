@@ -10,35 +10,35 @@ import {
   requestOf,
   welcomeFrame,
   type Hello,
-  type Look,
+  type ReadRequest,
   type Request,
 } from './messages.ts';
 import { Code, type Step } from './prepare.ts';
 
-/** The client's end, as a member sees it. */
+/** The client's end of a connection, as a member sees it. */
 export interface Peer {
   send(frame: Buffer): void;
-  /** Closes the connection, after what was sent. */
+  /** Closes the connection after sending what is queued. */
   close(): void;
 }
 
-/** Whether a client may read, write, make and delete nothing now. */
+/** Returns whether the client's access is denied now. */
 export type IsDenied = () => boolean;
 
-/** A request in its place: what is asked first is answered first. */
-interface Place {
-  /** Answers, once it may; none before it is known what. */
+/** A request in its order: responses are sent in the order of the requests. */
+interface PendingResponse {
+  /** Sends the response when it is its turn; undefined until the result is known. */
   answer: (() => void) | undefined;
 }
 
-/** One client at one member. */
+/** A client's connection to a member. */
 export class Connection {
-  /** 0 until there is one. */
+  /** Session id; 0 before there is one. */
   session = 0n;
   readonly #member: Member;
   readonly #peer: Peer;
   readonly #isDenied: IsDenied;
-  readonly #line: Place[] = [];
+  readonly #line: PendingResponse[] = [];
   #isOver = false;
   #isGreeted = false;
 
@@ -58,13 +58,13 @@ export class Connection {
     this.#peer.send(eventFrame(path, type));
   }
 
-  /** The client is not there any more; its session goes on. */
+  /** Handles the disconnect of the client; its session continues. */
   gone(): void {
     this.#isOver = true;
     this.#member.forget(this);
   }
 
-  /** What was answered is sent, and then nothing more. */
+  /** Sends the queued responses, and then nothing more. */
   hangUp(): void {
     if (this.#isOver) return;
     this.gone();
@@ -94,7 +94,7 @@ export class Connection {
     );
   }
 
-  /** Whoever comes with a session takes it from where it was. */
+  /** Moves the session to this connection. */
   #goOn({ session, password }: Hello, timeoutMs: number): void {
     const member = this.#member;
     for (const other of [...member.connections]) if (other.session === session) other.hangUp();
@@ -118,9 +118,9 @@ export class Connection {
 
   #take(request: Request): void {
     const member = this.#member;
-    // What comes from a session that has expired is dropped without a word.
+    // Requests of an expired session are dropped silently.
     if (!member.touch(this.session)) return;
-    const place: Place = { answer: undefined };
+    const place: PendingResponse = { answer: undefined };
     this.#line.push(place);
     const settle = (answer: () => void): void => {
       place.answer = answer;
@@ -139,7 +139,7 @@ export class Connection {
     else settle(() => this.#answer(request, request.type === 'unknown' ? Code.unimplemented : Code.ok));
   }
 
-  /** In their order: who waits for a change keeps those behind waiting. */
+  /** Sends responses in order: a pending change delays the following ones. */
   #advance(): void {
     while (!this.#isOver && this.#line[0]?.answer) this.#line.shift()?.answer?.();
   }
@@ -166,7 +166,7 @@ export class Connection {
     });
   }
 
-  /** A failure is among the results, unless the session itself is at fault. */
+  /** Sends an error as a result, unless the session itself has ended. */
   #answerFailed(
     request: Request,
     steps: readonly Step[],
@@ -188,7 +188,7 @@ export class Connection {
     });
   }
 
-  #look({ path, op, watches, ...request }: Look & { readonly xid: number }): void {
+  #look({ path, op, watches, ...request }: ReadRequest & { readonly xid: number }): void {
     const node = this.#member.tree.nodes.get(path);
     const isLook = op === OpCode.exists;
     const code = !node ? Code.noNode : !isLook && this.#isDenied() ? Code.noAuth : Code.ok;
@@ -214,7 +214,7 @@ export class Connection {
   }
 }
 
-/** As good as any, for who knows it. */
+/** Any password that the client also knows is sufficient. */
 function passwordOf(session: bigint): Buffer {
   const password = Buffer.alloc(16, 0x5a);
   password.writeBigInt64BE(session);

@@ -4,32 +4,32 @@ import { Following } from './following.ts';
 import { Leading, type Entry } from './leading.ts';
 import { Member } from './member.ts';
 
-/** What an ensemble is made of, and how it is set up. */
+/** Options of an ensemble. */
 export interface EnsembleOptions {
   readonly members: number;
   readonly tickMs: number;
-  /** In ticks. */
+  /** syncLimit in ticks. */
   readonly syncLimit: number;
   readonly containersEveryMs: number;
-  /** By how much the clocks of its members may be off. */
+  /** Largest rate error of its members' clocks. */
   readonly rateError: number;
 }
 
-const LOOKS_EVERY_MS = 50;
+const ELECTION_CHECK_MS = 50;
 const ELECTION_MS = 300;
 
 /**
- * The members, and who leads them: one log, to which one leader at a time may append while most members follow it. What is modelled is
- * all that a client can see: what takes effect and whether at all, how late each member knows, and what a leader that was deposed
- * goes on to answer until it notices.
+ * The members and their leader: one log, to which one leader at a time may append while a majority follows it. It models all that
+ * a client can observe. That is what takes effect and whether at all, how late each member applies it, and what a deposed leader
+ * still answers until it notices.
  */
 export class Ensemble {
   readonly options: EnsembleOptions;
   readonly timeline: Timeline;
   readonly members: readonly Member[];
-  /** The latest; it may be over. */
+  /** The latest leadership; it may have ended. */
   leading: Leading | undefined;
-  /** Hears of each transaction when it is certain. */
+  /** Called with each transaction when it is committed. */
   onCommitted: (entry: Entry) => void = () => undefined;
   readonly #log: Entry[] = [];
   readonly #random: Random;
@@ -49,7 +49,7 @@ export class Ensemble {
     this.#tend();
   }
 
-  /** Who leads and can have things committed. */
+  /** The leader that can commit. */
   get leader(): Member | undefined {
     return this.leading && !this.leading.isOver ? this.leading.member : undefined;
   }
@@ -63,7 +63,7 @@ export class Ensemble {
     return 2 * (this.#reached(leading).length + 1) > this.members.length;
   }
 
-  /** Whether what is proposed now may come to another member. */
+  /** Returns whether a proposal made now may reach another member. */
   reachesAny(leading: Leading): boolean {
     return this.#reached(leading).length > 0;
   }
@@ -82,12 +82,12 @@ export class Ensemble {
     return this.#random.between(0.2, 1);
   }
 
-  /** The member comes back, with its log. */
+  /** Restarts the member with its log. */
   restart(member: Member): void {
     member.isUp = true;
   }
 
-  /** The others can be reached again. */
+  /** Reconnects the member with the others. */
   heal(member: Member): void {
     member.isCut = false;
   }
@@ -105,9 +105,9 @@ export class Ensemble {
     return member.isUp && !member.isCut && member.machine.pausedUntil <= this.timeline.now();
   }
 
-  /** Whoever looks for a leader finds one, or they elect one. */
+  /** Connects members without a leader to the leader, or elects one. */
   #tend(): void {
-    this.#fate.after(LOOKS_EVERY_MS, () => {
+    this.#fate.after(ELECTION_CHECK_MS, () => {
       this.#tend();
       const now = this.timeline.now();
       const looking = this.members.filter((member) => member.isLooking && this.#isWell(member));
@@ -130,7 +130,7 @@ export class Ensemble {
     for (const member of able) if (member !== leader) this.#join(member);
   }
 
-  /** What a leader could not have committed is in the log of the next one as far as that has it. */
+  /** The next leader's log contains the uncommitted entries of the old leader as far as it received them. */
   #keepSome(): void {
     const { pending = [] } = this.leading ?? {};
     const alone = pending.findIndex(({ isSpread }) => !isSpread);

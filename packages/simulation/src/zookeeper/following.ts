@@ -7,7 +7,7 @@ import { Pipe } from './pipe.ts';
 export class Following {
   readonly leading: Leading;
   readonly member: Member;
-  /** The leader's tick up to which it counts, unless it answers. */
+  /** Tick of the leader at which the follower times out without a response. */
   deadline: number;
   isOver = false;
   readonly #ensemble: Ensemble;
@@ -28,14 +28,14 @@ export class Following {
     this.#listen(this.#heardAt);
   }
 
-  /** To the leader, in the order in which it is sent. */
+  /** Sends a task to the leader, in order. */
   tell(task: (leading: Leading) => void): void {
     this.#up.send(this.#ensemble.hopMs(), () => {
       if (!this.leading.isOver) task(this.leading);
     });
   }
 
-  /** To the follower, likewise. */
+  /** Sends a task to the follower, in order. */
   hear(task: () => void): void {
     this.#down.send(this.#ensemble.hopMs() + this.member.lagMs, () => {
       this.#heardAt = this.member.machine.now();
@@ -43,7 +43,7 @@ export class Following {
     });
   }
 
-  /** The follower tells whom it has heard from; the leader counts it until that tick. */
+  /** Reports the follower's sessions; the leader counts it until that tick. */
   ping(deadline: number): void {
     this.hear(() => {
       const touched = this.member.takeTouched();
@@ -54,7 +54,7 @@ export class Following {
     });
   }
 
-  /** Whoever of the two is still there learns it, if it can be told. */
+  /** Notifies the ends that still exist, if they can be reached. */
   end(): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -71,7 +71,7 @@ export class Following {
     });
   }
 
-  /** The follower has left: the leader learns it when it can. */
+  /** Handles that the follower has left: the leader is notified when possible. */
   left(): void {
     this.#up.end();
     this.#down.end();
@@ -85,7 +85,7 @@ export class Following {
     return tickMs * syncLimit;
   }
 
-  /** Gives the leader up when nothing is heard of it. Who stood still itself takes what has come meanwhile first. */
+  /** Leaves a leader that sends nothing. A member that was paused handles pending messages first. */
   #listen(lookedAt: number): void {
     const { machine } = this.member;
     const pauseMs = this.#ensemble.options.tickMs / 2;

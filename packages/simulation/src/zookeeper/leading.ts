@@ -5,59 +5,59 @@ import { Code, prepare, type Step } from './prepare.ts';
 import { Tracker } from './tracker.ts';
 import { CONTAINER, type Change, type Node, type Tree } from './tree.ts';
 
-/** One transaction: it takes effect when most members have it. One that failed has an id, and does nothing. */
+/** A transaction: it takes effect when a majority has it. A failed one has an id, and does nothing. */
 export interface Entry {
   readonly zxid: bigint;
   readonly changes: readonly Change[];
-  /** Whose request it was; 0 for nobody's. */
+  /** Session of the request; 0 for none. */
   readonly by: bigint;
-  /** Called where it was asked for, when that member has come so far. */
+  /** Called at the member that received the request, when it has applied the transaction. */
   readonly done: Done | undefined;
   /** Whether any other member may have it before it is committed. */
   readonly isSpread: boolean;
 }
 
-/** Who waits for a transaction. */
+/** Waits for a transaction. */
 export interface Done {
   readonly member: Member;
-  /** A member that has stopped serving meanwhile answers nothing. */
+  /** A member that has stopped serving meanwhile does not respond. */
   readonly period: number;
-  /** With the node of each change, as it was right after it. */
+  /** Called with the node of each change, as it was right after it. */
   readonly go: (nodes: readonly (Node | undefined)[]) => void;
 }
 
-/** Whose request it is, and by which member it came. */
+/** Session of a request, and the member that received it. */
 export interface Origin {
   readonly member: Member;
   readonly session: bigint;
   readonly isDenied: boolean;
 }
 
-/** What became of a request that changes something, told when the member has come so far. */
+/** Result of a write, reported when the member has applied it. */
 export type Outcome =
   | { readonly code: 0; readonly paths: readonly string[] }
   | { readonly code: number; readonly failed: number };
 
 const AGAIN_MS = 50;
-const NOBODY = 0n;
+const NO_SESSION = 0n;
 
-/** What a member does while it leads, or still believes so. */
+/** A member's role while it leads, or still believes to. */
 export class Leading {
   readonly member: Member;
   readonly epoch: bigint;
   readonly tracker: Tracker;
   readonly followings = new Set<Following>();
-  /** Not committed yet, in their order. */
+  /** Uncommitted entries in order. */
   readonly pending: Entry[] = [];
   tick = 0;
   isOver = false;
   readonly #ensemble: Ensemble;
-  /** With all that was proposed. */
+  /** State with all proposals. */
   readonly tree: Tree;
   #zxid: bigint;
   readonly #syncs = new Map<bigint, (() => void)[]>();
 
-  /** The member has applied all that is committed. */
+  /** Starts after the member has applied all that is committed. */
   constructor(ensemble: Ensemble, member: Member, epoch: bigint) {
     this.#ensemble = ensemble;
     this.member = member;
@@ -71,7 +71,7 @@ export class Leading {
     this.#sweep();
   }
 
-  /** Carries the steps out, all of them or none. */
+  /** Executes all of the steps, or none. */
   change(
     origin: Origin,
     steps: readonly Step[],
@@ -99,31 +99,31 @@ export class Leading {
     this.#propose({ by: session, changes: [change] }, { member, period: member.period, go });
   }
 
-  /** Ends a session; nothing is taken from it after that. */
+  /** Ends a session; later requests of it are ignored. */
   end(session: bigint, done?: Done): void {
     this.tracker.close(session);
     this.#propose({ by: session, changes: [{ type: 'end session', session }] }, done);
   }
 
-  /** Does what somebody without a session wants; tells the path when it is committed, or none when it cannot be done. */
+  /** Makes a change without a session; reports the path when it is committed, or `undefined` when it fails. */
   operate(step: Step, tell: (path: string | undefined) => void): void {
-    const prepared = prepare(this.tree, [step], { session: NOBODY, isDenied: false });
+    const prepared = prepare(this.tree, [step], { session: NO_SESSION, isDenied: false });
     if ('code' in prepared) tell(undefined);
     else {
       const { member } = this;
       const done = { member, period: member.period, go: () => tell(prepared.paths[0]) };
-      this.#propose({ by: NOBODY, changes: prepared.changes }, done);
+      this.#propose({ by: NO_SESSION, changes: prepared.changes }, done);
     }
   }
 
-  /** Answers by itself where nothing is under way, whoever else may lead by now. */
+  /** Responds locally when nothing is in flight, whichever member may lead by now. */
   sync(go: () => void): void {
     const last = this.pending.at(-1);
     if (!last) go();
     else this.#syncs.set(last.zxid, [...(this.#syncs.get(last.zxid) ?? []), go]);
   }
 
-  /** It leads no more. */
+  /** Ends the leadership. */
   stop(): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -132,7 +132,7 @@ export class Leading {
 
   #propose({ changes, by }: Pick<Entry, 'changes' | 'by'>, done: Done | undefined): void {
     this.#zxid += 1n;
-    const isSpread = by !== NOBODY && this.#ensemble.reachesAny(this);
+    const isSpread = by !== NO_SESSION && this.#ensemble.reachesAny(this);
     const entry = { zxid: this.#zxid, changes, by, done, isSpread };
     this.tree.apply(changes, entry.zxid, () => undefined);
     this.pending.push(entry);
@@ -160,7 +160,7 @@ export class Leading {
     this.#syncs.delete(entry.zxid);
   }
 
-  /** Every half tick it asks its followers whom they have heard from; every tick it counts those that answer. */
+  /** Every half tick it asks its followers for their sessions; every tick it counts those that respond. */
   #beat(isWhole = false): void {
     const { tickMs, syncLimit } = this.#ensemble.options;
     this.member.machine.after(tickMs / 2, () => {
@@ -185,7 +185,7 @@ export class Leading {
     });
   }
 
-  /** Removes containers that were left empty. */
+  /** Removes empty containers. */
   #sweep(): void {
     this.member.machine.after(this.#ensemble.options.containersEveryMs, () => {
       if (this.isOver) return;

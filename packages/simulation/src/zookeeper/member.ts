@@ -7,7 +7,7 @@ import { EventType, Tree } from './tree.ts';
 
 type Watchers = Map<string, Set<Connection>>;
 
-/** One member: its own copy of the tree, as far as it has read the log, and whom it serves. */
+/** One member: its own copy of the tree, as far as it has applied the log, and its connections. */
 export class Member {
   readonly host: string;
   readonly machine: Machine;
@@ -15,11 +15,11 @@ export class Member {
   readonly connections = new Set<Connection>();
   tree = new Tree();
   isUp = true;
-  /** Whether the other members cannot be reached. */
+  /** Whether it is cut off from the other members. */
   isCut = false;
-  /** How much later it reads than others. */
+  /** Additional delay of applying. */
   lagMs = 0;
-  /** Another one each time that it begins to serve. */
+  /** Changes each time that it begins to serve. */
   period = 0;
   leading: Leading | undefined;
   following: Following | undefined;
@@ -44,7 +44,7 @@ export class Member {
     this.machine = new Machine(timeline, `member${number}`, { rate, bootedAt: 1_000 * number });
   }
 
-  /** Whether it believes that it leads. */
+  /** Whether it believes to lead. */
   get leads(): boolean {
     return this.leading !== undefined;
   }
@@ -67,7 +67,7 @@ export class Member {
     this.period += 1;
   }
 
-  /** Leaves whom it followed, or leads no more: it serves nobody until there is a leader again. */
+  /** Leaves its leader, or ends its leadership: it serves no client until there is a leader again. */
   look(): void {
     const { leading, following } = this;
     this.leading = undefined;
@@ -81,7 +81,7 @@ export class Member {
     following?.left();
   }
 
-  /** Loses everything but its log. */
+  /** Loses everything except its log. */
   crash(): void {
     this.isUp = false;
     const { leading, following } = this;
@@ -98,7 +98,7 @@ export class Member {
     this.tree.zxid = epoch << 32n > this.tree.zxid ? epoch << 32n : this.tree.zxid;
   }
 
-  /** Applies the entry that ends there, tells who watches, and then who has asked for it. */
+  /** Applies the entry that ends there, triggers watches, and then responds to the requester. */
   apply({ changes, zxid, done }: Entry, end: number): void {
     if (end <= this.#applied) return;
     this.#applied = end;
@@ -107,14 +107,14 @@ export class Member {
     for (const change of changes) if (change.type === 'end session') this.#hangUp(change.session);
   }
 
-  /** To whom it follows, or to itself; the answer comes back the same way. */
+  /** Sends a task to its leader, or to itself; the response returns the same way. */
   ask(task: (leading: Leading, answer: (back: () => void) => void) => void): void {
     const { following, leading } = this;
     if (leading) task(leading, (back) => back());
     else following?.tell((leader) => task(leader, (back) => following.hear(back)));
   }
 
-  /** `false` for a session that it knows to be over. */
+  /** Returns `false` for a session that it knows to have ended. */
   touch(session: bigint): boolean {
     if (this.leading) return this.leading.tracker.touch(session);
     this.#touched.add(session);
@@ -143,7 +143,7 @@ export class Member {
       for (const connections of watchers.values()) connections.delete(connection);
   }
 
-  /** Each watch tells once. */
+  /** Each watch is triggered once. */
   #trigger(path: string, type: (typeof EventType)[keyof typeof EventType]): void {
     const told = new Set<Connection>();
     const kinds =

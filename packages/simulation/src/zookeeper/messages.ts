@@ -2,34 +2,34 @@ import { JuteReader, JuteWriter, OpCode, framed, type WireStat } from '../produc
 import { Code, type Mode, type Step } from './prepare.ts';
 import type { Node } from './tree.ts';
 
-/** What a client asks of a member. */
+/** A request of a client. */
 export type Request = { readonly xid: number } & (
   | { readonly type: 'ping' | 'sync' | 'close' | 'auth' | 'unknown' }
-  | Look
+  | ReadRequest
   | { readonly type: 'ephemerals'; readonly prefix: string }
   | { readonly type: 'change'; readonly steps: readonly Step[]; readonly op: number }
 );
 
-/** A request that changes nothing, but may leave a watch. */
-export interface Look {
+/** A read that may leave a watch. */
+export interface ReadRequest {
   readonly type: 'look';
   readonly op: number;
   readonly path: string;
   readonly watches: boolean;
 }
 
-/** What a client says first. */
+/** First message of a client. */
 export interface Hello {
   readonly lastZxid: bigint;
   readonly timeoutMs: number;
-  /** 0 for a new one. */
+  /** Session id; 0 for a new one. */
   readonly session: bigint;
   readonly password: Buffer;
 }
 
 const LENGTH_BYTES = 4;
 const PASSWORD_BYTES = 16;
-// By the flags of a create.
+// By the flags of a create request.
 const MODES: readonly Mode[] = [
   { kind: 'persistent', isSequential: false },
   { kind: 'ephemeral', isSequential: false },
@@ -37,7 +37,7 @@ const MODES: readonly Mode[] = [
   { kind: 'ephemeral', isSequential: true },
   { kind: 'container', isSequential: false },
 ];
-const LOOKS: ReadonlySet<number> = new Set([
+const READ_OPS: ReadonlySet<number> = new Set([
   OpCode.exists,
   OpCode.getData,
   OpCode.getChildren,
@@ -60,7 +60,7 @@ export function requestOf(frame: Buffer): Request {
   if (op === OpCode.closeSession) return { xid, type: 'close' };
   if (op === OpCode.auth) return { xid, type: 'auth' };
   if (op === OpCode.getEphemerals) return { xid, type: 'ephemerals', prefix: reader.text() };
-  if (LOOKS.has(op)) return { xid, type: 'look', op, path: reader.text(), watches: reader.bool() };
+  if (READ_OPS.has(op)) return { xid, type: 'look', op, path: reader.text(), watches: reader.bool() };
   if (op === OpCode.multi) return { xid, type: 'change', op, steps: stepsOf(reader) };
   const step = stepOf(op, reader);
   return step ? { xid, type: 'change', op, steps: [step] } : { xid, type: 'unknown' };
@@ -98,7 +98,7 @@ function bytesOf(reader: JuteReader): Buffer {
   return Buffer.from(reader.buffer() ?? Buffer.alloc(0));
 }
 
-/** Says that a session is there; with a timeout of 0, that it is not. */
+/** Confirms a session; a timeout of 0 reports that it does not exist. */
 export function welcomeFrame(session: bigint, timeoutMs: number, password: Buffer): Buffer {
   const writer = new JuteWriter().int(0).int(0).int(timeoutMs).long(session);
   return framed(
@@ -109,7 +109,7 @@ export function welcomeFrame(session: bigint, timeoutMs: number, password: Buffe
   );
 }
 
-/** An answer, as of the transaction that the member has come to. */
+/** Makes a response with the member's last transaction. */
 export function answerFrame(
   { xid, zxid, code }: { readonly xid: number; readonly zxid: bigint; readonly code: number },
   put: (writer: JuteWriter) => unknown = () => undefined,
@@ -128,7 +128,10 @@ export function eventFrame(path: string, type: number): Buffer {
   );
 }
 
-/** The number of changes of the children as clients see it: twice those that were made, less those that are there. Of containers nothing is told. */
+/**
+ * Computes the version of the children as clients see it: twice the number of created ones, minus the present ones. Containers
+ * report 0.
+ */
 function statOf(node: Node): WireStat {
   return {
     ...{ czxid: node.czxid, mzxid: node.mzxid, pzxid: node.pzxid, ctime: 0n, mtime: 0n },
@@ -146,17 +149,17 @@ export function putStat(writer: JuteWriter, node: Node): void {
   writer.int(stat.dataLength).int(stat.numChildren).long(stat.pzxid);
 }
 
-/** A change that was carried out. */
+/** A change that was executed. */
 export interface Carried {
   readonly op: number;
   readonly steps: readonly Step[];
-  /** Of each step. */
+  /** Path of each step. */
   readonly paths: readonly string[];
-  /** Of each step that has changed something, as the node was right after it. */
+  /** Node of each step that has changed something, as it was right after it. */
   readonly nodes: readonly (Node | undefined)[];
 }
 
-/** What comes back for it. */
+/** Writes the response to a change. */
 export function putDone(writer: JuteWriter, { op, steps, paths, nodes }: Carried): void {
   const left = [...nodes];
   for (const [at, step] of steps.entries()) {
@@ -164,7 +167,7 @@ export function putDone(writer: JuteWriter, { op, steps, paths, nodes }: Carried
     const type = op === OpCode.multi ? opOf(step) : op;
     if (op === OpCode.multi) writer.int(type).bool(false).int(0);
     if (CREATES.has(type)) writer.text(paths[at] as string);
-    if (node && TELLS_STAT.has(type)) putStat(writer, node);
+    if (node && RETURNS_STAT.has(type)) putStat(writer, node);
   }
   if (op === OpCode.multi) putEnd(writer);
 }
@@ -173,7 +176,7 @@ function putEnd(writer: JuteWriter): void {
   writer.int(OpCode.error).bool(true).int(-1);
 }
 
-/** What comes back for steps of which one failed. */
+/** Writes the response to steps of which one failed. */
 export function putFailed(
   writer: JuteWriter,
   steps: readonly Step[],
@@ -191,4 +194,4 @@ function opOf(step: Step): number {
   return step.type === 'delete container' ? OpCode.delete : OpCode[step.type];
 }
 
-const TELLS_STAT: ReadonlySet<number> = new Set([OpCode.create2, OpCode.createContainer, OpCode.setData]);
+const RETURNS_STAT: ReadonlySet<number> = new Set([OpCode.create2, OpCode.createContainer, OpCode.setData]);

@@ -1,16 +1,16 @@
-/** An entry as its name tells, written down here once more: what is looked at is not asked how to read it. */
+/** Parses the name of an entry, independently of the code under test. */
 export interface Named {
   readonly number: number;
   readonly shared: boolean;
   readonly permits: number;
-  /** Of the writer that it was. */
+  /** Order of the writer that it was before. */
   readonly since: bigint | undefined;
 }
 
 const ENTRY = /(shared-lock-|lock-|__WRIT__|__READ__|__lock__|__rlock__|__fast__)(-?\d+)$/;
 const READERS: ReadonlySet<string> = new Set(['shared-lock-', '__READ__', '__rlock__']);
 
-/** Nothing for what is no entry. */
+/** Returns `undefined` for a name that is not an entry. */
 export function namedAs(name: string): Named | undefined {
   const [, mark, number] = ENTRY.exec(name) ?? [];
   if (mark === undefined) return undefined;

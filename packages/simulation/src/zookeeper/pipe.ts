@@ -7,7 +7,7 @@ interface Sent {
 
 const AGAIN_MS = 50;
 
-/** One way of a connection between two members: what is sent arrives in its order, and late where there is no way for a while. */
+/** One direction of a connection between two members: messages arrive in order, and late after an interruption. */
 export class Pipe {
   readonly #timeline: Timeline;
   readonly #to: Machine;
@@ -21,7 +21,7 @@ export class Pipe {
     this.#isOpen = isOpen;
   }
 
-  /** Arrives after so many milliseconds, if nothing holds it up. */
+  /** Delivers the task after this many milliseconds, unless it is delayed. */
   send(ms: number, task: () => void): void {
     if (this.#isOver) return;
     const at = Math.max(this.#timeline.now() + ms, this.#sent.at(-1)?.at ?? 0);
@@ -29,7 +29,7 @@ export class Pipe {
     if (this.#sent.length === 1) this.#wait(ms);
   }
 
-  /** What is under way is gone. */
+  /** Drops what is in flight. */
   end(): void {
     this.#isOver = true;
     this.#sent.splice(0);

@@ -1,4 +1,4 @@
-import { CONTAINER, placeOf, type Change, type Node, type Tree } from './tree.ts';
+import { CONTAINER, splitPath, type Change, type Node, type Tree } from './tree.ts';
 
 /** Result codes of the protocol. */
 export const Code = {
@@ -16,27 +16,27 @@ export const Code = {
   sessionMoved: -118,
 } as const;
 
-/** One step of a request that changes something. A version of -1 is any. */
+/** One step of a write request. A version of -1 matches any. */
 export type Step =
   | { readonly type: 'create'; readonly path: string; readonly data: Buffer; readonly mode: Mode }
   | { readonly type: 'delete' | 'check'; readonly path: string; readonly version: number }
   | { readonly type: 'setData'; readonly path: string; readonly data: Buffer; readonly version: number }
   | { readonly type: 'delete container'; readonly path: string };
 
-/** How a node is made. */
+/** How a node is created. */
 export interface Mode {
   readonly isSequential: boolean;
   readonly kind: 'persistent' | 'ephemeral' | 'container';
 }
 
-/** Whose request it is. */
-export interface Asker {
+/** Session of the request. */
+export interface Requester {
   readonly session: bigint;
-  /** Whether it may read, write, make and delete nothing. */
+  /** Whether its access is denied. */
   readonly isDenied: boolean;
 }
 
-/** What steps come to: what is done, and the path that each is about; or which of them failed, and why. */
+/** Result of the steps: the changes with the path of each, or which step failed, and why. */
 export type Prepared =
   | { readonly changes: readonly Change[]; readonly paths: readonly string[] }
   | { readonly failed: number; readonly code: number };
@@ -50,8 +50,8 @@ class Refusal extends Error {
   }
 }
 
-/** Checks the steps of one transaction, each against what those before it have done to the tree. */
-export function prepare(tree: Tree, steps: readonly Step[], asker: Asker): Prepared {
+/** Checks the steps of a transaction, each against the tree after the previous ones. */
+export function prepare(tree: Tree, steps: readonly Step[], asker: Requester): Prepared {
   const after = steps.length > 1 ? tree.copy() : tree;
   const changes: Change[] = [];
   const paths: string[] = [];
@@ -72,7 +72,7 @@ export function prepare(tree: Tree, steps: readonly Step[], asker: Asker): Prepa
 
 type NodeChange = Extract<Change, { readonly path: string }>;
 
-function changeOf(tree: Tree, step: Step, asker: Asker): NodeChange | undefined {
+function changeOf(tree: Tree, step: Step, asker: Requester): NodeChange | undefined {
   if (step.type === 'create') return creation(tree, step, asker);
   if (step.type === 'delete') return deletion(tree, step, asker);
   const node = nodeAt(tree, step.path);
@@ -89,10 +89,10 @@ function changeOf(tree: Tree, step: Step, asker: Asker): NodeChange | undefined 
 function creation(
   tree: Tree,
   { path, data, mode: { isSequential, kind } }: Extract<Step, { type: 'create' }>,
-  asker: Asker,
+  asker: Requester,
 ): NodeChange {
   if (!isPath(path, isSequential)) throw new Refusal(Code.badArguments);
-  const parent = nodeAt(tree, placeOf(path).parent);
+  const parent = nodeAt(tree, splitPath(path).parent);
   requirePermission(asker);
   const whole = isSequential ? `${path}${numberText(parent.made)}` : path;
   if (tree.nodes.has(whole)) throw new Refusal(Code.nodeExists);
@@ -104,10 +104,10 @@ function creation(
 function deletion(
   tree: Tree,
   { path, version }: Extract<Step, { type: 'delete' | 'check' }>,
-  asker: Asker,
+  asker: Requester,
 ): NodeChange {
   if (path === '/' || !isPath(path, false)) throw new Refusal(Code.badArguments);
-  nodeAt(tree, placeOf(path).parent);
+  nodeAt(tree, splitPath(path).parent);
   requirePermission(asker);
   const node = nodeAt(tree, path);
   requireVersion(node, version);
@@ -121,7 +121,7 @@ function nodeAt(tree: Tree, path: string): Node {
   return node;
 }
 
-function requirePermission({ isDenied }: Asker): void {
+function requirePermission({ isDenied }: Requester): void {
   if (isDenied) throw new Refusal(Code.noAuth);
 }
 
@@ -129,7 +129,7 @@ function requireVersion(node: Node, version: number): void {
   if (version !== -1 && version !== node.version) throw new Refusal(Code.badVersion);
 }
 
-/** As the server formats it: ten digits, the minus sign among them. */
+/** Formats a number as the server does: ten digits, the minus sign included. */
 function numberText(number: number): string {
   return number < 0 ? `-${String(-number).padStart(9, '0')}` : String(number).padStart(10, '0');
 }

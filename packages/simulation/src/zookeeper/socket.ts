@@ -1,20 +1,20 @@
 import { EventEmitter } from 'node:events';
-import type { Link, Way } from '../link.ts';
+import type { Link, Direction } from '../link.ts';
 import type { Dialled } from '../product.ts';
 import { Connection, type IsDenied } from './connection.ts';
 import type { Member } from './member.ts';
 
-/** What a client's socket is over. */
+/** Connection of a client's socket. */
 export interface Wiring {
   readonly link: Link<Member>;
   readonly isDenied: IsDenied;
-  /** Hears of every frame that is sent. */
+  /** Called with every frame that is sent. */
   readonly onSent: () => void;
 }
 
-/** A socket of a client: as much of one as the wire client uses. Frames arrive in their order; where one is lost, all that follow are. */
+/** A client's socket, as far as the wire client uses it. Frames arrive in order: when one is lost, all that follow are lost. */
 export class SimulatedSocket extends EventEmitter {
-  /** For the client. */
+  /** Whether it has ended for the client. */
   isOver = false;
   readonly #wiring: Wiring;
   readonly #connection: Connection;
@@ -49,7 +49,7 @@ export class SimulatedSocket extends EventEmitter {
     this.#corked ??= [];
   }
 
-  /** What was written meanwhile arrives at one time. */
+  /** Sends what was written meanwhile as one piece. */
   uncork(): void {
     const frames = this.#corked ?? [];
     this.#corked = undefined;
@@ -58,7 +58,7 @@ export class SimulatedSocket extends EventEmitter {
 
   write(frame: Buffer): void {
     this.#wiring.onSent();
-    // The client may number a request again: what it has sent stays as it was.
+    // The client may renumber a request: the sent frame must not change.
     const copy = Buffer.from(frame);
     if (this.#corked) this.#corked.push(copy);
     else this.#send('there', () => this.#connection.hear(copy));
@@ -70,7 +70,7 @@ export class SimulatedSocket extends EventEmitter {
     this.#over();
   }
 
-  /** Its process is gone, and the system tells the member. */
+  /** Ends with its process; the operating system notifies the member. */
   drop(): void {
     if (this.isOver) return;
     this.#send('there', () => this.#connection.gone());
@@ -78,7 +78,7 @@ export class SimulatedSocket extends EventEmitter {
     this.#forget();
   }
 
-  /** Taken by the system of the member, also while its process stands still. */
+  /** Accepted by the member's operating system, even while its process is paused. */
   #greet(): void {
     const { link } = this.#wiring;
     const there = link.arrival('there');
@@ -93,7 +93,7 @@ export class SimulatedSocket extends EventEmitter {
     if (!this.isOver) this.emit('data', frame);
   }
 
-  #send(way: Way, task: () => void): void {
+  #send(way: Direction, task: () => void): void {
     const { link } = this.#wiring;
     if (way === 'there' && this.#life !== link.member.machine.life) return;
     const at = this.#isLost[way] || isLost(link, way) ? undefined : link.arrival(way);
@@ -119,11 +119,11 @@ export class SimulatedSocket extends EventEmitter {
   }
 }
 
-function isLost(link: Link<Member>, way: Way): boolean {
+function isLost(link: Link<Member>, way: Direction): boolean {
   return way === 'there' ? link.times() === 0 : link.isReplyLost;
 }
 
-/** As the platform's. */
+/** Returns the interface of the platform's socket. */
 export function dialled(socket: SimulatedSocket): Dialled {
   return { socket: socket as unknown as Dialled['socket'], ready: 'connect' };
 }

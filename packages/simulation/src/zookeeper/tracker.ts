@@ -1,6 +1,6 @@
 import type { Machine } from '../timeline.ts';
 
-/** Who speaks for a session: the member that its client is connected to. */
+/** The member that a session's client is connected to. */
 export type Owner = object;
 
 interface Tracked {
@@ -10,13 +10,13 @@ interface Tracked {
   isClosing: boolean;
 }
 
-/** The times of the sessions, as who leads counts them on its own clock: they end with a tick, never before their time. */
+/** Times of the sessions, measured by the leader's own clock: they end with a tick, never early. */
 export class Tracker {
   readonly #machine: Machine;
   readonly #tickMs: number;
   readonly #sessions = new Map<bigint, Tracked>();
 
-  /** All begin anew with whoever leads. */
+  /** Restarts all sessions with a new leader. */
   constructor(machine: Machine, tickMs: number, sessions: Iterable<[bigint, number]>) {
     this.#machine = machine;
     this.#tickMs = tickMs;
@@ -27,7 +27,7 @@ export class Tracker {
     this.#sessions.set(id, { timeoutMs, owner, endsAt: this.#endsAt(timeoutMs), isClosing: false });
   }
 
-  /** `false` for one that is over. */
+  /** Returns `false` for an ended session. */
   touch(id: bigint): boolean {
     const session = this.#sessions.get(id);
     if (!session || session.isClosing) return false;
@@ -40,7 +40,7 @@ export class Tracker {
     if (session) session.owner = owner;
   }
 
-  /** Whether that one may speak for it. */
+  /** Returns whether that member may act for the session. */
   check(id: bigint, owner: Owner): 'right' | 'expired' | 'moved' {
     const session = this.#sessions.get(id);
     if (!session || session.isClosing) return 'expired';
@@ -48,7 +48,7 @@ export class Tracker {
     return session.owner === owner ? 'right' : 'moved';
   }
 
-  /** Nothing is taken from it any more. */
+  /** Ignores the session from now on. */
   close(id: bigint): void {
     const session = this.#sessions.get(id);
     if (session) session.isClosing = true;
@@ -58,7 +58,7 @@ export class Tracker {
     this.#sessions.delete(id);
   }
 
-  /** Those whose time is over. */
+  /** Ids of expired sessions. */
   get expired(): readonly bigint[] {
     const now = this.#machine.now();
     return [...this.#sessions].flatMap(([id, { endsAt, isClosing }]) =>

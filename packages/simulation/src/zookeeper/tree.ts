@@ -1,18 +1,18 @@
-/** What a node is, as the log leads to it. Paths of ephemeral nodes end with their session. */
+/** A node in the state that results from the log. Ephemeral nodes end with their session. */
 export interface Node {
   readonly data: Buffer;
   readonly czxid: bigint;
   readonly mzxid: bigint;
-  /** Of the transaction that made or deleted a child last. */
+  /** Id of the transaction that created or deleted a child last. */
   readonly pzxid: bigint;
   readonly version: number;
-  /** How many children were made, modulo 2^32: the number of the next sequential one. */
+  /** Number of created children, modulo 2^32: the number of the next sequential one. */
   readonly made: number;
   readonly owner: bigint;
   readonly children: ReadonlySet<string>;
 }
 
-/** What is done to the tree, and cannot fail any more. */
+/** A change of the tree that cannot fail any more. */
 export type Change =
   | { readonly type: 'create'; readonly path: string; readonly data: Buffer; readonly owner: bigint }
   | { readonly type: 'delete'; readonly path: string }
@@ -20,14 +20,14 @@ export type Change =
   | { readonly type: 'begin session'; readonly session: bigint; readonly timeoutMs: number }
   | { readonly type: 'end session'; readonly session: bigint };
 
-/** What a watch tells, by the numbers of the protocol. */
+/** Events of watches, by the numbers of the protocol. */
 export const EventType = { created: 1, deleted: 2, changed: 3, child: 4 } as const;
 
-/** Of a container, in place of a session. */
+/** Owner of a container, instead of a session. */
 export const CONTAINER: bigint = -(2n ** 63n);
 
-/** Hears of each event of a change, in their order: of the node itself, or (`child`) of its list of children. */
-export type Tell = (path: string, type: (typeof EventType)[keyof typeof EventType]) => void;
+/** Called with each event of a change, in order: of the node itself, or (`child`) of its list of children. */
+export type OnEvent = (path: string, type: (typeof EventType)[keyof typeof EventType]) => void;
 
 const ROOT: Node = {
   ...{ data: Buffer.alloc(0), czxid: 0n, mzxid: 0n, pzxid: 0n, version: 0, made: 0, owner: 0n },
@@ -36,10 +36,10 @@ const ROOT: Node = {
 
 /** The nodes and the sessions, as of one transaction. */
 export class Tree {
-  /** Of the last transaction. */
+  /** Id of the last transaction. */
   zxid = 0n;
   readonly nodes: Map<string, Node>;
-  /** With the timeout of each, in milliseconds. */
+  /** Sessions with their timeouts in milliseconds. */
   readonly sessions: Map<bigint, number>;
 
   constructor(nodes: Iterable<[string, Node]> = [['/', ROOT]], sessions: Iterable<[bigint, number]> = []) {
@@ -53,13 +53,13 @@ export class Tree {
     return tree;
   }
 
-  /** Those that end with a session. */
+  /** Returns the paths that end with a session. */
   ephemeralsOf(session: bigint): string[] {
     return [...this.nodes].flatMap(([path, { owner }]) => (owner === session ? [path] : []));
   }
 
-  /** Does what one transaction does; its changes share its id. Answers with the node of each of them, as it is right after it. */
-  apply(changes: readonly Change[], zxid: bigint, tell: Tell): readonly (Node | undefined)[] {
+  /** Applies a transaction; its changes share its id. Returns the node of each change, as it is right after it. */
+  apply(changes: readonly Change[], zxid: bigint, tell: OnEvent): readonly (Node | undefined)[] {
     this.zxid = zxid;
     return changes.map((change) => {
       this.#apply(change, zxid, tell);
@@ -67,7 +67,7 @@ export class Tree {
     });
   }
 
-  #apply(change: Change, zxid: bigint, tell: Tell): void {
+  #apply(change: Change, zxid: bigint, tell: OnEvent): void {
     if (change.type === 'create') this.#create(change, zxid, tell);
     else if (change.type === 'delete') this.#delete(change.path, zxid, tell);
     else if (change.type === 'set') this.#set(change, zxid, tell);
@@ -78,8 +78,8 @@ export class Tree {
     }
   }
 
-  #create({ path, data, owner }: Extract<Change, { type: 'create' }>, zxid: bigint, tell: Tell): void {
-    const { parent, name } = placeOf(path);
+  #create({ path, data, owner }: Extract<Change, { type: 'create' }>, zxid: bigint, tell: OnEvent): void {
+    const { parent, name } = splitPath(path);
     const above = this.nodes.get(parent) as Node;
     const children = new Set(above.children).add(name);
     this.nodes.set(parent, { ...above, children, made: (above.made + 1) | 0, pzxid: zxid });
@@ -88,8 +88,8 @@ export class Tree {
     tell(parent, EventType.child);
   }
 
-  #delete(path: string, zxid: bigint, tell: Tell): void {
-    const { parent, name } = placeOf(path);
+  #delete(path: string, zxid: bigint, tell: OnEvent): void {
+    const { parent, name } = splitPath(path);
     const above = this.nodes.get(parent) as Node;
     const children = new Set(above.children);
     children.delete(name);
@@ -99,15 +99,15 @@ export class Tree {
     tell(parent, EventType.child);
   }
 
-  #set({ path, data }: Extract<Change, { type: 'set' }>, zxid: bigint, tell: Tell): void {
+  #set({ path, data }: Extract<Change, { type: 'set' }>, zxid: bigint, tell: OnEvent): void {
     const before = this.nodes.get(path) as Node;
     this.nodes.set(path, { ...before, data, mzxid: zxid, version: (before.version + 1) | 0 });
     tell(path, EventType.changed);
   }
 }
 
-/** Where a node hangs. */
-export function placeOf(path: string): { readonly parent: string; readonly name: string } {
+/** Splits a path into parent and name. */
+export function splitPath(path: string): { readonly parent: string; readonly name: string } {
   const slash = path.lastIndexOf('/');
   return { parent: slash <= 0 ? '/' : path.slice(0, slash), name: path.slice(slash + 1) };
 }

@@ -1,7 +1,7 @@
 import { Link } from '../link.ts';
 import type { Product } from '../product.ts';
 import { NAMINGS, RATE_ERROR } from '../run/plan.ts';
-import type { Access, Connected, Premises, Standing, Store } from '../run/store.ts';
+import type { Access, Connected, Premises, StoredEntry, Store } from '../run/store.ts';
 import { Machine } from '../timeline.ts';
 import { certainly } from './certainly.ts';
 import { Ensemble } from './ensemble.ts';
@@ -9,18 +9,18 @@ import type { Entry } from './leading.ts';
 import type { Member } from './member.ts';
 import { namedAs, type Named } from './names.ts';
 import { SimulatedSocket, dialled } from './socket.ts';
-import { CONTAINER, Tree, placeOf, type Node } from './tree.ts';
+import { CONTAINER, Tree, splitPath, type Node } from './tree.ts';
 
-/** Short, and with them sessions: four ticks are the shortest. */
+/** Short ticks make short sessions: the shortest is four ticks. */
 const TICKS = { tickTimeMs: 500, syncLimit: 2 };
 const CONTAINERS_EVERY_MS = 5_000;
-/** A session, and one for those who only look. */
+/** A session, and one for observers. */
 const CONNECTIONS = 2;
 const REGISTERS = '/.queuelock/register/';
-// Directories that stay, as their namings say.
+// Directories that persist, by the rules of their namings.
 const STAYING: ReadonlySet<string> = new Set(['/', '/f', '/k']);
 const STRANGER = '_c_00000000-0000-0000-0000-000000000000-';
-// How a stranger's name goes on, by the naming of the queue.
+// Rest of a foreign entry's name, by the naming of the queue.
 const MARKS = { fast: '__fast__', kazoo: '__lock__', 'curator-read-write': '__WRIT__', curator: 'lock-' };
 
 interface Entered extends Named {
@@ -28,14 +28,14 @@ interface Entered extends Named {
   readonly token: bigint;
 }
 
-/** ZooKeeper, as a run uses it. */
+/** ZooKeeper as a run uses it. */
 export class ZooKeeperStore implements Store {
   readonly mostASecond = 150;
   onDeleted: Store['onDeleted'] = () => undefined;
   readonly #premises: Premises;
   readonly #ensemble: Ensemble;
   readonly #fate: Machine;
-  /** What is committed. */
+  /** The committed state. */
   readonly #tree = new Tree();
 
   constructor(premises: Premises) {
@@ -69,7 +69,7 @@ export class ZooKeeperStore implements Store {
   }
 
   compact(): void {
-    // It keeps no history.
+    // ZooKeeper has no history to compact.
   }
 
   access(_name: string, onSent: () => void): Access {
@@ -94,7 +94,7 @@ export class ZooKeeperStore implements Store {
     };
   }
 
-  standing(queue: string): readonly Standing[] {
+  standing(queue: string): readonly StoredEntry[] {
     return this.#entered(queue);
   }
 
@@ -106,14 +106,14 @@ export class ZooKeeperStore implements Store {
     const entered = [...this.#entered(queue)].sort(
       (one, other) => one.number - other.number || Number(one.shared) - Number(other.shared),
     );
-    // A writer that turns into a reader is the reader as soon as that is there.
+    // A writer that becomes a reader counts as the reader as soon as that entry exists.
     const standing = entered.filter(
       ({ number, shared }, at) => shared || entered[at + 1]?.number !== number || !entered[at + 1]?.shared,
     );
     return standing.map(({ key, number }) => `${key} ${number}`).join(', ');
   }
 
-  /** Labels are read one by one, so it may be shown as it never was at one moment, for a moment. */
+  /** Labels are read one by one, so a queue may briefly be shown in a state that never existed. */
   shownAt(_queue: string, _text: string, since: number): number {
     return since;
   }
@@ -178,13 +178,13 @@ export class ZooKeeperStore implements Store {
     for (const change of changes) {
       if (change.type !== 'delete' || this.#tree.nodes.get(change.path)?.owner === by) continue;
       const { path } = change;
-      this.onDeleted({ key: path, token: this.#tokenOf(path, namedAs(placeOf(path).name)) });
+      this.onDeleted({ key: path, token: this.#tokenOf(path, namedAs(splitPath(path).name)) });
     }
     this.#tree.apply(changes, zxid, () => undefined);
   }
 }
 
-/** Registers stay, and so do directories that nobody has used. */
+/** Registers persist, and so do directories that were never used. */
 function isLeft(path: string, { owner, made, children }: Node): boolean {
   if (owner === CONTAINER) return made > 0 && children.size === 0;
   return owner > 0n || !(STAYING.has(path) || path.startsWith(REGISTERS));

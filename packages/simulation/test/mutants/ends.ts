@@ -6,13 +6,13 @@ const LEFT_OVER: readonly Rule[] = ['progress', 'nothing left'];
 export const ENDS: readonly Mutant[] = [
   mutant('a removal without an answer counts as done', LEFT_OVER, [
     'core/src/entry/entry.ts',
-    'await repeatUntilDefinite(() => session.remove(spec.queue, spec.id), liveness.ending);',
-    'await session.remove(spec.queue, spec.id).catch(() => undefined);',
+    '      await this.#takeOutAfter(failure);\n',
+    '      void failure;\n',
   ]),
   mutant('a removal that is refused leaves the entry', LEFT_OVER, [
     'core/src/entry/entry.ts',
-    "    liveness.endByRefusal('the server refused to remove an entry', error);\n",
-    '    void error;\n',
+    "      liveness.endByRefusal('the server refused to remove an entry', error);\n",
+    '      void error;\n',
   ]),
   mutant('a closed session leaves its stream open', 'nothing left', [
     'etcd/src/session/keep-alive.ts',

@@ -73,11 +73,7 @@ export const WATCHING: readonly Mutant[] = [
   mutant(
     'whoever waits does not hear that its session has ended',
     ['progress', 'outcome', 'nothing left'],
-    [
-      'core/src/claim/following.ts',
-      'this.#follow(live.liveness.health$,',
-      'this.#follow(new Observable((deaf) => live.liveness.health$.subscribe({ next: (now) => deaf.next(now), error: () => undefined })),',
-    ],
+    ['core/src/claim/contender.ts', '    else this.#fail(error);\n', ''],
   ),
   mutant(
     'an owner whose entry is removed is not told',
@@ -96,7 +92,11 @@ export const WATCHING: readonly Mutant[] = [
   mutant(
     'the end of a session is told to nobody',
     ['progress', 'exclusive', 'nothing left'],
-    ['core/src/session/liveness.ts', '    this.#health$.error(error);\n', ''],
+    [
+      'core/src/session/liveness.ts',
+      '    this.#health$.error(error);\n    this.#tellListeners(error);\n',
+      '',
+    ],
   ),
   mutant('whoever has looked never looks again', 'progress', [
     'etcd/src/server/lookups.ts',

@@ -95,13 +95,13 @@ const PLACES: readonly Mutant[] = [
   ]),
   mutant('whoever was ahead counts as an owner when it goes', TOO_EARLY, [
     'zookeeper/src/turn/turns.ts',
-    'tell(known.owned ? { owned: true } : hasLeft(going) ? {} : undefined);',
-    'tell(hasLeft(going) ? { owned: true } : undefined);',
+    'emit(local.owned ? { owned: true } : hasLeft(removal) ? {} : undefined);',
+    'emit(hasLeft(removal) ? { owned: true } : undefined);',
   ]),
   mutant('a writer that turns into a reader counts as gone', TOO_EARLY, [
     'zookeeper/src/turn/turns.ts',
-    'return mayTurn ? unwritten && !place.scheme.turnsUnwritten : seen;',
-    'return mayTurn ? true : seen;',
+    'return mayConvert ? unwritten && !location.scheme.convertsWithoutWrite : observed;',
+    'return mayConvert ? true : observed;',
   ]),
   mutant(
     'a token is the number of the entry',
@@ -129,19 +129,19 @@ const ENTERING: readonly Mutant[] = [
     'several names are entered one by one, in no order',
     'progress',
     [
-      'zookeeper/src/multi/together.ts',
-      'if (doesAtOnce(zk) && members.length > 1) {',
-      'if (doesAtOnce(zk) && members.length > 60) {',
+      'zookeeper/src/multi/enqueue-all.ts',
+      'if (hasTransactions(zk) && members.length > 1) {',
+      'if (hasTransactions(zk) && members.length > 60) {',
     ],
     [
-      'zookeeper/src/multi/together.ts',
-      'return needsNoOrder ? takeEach(members)',
-      'return needsNoOrder || doesAtOnce(zk) ? takeEach(members)',
+      'zookeeper/src/multi/enqueue-all.ts',
+      'return needsNoOrder ? enqueueEach(members)',
+      'return needsNoOrder || hasTransactions(zk) ? enqueueEach(members)',
     ],
   ),
   mutant('whoever enters several names forgets that it has asked', LEFT_OVER, [
-    'zookeeper/src/multi/at-once.ts',
-    '    for (const { entry } of members) entry.attempted();\n',
+    'zookeeper/src/multi/transaction.ts',
+    '    for (const { entry } of members) entry.markAttempted();\n',
     '',
   ]),
   mutant('a directory that is missing is not made', ENDLESS, [
@@ -151,22 +151,22 @@ const ENTERING: readonly Mutant[] = [
   ]),
   mutant('a removal without an answer counts as done', LEFT_OVER, [
     'core/src/entry/entry.ts',
-    'await repeatUntilDefinite(() => session.remove(spec.queue, spec.id), liveness.ending);',
-    'await session.remove(spec.queue, spec.id).catch(() => undefined);',
+    '      await this.#takeOutAfter(failure);\n',
+    '      void failure;\n',
   ]),
   mutant('whoever leaves is not taken out', LEFT_OVER, [
     'zookeeper/src/entry/entry.ts',
-    "const nodes = node.status === 'turning' ? [node.twin, path] : [path];",
-    "const nodes = node.status === 'turning' ? [node.twin] : [];",
+    "const nodes = node.status === 'converting' ? [node.otherPath, path] : [path];",
+    "const nodes = node.status === 'converting' ? [node.otherPath] : [];",
   ]),
   mutant('of several that leave at once none does when one has gone', LEFT_OVER, [
-    'zookeeper/src/driver/removals.ts',
+    'zookeeper/src/driver/removal-batcher.ts',
     'resolve(isDone || this.#zk.delete(path));',
     'resolve(removals.length > 1 || this.#zk.delete(path));',
   ]),
   mutant('a reader leaves the writer that it was', LEFT_OVER, [
     'zookeeper/src/entry/entry.ts',
-    '        await this.#zk.delete(twin);\n',
+    '        await this.#zk.delete(otherPath);\n',
     '',
   ]),
 ];
@@ -177,20 +177,28 @@ const WATCHING: readonly Mutant[] = [
     'progress',
     [
       'zookeeper/src/server/watches.ts',
-      "        if (change === 'deleted') found({ seen: true, own, unwritten });\n        else looks.now();",
-      "        if (change !== 'deleted') looks.now();",
+      "        if (change === 'deleted') found({ observed: true, own, unwritten });\n        else reads.readNow();",
+      "        if (change !== 'deleted') reads.readNow();",
     ],
-    ['zookeeper/src/server/watches.ts', 'SAFETY_MS = { least: 10_000,', 'SAFETY_MS = { least: 10_000_000,'],
+    [
+      'zookeeper/src/server/watches.ts',
+      'SAFETY_INTERVAL_MS = { min: 10_000,',
+      'SAFETY_INTERVAL_MS = { min: 10_000_000,',
+    ],
   ),
   mutant(
     'whoever watches on a new connection does not look',
     ['progress', 'told'],
     [
       'zookeeper/src/server/watches.ts',
-      'subscriber.add(reconnects(zk).subscribe({ next: () => looks.now(), error }));',
+      'subscriber.add(reconnects(zk).subscribe({ next: () => reads.readNow(), error }));',
       'subscriber.add(reconnects(zk).subscribe({ error }));',
     ],
-    ['zookeeper/src/server/watches.ts', 'SAFETY_MS = { least: 10_000,', 'SAFETY_MS = { least: 10_000_000,'],
+    [
+      'zookeeper/src/server/watches.ts',
+      'SAFETY_INTERVAL_MS = { min: 10_000,',
+      'SAFETY_INTERVAL_MS = { min: 10_000_000,',
+    ],
   ),
   mutant(
     'a change of a node counts as its end',
@@ -205,9 +213,9 @@ const WATCHING: readonly Mutant[] = [
     'whoever has looked once never looks again',
     ['progress', 'view'],
     [
-      'zookeeper/src/base/looks.ts',
-      "    this.#state = 'idle';\n    if (isStale) this.now();",
-      '    if (isStale) this.now();',
+      'zookeeper/src/base/repeated-reads.ts',
+      "    this.#state = 'idle';\n    if (isStale) this.readNow();",
+      '    if (isStale) this.readNow();',
     ],
   ),
   mutant(
@@ -215,7 +223,7 @@ const WATCHING: readonly Mutant[] = [
     ['told', 'exclusive', 'progress'],
     [
       'zookeeper/src/turn/turns.ts',
-      '      ownRemoval$: ownGone(pathNow, watches),',
+      '      ownRemoval$: ownRemoval(pathNow, watches),',
       '      ownRemoval$: new Observable(() => undefined),',
     ],
   ),
@@ -227,8 +235,8 @@ const CONNECTIONS: readonly Mutant[] = [
     ['progress', 'outcome', 'view'],
     [
       'zookeeper/src/wire/line.ts',
-      '      pace.broke(at - before.since);\n      this.#state = this.#pause();',
-      '      pace.broke(at - before.since);',
+      '      pacer.recordBreak(at - before.since);\n      this.#state = this.#pause();',
+      '      pacer.recordBreak(at - before.since);',
     ],
   ),
   mutant(
@@ -252,7 +260,7 @@ const CONNECTIONS: readonly Mutant[] = [
     ],
   ),
   mutant('a failed connection is made again at once', TOO_OFTEN, [
-    'zookeeper/src/base/pace.ts',
+    'zookeeper/src/base/connection-pacer.ts',
     'return Math.max(0, this.#notBefore - this.#clock.now());',
     'return 0;',
   ]),
@@ -260,11 +268,11 @@ const CONNECTIONS: readonly Mutant[] = [
     'answers of a broken connection go to the next',
     ENDLESS,
     ['zookeeper/src/wire/link.ts', '    this.#pipeline.fail(CONNECTION_LOSS);\n', ''],
-    ['zookeeper/src/driver/calls.ts', '      call.fail(noAnswer(what, this.#timeoutMs));\n', ''],
+    ['zookeeper/src/driver/calls.ts', '      call.fail(requestTimedOut(what, this.#timeoutMs));\n', ''],
   ),
 ];
 
-/** Those that could be made in the core or the ZooKeeper backend. */
+/** Mutants of the core and of the ZooKeeper backend. */
 export const ON_ZOOKEEPER: readonly Mutant[] = [
   ...TIMES,
   ...PLACES,

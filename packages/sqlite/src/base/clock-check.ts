@@ -1,41 +1,41 @@
 import { uptime } from 'node:os';
-import { startedTicks } from './machine.ts';
+import { startTimeTicks } from './machine.ts';
 
-/** What this process can see of its clock. Times in seconds. */
+/** What this process can observe of its clock. Times are in seconds. */
 export interface ClockEvidence {
   /** A runtime that is known to start its clock with each process. */
   readonly runtime: 'Bun' | 'Deno' | undefined;
-  /** What `process.hrtime` showed when the process began. */
+  /** The value of `process.hrtime` when the process started. */
   readonly clockAtStart: number;
-  /** How long the machine had run when the process began, time of suspension included. */
+  /** The uptime of the machine when the process started, including time of suspension. */
   readonly machineAtStart: number;
 }
 
-/** Node starts its own clock some milliseconds after `process.hrtime` could show 0; a busy machine takes longer. */
-const ZERO_S = 0.5;
-/** The machine had run for so long: its own clock cannot be near 0 then. */
-const BOOTED_S = 5;
-/** Linux shows times of processes in this unit on every architecture. */
+/** Node starts its own clock some milliseconds after `process.hrtime` could show 0; a busy machine needs longer. */
+const NEAR_ZERO_S = 0.5;
+/** When the machine has run for this long, its clock cannot be near 0. */
+const MIN_UPTIME_S = 5;
+/** The unit in which Linux reports the times of processes, on every architecture. */
 const TICKS_PER_S = 100;
 
 /**
- * Decides whether `process.hrtime` is the clock of the machine. Both times are of the beginning of the process, so no suspension after it
- * matters; a suspension before it leaves the clock far above 0, since the machine was awake before.
- * @returns What is wrong, `undefined` when nothing is.
+ * Decides whether `process.hrtime` is the clock of the machine. Both times are those of the start of the process, so a later suspension
+ * does not matter. A suspension before the start leaves the clock far above 0, since the machine was awake before.
+ * @returns a description of the fault; `undefined` if there is none
  */
 export function clockFault({ runtime, clockAtStart, machineAtStart }: ClockEvidence): string | undefined {
   if (runtime !== undefined)
-    return `${runtime} gives each process a monotonic clock of its own; run this program on Node`;
-  if (clockAtStart < ZERO_S && machineAtStart > BOOTED_S)
-    return 'process.hrtime began near 0 in this process, so it is not the clock of the machine; run this program on Node, and do not replace process.hrtime';
+    return `${runtime} gives each process its own monotonic clock; run this program on Node`;
+  if (clockAtStart < NEAR_ZERO_S && machineAtStart > MIN_UPTIME_S)
+    return 'process.hrtime started near 0 in this process, so it is not the clock of the machine; run this program on Node, and do not replace process.hrtime';
   return undefined;
 }
 
-/** The evidence of this process. */
+/** Returns what this process observes of its clock. */
 export function clockEvidence(): ClockEvidence {
   const { bun, deno } = process.versions as { readonly bun?: string; readonly deno?: string };
   const lived = process.uptime();
-  const ticks = startedTicks();
+  const ticks = startTimeTicks();
   return {
     runtime: bun !== undefined ? 'Bun' : deno !== undefined ? 'Deno' : undefined,
     clockAtStart: Number(process.hrtime.bigint()) / 1e9 - lived,

@@ -1,57 +1,58 @@
-// Chapter base: which tools know nothing of SQLite?
-// Which boot of which machine this is (here), looks from time to time (rounds), texts as bytes (text), streams (rx).
+// Chapter base: which tools are independent of SQLite?
+// machine (this file) identifies boots and processes; polling repeats reads; text encodes strings as bytes; rx names what is used of RxJS.
 
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** Which boot of which machine: leases of an earlier one are worth nothing. Empty where the system does not tell. */
+/** Returns the id of this boot of the machine. Leases of an earlier boot are invalid. Empty if the system does not report it. */
 export function bootId(): string {
   return textOf('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
 }
 
 /**
- * The machine's monotonic clock in microseconds: one and the same for all processes of a boot (`clockFault` checks that). It stands still while the machine is
- * suspended, when nobody could renew; the core's clock goes on then, so a holder never believes in its hold for longer than the file does.
+ * Returns the machine's monotonic clock in microseconds. It is the same for all processes of a boot; `clockFault` checks that. It stops
+ * while the machine is suspended, when no process could renew. The core's clock continues meanwhile, so a holder never trusts its hold
+ * longer than the file does.
  */
 export function machineTime(): number {
   return Number(process.hrtime.bigint() / 1_000n);
 }
 
-/** Whether this process has a monotonic clock of its own: it then cannot compare times with the others. */
+/** Returns whether this process has a monotonic clock of its own. It cannot compare times with other processes then. */
 export function hasOwnClock(): boolean {
   const offsets = /^monotonic\s+(-?\d+)\s+(-?\d+)/m.exec(textOf('/proc/self/timens_offsets') ?? '');
   return offsets !== null && offsets.slice(1).some((part) => Number(part) !== 0);
 }
 
-/** A process, so that it is not mistaken for a later one with the same number. */
+/** Identifies a process so that it is not mistaken for a later one with the same pid. */
 export interface ProcessMark {
   readonly pid: number;
-  /** When it started, in ticks since the boot; empty where the system does not tell. */
+  /** The start time of the process, in ticks since the boot; empty if the system does not report it. */
   readonly started: string;
-  /** In which namespace the number counts; empty where the system does not tell, and then nothing is judged by the number. */
+  /** The namespace of the pid; empty if the system does not report it. The pid proves nothing then. */
   readonly namespace: string;
 }
 
-/** This process. */
+/** Returns the mark of this process. */
 export function ownMark(): ProcessMark {
   const { pid } = process;
   return { pid, started: statOf(pid)?.started ?? '', namespace: linkOf('/proc/self/ns/pid') };
 }
 
-/** When this process began, in ticks since the boot; `undefined` where the system does not show it. */
-export function startedTicks(): number | undefined {
+/** Returns the start time of this process, in ticks since the boot; `undefined` if the system does not report it. */
+export function startTimeTicks(): number | undefined {
   const started = statOf(process.pid)?.started;
   return started === undefined || !/^\d+$/.test(started) ? undefined : Number(started);
 }
 
-/** Whether that process has certainly ended, as far as `own` can see. A zombie has: it runs nothing any more. */
-export function isGone(
+/** Returns whether the process has certainly ended, as far as `own` can see. A zombie has ended: it runs no code. */
+export function hasEnded(
   { pid, started, namespace }: ProcessMark,
   own: Pick<ProcessMark, 'namespace'>,
 ): boolean {
   if (namespace === '' || namespace !== own.namespace) return false;
   const stat = statOf(pid);
   if (stat) return stat.state === 'Z' || stat.state === 'X' || (started !== '' && stat.started !== started);
-  // `/proc` may hide the processes of other users; a signal tells all the same.
+  // `/proc` may hide the processes of other users, but a signal still shows whether they exist.
   return !exists(pid);
 }
 
@@ -64,7 +65,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** Fields 3 and 22 of `/proc/PID/stat`; the second one, the name in parentheses, may have blanks. */
+/** Reads fields 3 and 22 of `/proc/PID/stat`. The second field, the name in parentheses, may contain spaces. */
 function statOf(pid: number): { readonly state: string; readonly started: string } | undefined {
   const text = textOf(`/proc/${pid}/stat`);
   if (text === undefined) return undefined;
@@ -76,7 +77,7 @@ function textOf(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return undefined; // Not Linux, or not to be seen: the callers have an answer for that.
+    return undefined; // `/proc` is missing or hidden on this system. The callers handle `undefined`.
   }
 }
 
@@ -84,6 +85,6 @@ function linkOf(file: string): string {
   try {
     return readlinkSync(file);
   } catch {
-    return ''; // Likewise.
+    return ''; // `/proc` is missing or hidden on this system. The callers handle an empty string.
   }
 }

@@ -1,2 +1,2 @@
-// The one door to RxJS: these names are the vocabulary of this package.
+// The only module that imports RxJS. Its exports are all that this package uses.
 export { Observable, defer, switchMap } from 'rxjs';

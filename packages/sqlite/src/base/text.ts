@@ -1,9 +1,9 @@
-/** A user's text as it is stored. */
+/** Encodes a user's text for the file. */
 export function bytesOf(text: string): Uint8Array {
   return Buffer.from(text);
 }
 
-/** And back. */
+/** Decodes a text from the file. */
 export function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
 }

@@ -1,6 +1,6 @@
 import { QueueLockError, detailOf, invalidArgument, isQueueLockError } from '@queuelock/core/backend';
 
-// https://www.sqlite.org/rescode.html; the lowest byte of an extended code.
+// The result codes of https://www.sqlite.org/rescode.html; the lowest byte of an extended code.
 const BUSY = 5;
 const LOCKED = 6;
 const READONLY = 8;
@@ -8,37 +8,40 @@ const CORRUPT = 11;
 const CANTOPEN = 14;
 const NOTADB = 26;
 
-/** A row has what no process of this library stores. */
+/** A row contains a value that no process of this library stores. */
 export class UnsoundFile extends Error {
   override readonly name: string = 'UnsoundFile';
 }
 
-/** The primary result code of an error of SQLite; `undefined` for any other error. */
+/** Returns the primary result code of an error of SQLite; `undefined` for any other error. */
 function resultCode(error: unknown): number | undefined {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
   return typeof code === 'number' ? code & 0xff : undefined;
 }
 
-/** Another process has the file to itself for a moment. */
+/** Returns whether another process has the file locked at the moment. */
 export function isBusy(error: unknown): boolean {
   const code = resultCode(error);
   return code === BUSY || code === LOCKED;
 }
 
-/** The driver refuses to read a number that is too large for JavaScript; the package does so with a code of its own for lists. */
+/**
+ * Returns whether the file contains invalid values. The driver refuses to read a number that is too large for JavaScript. The npm package
+ * has another code for this in lists.
+ */
 function isUnsound(error: unknown): boolean {
   if (error instanceof UnsoundFile) return true;
   if (!(error instanceof Error) || !('code' in error)) return false;
   return error.code === 'ERR_OUT_OF_RANGE' || error.message.includes('too large to be represented');
 }
 
-/** An error of SQLite as one of ours: definite where trying again is no use. */
+/** Converts an error of SQLite to a `QueueLockError`. It is definite when a retry cannot succeed. */
 export function asQueueLockError(error: unknown, file: string): QueueLockError {
   if (isQueueLockError(error)) return error;
   const code = resultCode(error);
   const options = { cause: error };
   if (code === NOTADB || code === CORRUPT || isUnsound(error)) {
-    const rule = `is a sound queuelock file: this one is damaged, or no SQLite file (${detailOf(error)}); stop who uses it, move it away, and it is made anew`;
+    const rule = `is a sound queuelock file: this one is damaged or not a SQLite file (${detailOf(error)}); stop all processes that use it and move it away, then it is created again`;
     return invalidArgument('file', file, rule);
   }
   if (code === READONLY || code === CANTOPEN) {
@@ -48,10 +51,10 @@ export function asQueueLockError(error: unknown, file: string): QueueLockError {
   return new QueueLockError('UNAVAILABLE', `${file}: ${detailOf(error)}`, options);
 }
 
-/** Somebody took the file away or put another in its place. */
+/** Creates the error of sessions whose file was removed or replaced. */
 export function fileGone(file: string): QueueLockError {
   return new QueueLockError(
     'SESSION_LOST',
-    `${file} (or its side file -wal or -shm) was removed or replaced while it was in use, and with it went every session in it`,
+    `${file} (or its side file -wal or -shm) was removed or replaced while it was in use, so every session in it is lost`,
   );
 }

@@ -1,60 +1,66 @@
 import { open } from 'node:fs/promises';
 import type { Database } from '../driver/driver.ts';
 
-/** Own steps between two checkpoints. Each writes a few pages of 4 KiB to the log. */
-const STEPS = 400;
+/** The number of own steps between two checkpoints. Each step writes a few pages of 4 KiB to the log. */
+const STEPS_PER_CHECKPOINT = 400;
 
 /**
- * Takes the log over into the file from time to time. SQLite would do it within a step, and wait there until the disk has all of the log:
- * so the log is written through beforehand, by another thread, and little is left to wait for.
+ * Writes the log back to the file from time to time. SQLite would do that within a step, and wait there until the disk has stored the whole
+ * log. So another thread syncs the log first, and little is left to wait for.
  */
 export class Checkpoints {
   readonly #db: Database;
   readonly #log: string;
-  readonly #isThere: () => boolean;
+  readonly #isSameFile: () => boolean;
   #steps = 0;
   #running = false;
   #closed = false;
 
-  /** `isThere`: with other side files on the disk, a checkpoint could damage what other processes write to the file. */
+  /**
+   * @param isThere returns whether the side files are unchanged. With other side files, a checkpoint could damage the writes of other
+   *   processes
+   */
   constructor(db: Database, path: string, isThere: () => boolean) {
     this.#db = db;
-    this.#isThere = isThere;
+    this.#isSameFile = isThere;
     this.#log = `${path}-wal`;
     db.exec('pragma wal_autocheckpoint = 0');
   }
 
-  /** A step was taken. */
+  /** Counts a step. */
   count(): void {
     this.#steps += 1;
-    if (this.#steps < STEPS || this.#running) return;
+    if (this.#steps < STEPS_PER_CHECKPOINT || this.#running) return;
     this.#steps = 0;
     this.#running = true;
-    this.#take()
-      // Another process is at it, or the disk is full: the next one comes soon.
+    this.#run()
+      // Another process runs a checkpoint, or the disk is full. The next checkpoint follows soon.
       .catch(() => undefined)
       .finally(() => (this.#running = false));
   }
 
-  /** The last one, before the file is closed: who comes and goes often enough takes fewer steps each than there are between two. */
+  /**
+   * Runs the last checkpoint before the file is closed. A client that connects for a short time may run fewer steps than there are between
+   * checkpoints.
+   */
   close(): void {
     this.#closed = true;
-    if (!this.#isThere()) return;
+    if (!this.#isSameFile()) return;
     try {
       this.#db.exec('pragma wal_checkpoint(truncate)');
     } catch {
-      // Others go on with the log.
+      // Other processes continue with the log.
     }
   }
 
-  async #take(): Promise<void> {
+  async #run(): Promise<void> {
     const log = await open(this.#log, 'r');
     try {
       await log.datasync();
     } finally {
       await log.close();
     }
-    // https://www.sqlite.org/pragma.html#pragma_wal_checkpoint: does as much as it can without waiting for anybody.
-    if (!this.#closed && this.#isThere()) this.#db.exec('pragma wal_checkpoint(passive)');
+    // https://www.sqlite.org/pragma.html#pragma_wal_checkpoint: does as much as possible without waiting for other connections.
+    if (!this.#closed && this.#isSameFile()) this.#db.exec('pragma wal_checkpoint(passive)');
   }
 }

@@ -6,7 +6,10 @@ import { clockEvidence, clockFault } from '../base/clock-check.ts';
 import { hasOwnClock } from '../base/machine.ts';
 import { requireOwnFile } from './ownership.ts';
 
-/** By the magic numbers of Linux (statfs(2)): what several machines may share, or what keeps locks and shared memory to itself. */
+/**
+ * File systems that are unfit, by their magic number on Linux (statfs(2)). Several machines may share them, or they do not share locks and
+ * memory between processes.
+ */
 const UNFIT: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -25,29 +28,30 @@ const UNFIT: ReadonlyMap<number, string> = new Map([
   [0xbacbacbc, 'a folder shared by VMware'],
 ]);
 
-/** The name of a file system on which the file must not be; `undefined` for all others. */
+/** Returns the name of a file system that must not contain the file; `undefined` for all others. */
 export function unfitFileSystem(type: number): string | undefined {
-  // Some numbers are negative as the system gives them.
+  // The system reports some numbers as negative.
   return UNFIT.get(type >>> 0);
 }
 
 /**
- * Checks that processes can share a file there, makes it if it is not there yet, for this user only, and answers its path without
- * links. It is never opened here: to close it would take away the locks that SQLite has on it in this process.
- * @throws {QueueLockError} `INVALID_ARGUMENT`; `ACCESS_DENIED` when another user could change the file
+ * Checks that processes can share a file at this path, and creates it for this user only if it is missing. It does not open the file:
+ * closing it would release the locks that SQLite has on it in this process.
+ * @returns the path without symbolic links
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the path is unfit; `ACCESS_DENIED` when another user could change the file
  */
 export function prepareFile(file: string): string {
   const fault = clockFault(clockEvidence());
   if (fault !== undefined)
-    throw invalidArgument('file', file, `is used by processes that share the clock of the machine: ${fault}`);
+    throw invalidArgument('file', file, `is for processes that share the clock of the machine:${fault}`);
   if (hasOwnClock()) {
-    const rule = 'is used by processes with one clock: this one is in a time namespace of its own';
+    const rule = 'is for processes with a common clock: this one is in its own time namespace';
     throw invalidArgument('file', file, rule);
   }
   const directory = realDirectory(file);
   const unfit = unfitFileSystem(statfsSync(directory).type);
   if (unfit !== undefined) {
-    const rule = `is on a disk of this machine: ${directory} is on ${unfit}, where the locks of one machine mean nothing to another`;
+    const rule = `is on a disk of this machine: ${directory} is on ${unfit}, where file locks do not work across machines`;
     throw invalidArgument('file', file, rule);
   }
   const path = join(directory, basename(file));
@@ -63,11 +67,11 @@ function realDirectory(file: string): string {
   try {
     return realpathSync(dirname(file));
   } catch (error) {
-    throw invalidArgument('file', file, `is in a directory that is there: ${detailOf(error)}`);
+    throw invalidArgument('file', file, `is in an existing directory:${detailOf(error)}`);
   }
 }
 
-/** Under its name it has its permissions from the beginning; another process may have made it meanwhile. */
+/** Creates the file with its permissions before it gets its name. Another process may create it at the same time. */
 function create(path: string): void {
   const draft = `${path}-${randomBytes(6).toString('hex')}`;
   try {
@@ -75,7 +79,7 @@ function create(path: string): void {
     linkSync(draft, path);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
-      throw invalidArgument('file', path, `can be made: ${detailOf(error)}`);
+      throw invalidArgument('file', path, `can be created:${detailOf(error)}`);
   } finally {
     unlinkIfThere(draft);
   }

@@ -2,25 +2,25 @@ import { QueueLockError, connectionClosed, type Clock } from '@queuelock/core/ba
 import type { Database, Statement } from '../driver/driver.ts';
 import { asQueueLockError, isBusy } from '../driver/errors.ts';
 
-/** How long a step waits for the file when other processes keep it busy. */
-const PATIENCE_MS = 5_000;
-/** In one turn of the event loop: the rest waits for the next one, so that timers and sockets have their share. */
+/** The timeout of a step when other processes keep the file busy. */
+const STEP_TIMEOUT_MS = 5_000;
+/** The time for steps in one turn of the event loop. The rest waits for the next turn, so that timers and sockets are served. */
 const SLICE_MS = 4;
-/** A step of another process takes a fraction of a millisecond, less than the shortest timer. */
-const QUICK_TRIES = 3;
-const LONGEST_PAUSE_MS = 16;
+/** A step of another process takes less than a millisecond, which is less than the shortest timer. */
+const IMMEDIATE_RETRIES = 3;
+const MAX_BACKOFF_MS = 16;
 
 interface Step {
-  readonly take: () => unknown;
+  readonly run: () => unknown;
   readonly done: (value: unknown) => void;
   readonly failed: (error: unknown) => void;
   readonly until: number;
 }
 
 /**
- * The steps that this process takes on the file, one after the other in the order of the calls, each a transaction that has the write
- * lock from its beginning. A step that finds the file busy is tried again after a short pause: nothing waits synchronously. Since
- * the order of calls is kept and a step that is given up is never taken, a removal is final against whatever was called before.
+ * Runs the steps of this process on the file, one after another in the order of the calls. Each is a transaction that has the write lock
+ * from its beginning. A step that finds the file busy is retried after a short delay, so nothing waits synchronously. Calls keep their
+ * order, and a step that timed out never runs. So a removal is final against all earlier calls.
  */
 export class Lane {
   readonly #file: string;
@@ -32,8 +32,8 @@ export class Lane {
   readonly #onRollback: () => void;
   readonly #steps: Step[] = [];
   #spentMs = 0;
-  #turn: NodeJS.Immediate | undefined;
-  #pause: NodeJS.Timeout | undefined;
+  #immediate: NodeJS.Immediate | undefined;
+  #retryTimer: NodeJS.Timeout | undefined;
   #tries = 0;
   #working = false;
   #closed = false;
@@ -48,24 +48,24 @@ export class Lane {
     this.#onRollback = onRollback;
   }
 
-  /** Takes the step, at once if nothing is in the way. Rejects with what it throws, and nothing of it has happened then. */
-  write<T>(take: () => T): Promise<T> {
+  /** Runs the step, at once if possible. Rejects with the error that it throws; its changes are rolled back then. */
+  write<T>(run: () => T): Promise<T> {
     return new Promise((done, failed) => {
       if (this.#closed) {
         failed(connectionClosed(this.#file));
         return;
       }
-      const until = this.#clock.now() + PATIENCE_MS;
-      this.#steps.push({ take, done: done as Step['done'], failed, until });
-      if (this.#pause === undefined) this.#work();
+      const until = this.#clock.now() + STEP_TIMEOUT_MS;
+      this.#steps.push({ run, done: done as Step['done'], failed, until });
+      if (this.#retryTimer === undefined) this.#work();
     });
   }
 
-  /** What has not begun is refused. */
+  /** Rejects all steps that have not started. */
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#pause);
-    clearImmediate(this.#turn);
+    clearTimeout(this.#retryTimer);
+    clearImmediate(this.#immediate);
     for (const { failed } of this.#steps.splice(0)) failed(connectionClosed(this.#file));
   }
 
@@ -78,26 +78,26 @@ export class Lane {
       this.#spentMs = spentBefore + (this.#clock.now() - begun);
     }
     this.#working = false;
-    if (!this.#closed) this.#turn ??= setImmediate(() => this.#nextTurn());
+    if (!this.#closed) this.#immediate ??= setImmediate(() => this.#nextTurn());
   }
 
   #nextTurn(): void {
-    this.#turn = undefined;
+    this.#immediate = undefined;
     this.#spentMs = 0;
-    if (this.#steps.length > 0 && this.#pause === undefined) this.#work();
+    if (this.#steps.length > 0 && this.#retryTimer === undefined) this.#work();
   }
 
-  /** `false` if the file is busy. */
+  /** Returns `false` if the file is busy. */
   #tryFirst(): boolean {
     try {
       this.#begin.run();
     } catch (error) {
       if (!isBusy(error)) return this.#settle((step) => step.failed(asQueueLockError(error, this.#file)));
-      this.#rest();
+      this.#backOff();
       return false;
     }
     this.#tries = 0;
-    return this.#settle((step) => this.#take(step));
+    return this.#settle((step) => this.#run(step));
   }
 
   #settle(settle: (step: Step) => void): true {
@@ -106,10 +106,10 @@ export class Lane {
     return true;
   }
 
-  #take({ take, done, failed }: Step): void {
+  #run({ run, done, failed }: Step): void {
     let value: unknown;
     try {
-      value = take();
+      value = run();
       this.#commit.run();
     } catch (error) {
       this.#undo();
@@ -125,30 +125,30 @@ export class Lane {
     try {
       this.#rollback.run();
     } catch {
-      // SQLite has done it by itself, as it does when the disk is full.
+      // SQLite has already rolled back by itself, as it does when the disk is full.
     }
   }
 
-  /** Others have the file. */
-  #rest(): void {
+  /** Retries later, because other processes use the file. */
+  #backOff(): void {
     this.#tries += 1;
-    this.#giveUpLate();
-    // The next turn comes anyway.
-    if (this.#tries <= QUICK_TRIES || this.#steps.length === 0) return;
-    const longest = Math.min(LONGEST_PAUSE_MS, 2 ** (this.#tries - QUICK_TRIES));
-    this.#pause = setTimeout(
+    this.#rejectTimedOut();
+    // The next turn of the event loop comes anyway.
+    if (this.#tries <= IMMEDIATE_RETRIES || this.#steps.length === 0) return;
+    const longest = Math.min(MAX_BACKOFF_MS, 2 ** (this.#tries - IMMEDIATE_RETRIES));
+    this.#retryTimer = setTimeout(
       () => {
-        this.#pause = undefined;
+        this.#retryTimer = undefined;
         this.#work();
       },
       1 + Math.random() * longest,
     );
   }
 
-  #giveUpLate(): void {
+  #rejectTimedOut(): void {
     const now = this.#clock.now();
     while (this.#steps[0] !== undefined && this.#steps[0].until <= now) {
-      const message = `${this.#file} was kept busy by other processes for ${PATIENCE_MS} ms; one that is stopped in the middle of a step keeps it until it goes on or ends`;
+      const message = `${this.#file} was locked by other processes for ${STEP_TIMEOUT_MS} ms; a process that is stopped during a step keeps the lock until it continues or ends`;
       this.#steps.shift()?.failed(new QueueLockError('UNAVAILABLE', message));
     }
   }
@@ -157,7 +157,7 @@ export class Lane {
 interface LaneSettings {
   readonly file: string;
   readonly clock: Clock;
-  /** After each step that has taken effect. */
+  /** Is called after each committed step. */
   readonly onCommit: () => void;
   readonly onRollback: () => void;
 }

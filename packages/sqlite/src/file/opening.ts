@@ -6,20 +6,20 @@ import { prepareFile } from './file.ts';
 import { identityOf, isSameFile, type FileIdentity } from './identity.ts';
 import { requireOwnFile } from './ownership.ts';
 import { bootId } from '../base/machine.ts';
-import { formOf, requireUsable, takeOver, upgrade } from '../queue/schema.ts';
+import { fileKindOf, requireUsable, startBoot, upgrade } from '../queue/schema.ts';
 
-const PATIENCE_MS = 5_000;
-const LONGEST_PAUSE_MS = 20;
+const OPEN_TIMEOUT_MS = 5_000;
+const MAX_RETRY_DELAY_MS = 20;
 
 /** A file that is ready for use. */
 export interface OpenFile {
   readonly db: Database;
-  /** Absolute, without links. */
+  /** The absolute path without symbolic links. */
   readonly path: string;
   readonly identity: FileIdentity;
 }
 
-/** Opens the file, makes it or brings it to the present form if need be. Leaves files of others as they are. */
+/** Opens the file, and creates or upgrades it if necessary. Files of other programs are not changed. */
 export async function openFile(
   file: string,
   {
@@ -37,7 +37,7 @@ export async function openFile(
     await prepare(db, { file, clock });
     // Side files may have been planted between the first check and the opening.
     requireOwnFile(path);
-    // Side files are made while it is opened.
+    // SQLite creates the side files while it opens the file.
     const identity = identityOf(path);
     if (isSameFile([main, ...identity.slice(1)], identity)) return { db, path, identity };
     throw new QueueLockError('UNAVAILABLE', `${file} was replaced while it was opened`);
@@ -51,31 +51,31 @@ async function prepare(
   db: Database,
   { file, clock }: { readonly file: string; readonly clock: Clock },
 ): Promise<void> {
-  const until = clock.now() + PATIENCE_MS;
-  // Nothing waits synchronously.
+  const until = clock.now() + OPEN_TIMEOUT_MS;
+  // With this timeout, no call waits synchronously.
   db.exec('pragma busy_timeout = 0');
-  await patiently(() => requireUsable(formOf(db), file), { clock, until });
-  await patiently(() => makeReady(db, file), { clock, until });
+  await retryWhileBusy(() => requireUsable(fileKindOf(db), file), { clock, until });
+  await retryWhileBusy(() => initialize(db, file), { clock, until });
 }
 
-function makeReady(db: Database, file: string): void {
+function initialize(db: Database, file: string): void {
   const boot = bootId();
-  // https://www.sqlite.org/wal.html: readers do not stop the writer, and a commit is a write to the log.
+  // https://www.sqlite.org/wal.html: readers do not block the writer, and a commit is a write to the log.
   const { journal_mode } = db.prepare('pragma journal_mode = wal').get() as { readonly journal_mode: string };
   if (journal_mode !== 'wal')
     throw invalidArgument(
       'file',
       file,
-      'is where SQLite can share memory between processes, which it cannot there',
+      'is on a file system where SQLite can share memory between processes; this one does not support it',
     );
-  // What is done once for a boot is written through; without a boot's name everything is, or tokens could be forgotten.
+  // The changes of a new boot are synced. Without a boot id everything is synced, since tokens could be forgotten otherwise.
   db.exec('pragma synchronous = full');
   db.exec('begin immediate');
   try {
-    const form = formOf(db);
+    const form = fileKindOf(db);
     requireUsable(form, file);
     upgrade(db, form);
-    takeOver(db, boot);
+    startBoot(db, boot);
     db.exec('commit');
   } catch (error) {
     db.exec('rollback');
@@ -84,8 +84,8 @@ function makeReady(db: Database, file: string): void {
   if (boot !== '') db.exec('pragma synchronous = normal');
 }
 
-/** Tries again while the file is busy. */
-async function patiently(
+/** Retries while the file is busy, until the timeout. */
+async function retryWhileBusy(
   attempt: () => void,
   { clock, until }: { readonly clock: Clock; readonly until: number },
 ): Promise<void> {
@@ -96,6 +96,6 @@ async function patiently(
     } catch (error) {
       if (!isBusy(error) || clock.now() >= until) throw error;
     }
-    await new Promise<void>((resolve) => clock.after(1 + Math.random() * LONGEST_PAUSE_MS, resolve));
+    await new Promise<void>((resolve) => clock.after(1 + Math.random() * MAX_RETRY_DELAY_MS, resolve));
   }
 }

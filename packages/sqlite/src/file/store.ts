@@ -1,5 +1,5 @@
 // Chapter file: how is the file opened, and how does one step change it?
-// All steps (here), each a transaction, one after the other (lane), in a file that is fit for it (file, opening).
+// store (this file) runs all steps; each is a transaction in a lane; file and opening check and open the file.
 
 import { connectionClosed, type Clock } from '@queuelock/core/backend';
 import { Checkpoints } from './checkpoints.ts';
@@ -13,16 +13,16 @@ import { Sessions } from '../queue/sessions.ts';
 import { TraceTable } from '../queue/traces.ts';
 import { Views } from '../queue/views.ts';
 
-/** Somebody has to look at an entry: its turn has come, or it is gone. */
-export interface News {
+/** A notification that an entry was admitted or removed. */
+export interface EntryNotification {
   readonly inbox: string;
   readonly ord: number;
 }
 
 interface StoreSettings {
   readonly clock: Clock;
-  /** After each step that has taken effect, with what it has to tell, the dead first. */
-  readonly onStep: (news: readonly News[]) => void;
+  /** Is called after each committed step with its notifications. Those of ended sessions come first. */
+  readonly onStep: (notifications: readonly EntryNotification[]) => void;
 }
 
 /** The tables of an open file, and the steps that change them. */
@@ -35,8 +35,8 @@ export class Store {
   readonly views: Views;
   readonly #lane: Lane;
   readonly #checkpoints: Checkpoints;
-  #news: News[] = [];
-  /** What came first. */
+  #notifications: EntryNotification[] = [];
+  /** The first of the two events. */
   #ended: 'closed' | 'gone' | undefined;
   #isClosed = false;
 
@@ -46,57 +46,57 @@ export class Store {
     this.sessions = new Sessions(db);
     this.entries = new Entries(db, (session, ord) => {
       const home = this.sessions.home(session);
-      if (home) this.#news.push({ inbox: home.inbox, ord });
+      if (home) this.#notifications.push({ inbox: home.inbox, ord });
     });
     this.traces = new TraceTable(db);
     this.registers = new RegisterTable(db);
     this.views = new Views(db);
-    this.#checkpoints = new Checkpoints(db, path, () => this.isThere());
+    this.#checkpoints = new Checkpoints(db, path, () => this.fileExists());
     this.#lane = new Lane(db, {
       file: path,
       clock,
       onCommit: () => {
-        onStep(this.#takeNews());
+        onStep(this.#takeNotifications());
         this.#checkpoints.count();
       },
-      onRollback: () => this.#takeNews(),
+      onRollback: () => this.#takeNotifications(),
     });
   }
 
-  /** It was closed, or its file is not there any more. */
+  /** Whether the store was closed or its file was removed. */
   get ended(): boolean {
     return this.#ended !== undefined;
   }
 
-  /** Its file is not there any more, as somebody has seen. */
-  get isGone(): boolean {
+  /** Whether a check has found that the file was removed. */
+  get isFileLost(): boolean {
     return this.#ended === 'gone';
   }
 
-  /** Looks whether its file is still there, and it was not closed. */
-  isThere(): boolean {
+  /** Checks that the file still exists. Returns false also after the store was closed. */
+  fileExists(): boolean {
     if (this.#ended === undefined && !this.#isSameFile()) this.#ended = 'gone';
     return this.#ended === undefined;
   }
 
-  /** Takes a step, atomic and alone. Sessions whose lease is over end before it. */
-  async write<T>(take: () => T): Promise<T> {
+  /** Runs a step in a transaction. Sessions whose lease has expired are ended before it. */
+  async write<T>(run: () => T): Promise<T> {
     if (this.#ended) throw this.#endError();
     return this.#lane.write(() => {
       this.requireFile();
       for (const num of this.sessions.expired()) this.end(num);
-      return take();
+      return run();
     });
   }
 
-  /** Reads at once; only while the file is busy it stands in line with the steps. */
-  async read<T>(take: () => T): Promise<T> {
+  /** Reads at once. It waits in the lane of the steps only while the file is busy. */
+  async read<T>(run: () => T): Promise<T> {
     if (this.#ended) throw this.#endError();
     try {
-      return take();
+      return run();
     } catch (error) {
       if (!isBusy(error)) throw asQueueLockError(error, this.file.path);
-      return this.#lane.write(take);
+      return this.#lane.write(run);
     }
   }
 
@@ -106,9 +106,11 @@ export class Store {
     this.sessions.delete(num);
   }
 
-  /** @throws {QueueLockError} `SESSION_LOST` when another file is there, or none: others may have begun anew. */
+  /**
+   * @throws {QueueLockError} `SESSION_LOST` when the file was removed or replaced, since other processes may have started with a new one
+   */
   requireFile(): void {
-    if (!this.isThere()) throw this.#endError();
+    if (!this.fileExists()) throw this.#endError();
   }
 
   close(): void {
@@ -129,9 +131,9 @@ export class Store {
     return this.#ended === 'gone' ? fileGone(this.file.path) : connectionClosed(this.file.path);
   }
 
-  #takeNews(): readonly News[] {
-    const news = this.#news;
-    if (news.length > 0) this.#news = [];
-    return news;
+  #takeNotifications(): readonly EntryNotification[] {
+    const notifications = this.#notifications;
+    if (notifications.length > 0) this.#notifications = [];
+    return notifications;
   }
 }

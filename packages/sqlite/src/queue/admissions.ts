@@ -1,5 +1,5 @@
-/** An entry of a queue, as far as its turn depends on it. */
-export interface Standing {
+/** The columns of an entry that decide its admission. */
+export interface QueuedEntry {
   readonly ord: number;
   readonly shared: number;
   readonly lim: number;
@@ -7,29 +7,34 @@ export interface Standing {
   readonly admitted: number;
 }
 
-/** Permits that entries take, and those of the exclusive ones among them. */
-export interface Taken {
+/** The permits that entries take in total, and those of the exclusive entries among them. */
+export interface TakenPermits {
   readonly all: number;
   readonly exclusive: number;
 }
 
-/** Whether an entry is admitted behind those that take so much: the one rule of every primitive. */
-export function isAdmitted({ all, exclusive }: Taken, own: Omit<Standing, 'ord' | 'admitted'>): boolean {
+/** Returns whether an entry is admitted behind entries that take these permits. This rule applies to every primitive. */
+export function isAdmitted(
+  { all, exclusive }: TakenPermits,
+  own: Omit<QueuedEntry, 'ord' | 'admitted'>,
+): boolean {
   const conflicting = own.shared ? exclusive : all;
   return conflicting === 0 || conflicting + own.permits <= own.lim;
 }
 
 /**
- * Those whose turn it has become. `line` begins with the first one that waits and is read no further than somebody can be admitted:
- * once the exclusive entries leave nothing of the largest limit, all that follow wait. `ahead` is what those before it take.
+ * Returns the entries that are newly admitted.
+ * @param entries the entries from the first waiter on. It is read only as far as an entry can be admitted: once the exclusive entries use up
+ *   the largest limit, all later entries wait
+ * @param ahead the permits that the entries before `line` take
  */
 export function admissions(
-  line: Iterable<Standing>,
-  { ahead, largestLimit }: { readonly ahead: Taken; readonly largestLimit: number },
+  entries: Iterable<QueuedEntry>,
+  { ahead, largestLimit }: { readonly ahead: TakenPermits; readonly largestLimit: number },
 ): readonly number[] {
   const admitted: number[] = [];
   let { all, exclusive } = ahead;
-  for (const entry of line) {
+  for (const entry of entries) {
     if (!entry.admitted && isAdmitted({ all, exclusive }, entry)) admitted.push(entry.ord);
     all += entry.permits;
     if (!entry.shared) exclusive += entry.permits;

@@ -1,35 +1,35 @@
 import { requireSameEntry, type EntryShape, type EntrySpec } from '@queuelock/core/backend';
-import type { Standing } from './admissions.ts';
+import type { QueuedEntry } from './admissions.ts';
 import type { Database, Statement } from '../driver/driver.ts';
-import { Line, type Last } from './line.ts';
+import { QueueOrder, type LastEntry } from './queue-order.ts';
 import { storedBytes, storedWhole } from './stored.ts';
 import { bytesOf, textOf } from '../base/text.ts';
 
-/** An entry's place, and its turn as of the step. */
-export interface Place {
+/** The position of an entry, and its turn at the time of the step. */
+export interface EntryPosition {
   readonly ord: number;
   readonly admitted: boolean;
   readonly ahead?: number;
   readonly otherLimit?: number;
 }
 
-interface Row extends Standing {
+interface Row extends QueuedEntry {
   readonly nth: number;
 }
 
-interface Wish {
+interface EnqueueRequest {
   readonly session: number;
   readonly spec: EntrySpec;
   readonly queue: Uint8Array;
 }
 
-/** Somebody has to look at an entry: its turn has come, or it is gone. */
-export type Tell = (session: number, ord: number) => void;
+/** Is called for an entry that was admitted or removed. */
+export type NotifyEntry = (session: number, ord: number) => void;
 
-/** The table of entries. Every change gives their turn to those whose turn it becomes. Called within a step. */
+/** The table of entries. Every change admits the entries that can be admitted after it. Called within a step. */
 export class Entries {
-  readonly #tell: Tell;
-  readonly #line: Line;
+  readonly #notify: NotifyEntry;
+  readonly #order: QueueOrder;
   readonly #byId: Statement;
   readonly #elsewhere: Statement;
   readonly #nextOrd: Statement;
@@ -40,9 +40,9 @@ export class Entries {
   readonly #delete: Statement;
   readonly #ofSession: Statement;
 
-  constructor(db: Database, tell: Tell) {
-    this.#tell = tell;
-    this.#line = new Line(db, tell);
+  constructor(db: Database, notify: NotifyEntry) {
+    this.#notify = notify;
+    this.#order = new QueueOrder(db, notify);
     this.#byId = db.prepare(
       'select ord, shared, lim, permits, admitted, nth from entry where session = ? and id = ? and queue = ?',
     );
@@ -60,22 +60,22 @@ export class Entries {
     this.#ofSession = db.prepare('select ord, queue from entry where session = ?');
   }
 
-  /** The same place again for an id that is there already. */
-  enter(session: number, spec: EntrySpec): Place {
-    const wish = { session, spec, queue: bytesOf(spec.queue) };
-    return this.#again(wish) ?? this.#join(wish);
+  /** Enqueues an entry. Returns the same position again for an id that is already in the queue. */
+  enqueue(session: number, spec: EntrySpec): EntryPosition {
+    const request = { session, spec, queue: bytesOf(spec.queue) };
+    return this.#existing(request) ?? this.#insertEntry(request);
   }
 
-  /** As `enter`, if the entry is or would be admitted. */
-  enterIfAdmitted(session: number, spec: EntrySpec): Place | undefined {
-    const wish = { session, spec, queue: bytesOf(spec.queue) };
-    const known = this.#find(wish);
-    if (known) return known.admitted ? this.#again(wish) : undefined;
-    const last = this.#line.last(wish.queue);
-    return this.#line.isFree(wish.queue, spec, last) ? this.#join(wish, last) : undefined;
+  /** Works as `enter`, but only if the entry is admitted or would be admitted. */
+  enqueueIfAdmitted(session: number, spec: EntrySpec): EntryPosition | undefined {
+    const request = { session, spec, queue: bytesOf(spec.queue) };
+    const known = this.#find(request);
+    if (known) return known.admitted ? this.#existing(request) : undefined;
+    const last = this.#order.last(request.queue);
+    return this.#order.isFree(request.queue, spec, last) ? this.#insertEntry(request, last) : undefined;
   }
 
-  /** The order of an entry. */
+  /** Returns the order of an entry. */
   find(session: number, { queue, id }: Pick<EntrySpec, 'queue' | 'id'>): number | undefined {
     return rowFrom(this.#byId.get(session, id, bytesOf(queue)))?.ord;
   }
@@ -86,84 +86,87 @@ export class Entries {
 
   share(queue: string, ord: number, value: string): void {
     this.#setShared.run(bytesOf(value), bytesOf(queue), ord);
-    this.#line.closeRanks(bytesOf(queue));
+    this.#order.admitNext(bytesOf(queue));
   }
 
-  /** `false` if it is not there. Its owner is told. */
+  /** Removes an entry and notifies its owner. Returns `false` if it does not exist. */
   remove(queue: string, ord: number): boolean {
     const bytes = bytesOf(queue);
     const row = this.#delete.get(bytes, ord) as { readonly session: number } | undefined;
     if (!row) return false;
-    this.#tell(row.session, ord);
-    this.#line.closeRanks(bytes);
+    this.#notify(row.session, ord);
+    this.#order.admitNext(bytes);
     return true;
   }
 
-  /** The entries of a session, in whatever queues. */
+  /** Returns the entries of a session in all queues. */
   of(session: number): readonly { readonly queue: string; readonly ord: number }[] {
     return this.#rowsOf(session).map(({ ord, queue }) => ({ ord, queue: textOf(queue) }));
   }
 
-  /** All at once: nobody is let in between two of them. */
+  /** Removes all entries of a session before any waiter is admitted. */
   removeAllOf(session: number): void {
     const rows = this.#rowsOf(session);
     for (const { queue, ord } of rows) {
-      this.#tell(session, ord);
+      this.#notify(session, ord);
       this.#delete.run(queue, ord);
     }
     const queues = new Map(rows.map(({ queue }) => [textOf(queue), queue]));
-    for (const queue of queues.values()) this.#line.closeRanks(queue);
+    for (const queue of queues.values()) this.#order.admitNext(queue);
   }
 
-  /** Gives their turn to those whose turn it has become, if nobody did. */
-  mend(queue: string): void {
-    this.#line.closeRanks(bytesOf(queue));
+  /** Admits the entries that should have been admitted already. */
+  admitMissed(queue: string): void {
+    this.#order.admitNext(bytesOf(queue));
   }
 
   #rowsOf(session: number): readonly { readonly ord: number; readonly queue: Uint8Array }[] {
     return this.#ofSession.all(session) as readonly { ord: number; queue: Uint8Array }[];
   }
 
-  #find({ session, spec, queue }: Wish): Row | undefined {
+  #find({ session, spec, queue }: EnqueueRequest): Row | undefined {
     const { id } = spec;
     const known = rowFrom(this.#byId.get(session, id, queue));
     if (known) requireSameEntry(shapeOf({ ...known, queue }), spec);
     return known;
   }
 
-  /** An id has one entry in its session. */
-  #refuseElsewhere({ session, spec, queue }: Wish): void {
+  /** Refuses an id that has an entry in another queue of the session. */
+  #refuseElsewhere({ session, spec, queue }: EnqueueRequest): void {
     const other = this.#elsewhere.get(session, spec.id, queue) as StoredShape | undefined;
     if (other) requireSameEntry(shapeOf(other), spec);
   }
 
-  #again(wish: Wish): Place | undefined {
-    const { spec, queue } = wish;
-    const known = this.#find(wish);
-    if (!known || known.lim === spec.limit) return known && this.#place(wish, known);
+  #existing(request: EnqueueRequest): EntryPosition | undefined {
+    const { spec, queue } = request;
+    const known = this.#find(request);
+    if (!known || known.lim === spec.limit) return known && this.#position(request, known);
     this.#setLimit.run(spec.limit, queue, known.ord);
-    this.#line.closeRanks(queue);
-    return this.#place(wish, this.#find(wish) ?? known);
+    this.#order.admitNext(queue);
+    return this.#position(request, this.#find(request) ?? known);
   }
 
-  #join(wish: Wish, last: Last | undefined = this.#line.last(wish.queue)): Place {
-    this.#refuseElsewhere(wish);
-    const { session, spec, queue } = wish;
+  #insertEntry(
+    request: EnqueueRequest,
+    last: LastEntry | undefined = this.#order.last(request.queue),
+  ): EntryPosition {
+    this.#refuseElsewhere(request);
+    const { session, spec, queue } = request;
     const { id, shared, limit, permits = 1, value = '' } = spec;
     const ord = storedWhole((this.#nextOrd.get() as { readonly last: unknown }).last, 'boot.last', 1);
-    const admitted = Number(this.#line.isFree(queue, spec, last));
+    const admitted = Number(this.#order.isFree(queue, spec, last));
     const nth = (last?.nth ?? 0) + 1;
     const own = { ord, shared: Number(shared), lim: limit, permits, admitted, nth };
     this.#insert.run(queue, ord, id, session, own.shared, limit, permits, admitted, nth, bytesOf(value));
-    return this.#place(wish, own);
+    return this.#position(request, own);
   }
 
-  #place({ spec: { shared, limit }, queue }: Wish, { ord, admitted, nth }: Row): Place {
-    const otherLimit = shared || nth === 1 ? undefined : this.#line.otherLimit(queue, { ord, limit });
+  #position({ spec: { shared, limit }, queue }: EnqueueRequest, { ord, admitted, nth }: Row): EntryPosition {
+    const otherLimit = shared || nth === 1 ? undefined : this.#order.otherLimit(queue, { ord, limit });
     return {
       ord,
       admitted: admitted === 1,
-      ...(admitted ? {} : this.#line.ahead(queue, ord, shared)),
+      ...(admitted ? {} : this.#order.ahead(queue, ord, shared)),
       ...(otherLimit === undefined ? {} : { otherLimit }),
     };
   }
@@ -190,7 +193,10 @@ function shapeOf({ queue, shared, permits }: StoredShape): EntryShape {
   return { queue: textOf(storedBytes(queue, 'entry.queue')), shared: shared === 1, permits };
 }
 
-/** The entry's name for people and tools: the order is unique in the whole file, so this is, whatever slashes the name has. */
+/**
+ * Returns the key of an entry for users and tools. The order is unique in the whole file, so the key is unique whatever slashes the name
+ * contains.
+ */
 export function keyOf(queue: string, ord: number): string {
   return `${queue}/${ord}`;
 }

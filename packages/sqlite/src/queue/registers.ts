@@ -5,7 +5,7 @@ import { bytesOf, textOf } from '../base/text.ts';
 
 const MAX_TEXT_BYTES = 4_096;
 
-/** What a writer wants, as in `Registers.write`. */
+/** The write of a register, as in `Registers.write`. */
 export interface Change {
   readonly text: string | undefined;
   readonly was: string | undefined;
@@ -16,7 +16,7 @@ interface Row {
   readonly text: Uint8Array;
 }
 
-/** The table of registers; empty ones have no row. `write` is called within a step. */
+/** The table of registers. An empty register has no row. `write` is called within a step. */
 export class RegisterTable {
   readonly #read: Statement;
   readonly #put: Statement;
@@ -39,18 +39,18 @@ export class RegisterTable {
   write(queue: string, kind: string, { text, was }: Change): boolean {
     if (this.read(queue, kind)?.version !== was) return false;
     if (text === undefined) this.#delete.run(bytesOf(queue), kind);
-    // Drawn by lot, so that it is another one also after the register was empty.
+    // The version is random, so that it is never repeated after the register was empty.
     else this.#put.run(bytesOf(queue), kind, randomBytes(12).toString('hex'), bytesOf(text));
     return true;
   }
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` */
+/** @throws {QueueLockError} `INVALID_ARGUMENT` when the kind is invalid */
 export function checkKind(kind: string): void {
   if (!/^[a-z]{1,16}$/.test(kind)) throw invalidArgument('kind', kind, 'is 1 to 16 letters from a to z');
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` */
+/** @throws {QueueLockError} `INVALID_ARGUMENT` when the text is too long */
 export function checkText(text: string | undefined): void {
   if (text !== undefined && Buffer.byteLength(text) > MAX_TEXT_BYTES)
     throw invalidArgument('text', text, `takes at most ${MAX_TEXT_BYTES} bytes of UTF-8`);

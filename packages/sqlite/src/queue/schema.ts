@@ -1,19 +1,19 @@
 import { invalidArgument } from '@queuelock/core/backend';
 import type { Database } from '../driver/driver.ts';
 
-/** In the header of the file: `qlck`. */
+/** The application id in the header of the file: `qlck`. */
 export const APPLICATION_ID = 0x716c636b;
 
 /**
- * What a power failure may have undone: the file is not written through at every step, so tokens that were handed out may be
- * forgotten. A new boot goes on this much higher, which is more than any boot gives out.
+ * The distance between the tokens of two boots. The file is not synced at every step, so a power failure may undo the latest tokens. A new
+ * boot continues this much higher, which is more than any boot uses.
  */
 export const TOKENS_PER_BOOT: number = 2 ** 32;
 
 /**
- * The steps from an empty file to the present form; a file of version n has had the first n. Never change one, only add.
- * Names, values and texts are bytes of UTF-8, times are microseconds of the machine's monotonic clock. `last` is the newest order. A step
- * costs by the pages that it writes: so there are few indexes.
+ * The steps from an empty file to the present schema. A file of version n has the first n steps. Never change a step, only add new ones.
+ * Names, values and texts are bytes of UTF-8. Times are microseconds of the machine's monotonic clock. `last` is the newest order. The cost
+ * of a write depends on the pages that it changes, so there are few indexes.
  */
 export const STEPS: readonly string[] = [
   `
@@ -57,53 +57,54 @@ export const STEPS: readonly string[] = [
   `,
 ];
 
-/** What a file is. */
-export type Form =
+/** The kind of a file. */
+export type FileKind =
   | { readonly kind: 'empty' }
   | { readonly kind: 'foreign' }
   | { readonly kind: 'ours'; readonly version: number };
 
-/** Reads nothing but the list of tables and the header. */
-export function formOf(db: Pick<Database, 'prepare'>): Form {
-  // Others may make the file between the two: their tables come with their header, in one commit, so who sees tables sees whose they are.
+/** Determines the kind of a file. It reads only the list of tables and the header. */
+export function fileKindOf(db: Pick<Database, 'prepare'>): FileKind {
+  // Another process may create the file between the two reads. Its tables and its header come in one commit, so tables are never seen
+  // without the header.
   const tables = numberFrom(db, 'select count(*) from sqlite_schema');
   if (numberFrom(db, 'pragma application_id') === APPLICATION_ID)
     return { kind: 'ours', version: numberFrom(db, 'pragma user_version') };
   return { kind: tables === 0 ? 'empty' : 'foreign' };
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` for a file of somebody else, and for one of a later version. */
-export function requireUsable(form: Form, file: string, steps: readonly string[] = STEPS): void {
-  if (form.kind === 'foreign') {
+/** @throws {QueueLockError} `INVALID_ARGUMENT` for a file of another program, and for one of a later version. */
+export function requireUsable(fileKind: FileKind, file: string, steps: readonly string[] = STEPS): void {
+  if (fileKind.kind === 'foreign') {
     throw invalidArgument(
       'file',
       file,
-      'is a queuelock file, or not there yet: this is a database of another program',
+      'is a queuelock file or does not exist yet: this is a database of another program',
     );
   }
-  if (form.kind === 'ours' && form.version > steps.length) {
-    const rule = `has at most version ${steps.length}: this one is of a later release, version ${form.version}; use that release`;
+  if (fileKind.kind === 'ours' && fileKind.version > steps.length) {
+    const rule = `has at most version ${steps.length}: this one has version ${fileKind.version}, of a later release; use that release`;
     throw invalidArgument('file', file, rule);
   }
 }
 
-/** Brings the file to the present form, within a transaction. Does nothing to one that has it. */
-export function upgrade(db: Database, form: Form, steps: readonly string[] = STEPS): void {
-  const version = form.kind === 'ours' ? form.version : 0;
+/** Upgrades the file to the present schema, within a transaction. A file that has it is not changed. */
+export function upgrade(db: Database, fileKind: FileKind, steps: readonly string[] = STEPS): void {
+  const version = fileKind.kind === 'ours' ? fileKind.version : 0;
   if (version === steps.length) return;
   for (const step of steps.slice(version)) db.exec(step);
   db.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${steps.length}`);
 }
 
-/** The first boot that sees the file: everybody of an earlier one is dead, and the tokens go on far above theirs. */
-export function takeOver(db: Database, boot: string): void {
+/** Starts a new boot in the file. All sessions of an earlier boot have ended, and tokens continue far above theirs. */
+export function startBoot(db: Database, boot: string): void {
   const { changes } = db
     .prepare(`update boot set id = ?1, last = case id when '' then last else last + ?2 end where id <> ?1`)
     .run(boot, TOKENS_PER_BOOT);
   if (Number(changes) > 0) db.exec('delete from entry; delete from session');
 }
 
-/** The first column of the first row. */
+/** Returns the first column of the first row. */
 export function numberFrom(db: Pick<Database, 'prepare'>, sql: string): number {
   const [value] = Object.values(db.prepare(sql).get() as Record<string, unknown>);
   return Number(value);

@@ -4,11 +4,11 @@ import type { Database, Statement } from '../driver/driver.ts';
 import { machineTime, type ProcessMark } from '../base/machine.ts';
 import { storedWhole } from './stored.ts';
 
-/** The shortest lease: a busy process is late by some tens of milliseconds. */
+/** The shortest lease. A busy process can be late by some tens of milliseconds. */
 export const MIN_TTL_MS = 200;
 
-/** A session as a client holds it. Who resumes it makes a new generation, and those before have lost it. */
-export interface Tenancy {
+/** A session as a client uses it. Resuming it creates a new generation, which ends the earlier ones. */
+export interface SessionGeneration {
   readonly id: string;
   /** The session's number in the file. */
   readonly num: number;
@@ -16,14 +16,16 @@ export interface Tenancy {
   readonly ttlMs: number;
 }
 
-/** Whose process a session is of, and how to reach it. */
+/** The process of a session, and the socket that receives its notifications. */
 export interface Home extends ProcessMark {
   readonly inbox: string;
 }
 
 const LARGEST_PID = 2 ** 31 - 1;
 
-/** Parses the home of a session. Nothing is judged by one that no process of this library writes: it has no namespace and no inbox. */
+/**
+ * Parses the home of a session. A home that no process of this library writes gets no namespace and no inbox, so nothing is decided by it.
+ */
 export function homeFrom({ inbox, pid, started, namespace }: Readonly<Record<keyof Home, unknown>>): Home {
   const isHome =
     typeof inbox === 'string' &&
@@ -44,7 +46,7 @@ interface Row {
   readonly ttl: unknown;
 }
 
-/** The table of sessions: who is alive. Everything but `earliestEnd` and `ofInbox` is called within a step. */
+/** The table of sessions. All methods except `earliestEnd` and `ofInbox` are called within a step. */
 export class Sessions {
   readonly #insert: Statement;
   readonly #renew: Statement;
@@ -72,7 +74,7 @@ export class Sessions {
     );
     this.#release = db.prepare(`update session set namespace = '' where num = ? and generation = ?`);
     this.#delete = db.prepare('delete from session where num = ?');
-    // A lease that ends later than it could is of another boot, which the system did not tell.
+    // A lease that ends later than possible belongs to another boot that the system did not report.
     this.#expired = db.prepare('select num from session where expires <= ?1 or expires > ?1 + ttl');
     this.#earliest = db.prepare('select min(expires) as expires from session');
     this.#home = db.prepare('select inbox, pid, started, namespace from session where num = ?');
@@ -81,30 +83,30 @@ export class Sessions {
     );
   }
 
-  open(ttlMs: number, { inbox, pid, started, namespace }: Home): Tenancy {
+  open(ttlMs: number, { inbox, pid, started, namespace }: Home): SessionGeneration {
     const id = randomBytes(16).toString('hex');
     const ttl = Math.ceil(ttlMs * 1_000);
     const row = this.#insert.get(id, ttl, machineTime() + ttl, inbox, pid, started, namespace);
     return { id, num: (row as Row).num, generation: 1, ttlMs };
   }
 
-  /** It lives for its whole TTL from now on. */
-  renew(tenancy: Tenancy): void {
+  /** Renews the lease for the whole TTL from now on. */
+  renew(tenancy: SessionGeneration): void {
     const { changes } = this.#renew.run(machineTime(), tenancy.num, tenancy.generation);
     if (Number(changes) === 0) throw sessionLost(tenancy.id);
   }
 
-  /** @throws {QueueLockError} `SESSION_LOST` */
-  requireAlive(tenancy: Tenancy): void {
+  /** @throws {QueueLockError} `SESSION_LOST` when the session has ended */
+  requireAlive(tenancy: SessionGeneration): void {
     if (!this.isAlive(tenancy)) throw sessionLost(tenancy.id);
   }
 
-  isAlive({ num, generation }: Tenancy): boolean {
+  isAlive({ num, generation }: SessionGeneration): boolean {
     return this.#alive.get(num, generation) !== undefined;
   }
 
-  /** Goes on with a session in another process. */
-  resume(id: string, { inbox, pid, started, namespace }: Home): Tenancy {
+  /** Resumes a session in another process. */
+  resume(id: string, { inbox, pid, started, namespace }: Home): SessionGeneration {
     const row = this.#byId.get(id) as Row | undefined;
     if (!row) throw sessionLost(id);
     const { num } = row;
@@ -114,8 +116,8 @@ export class Sessions {
     return { id, num, generation: generation + 1, ttlMs: ttl / 1_000 };
   }
 
-  /** From now on only its lease ends it, and not the end of the process. */
-  release({ num, generation }: Tenancy): void {
+  /** From now on only the lease ends the session, and not the end of its process. */
+  release({ num, generation }: SessionGeneration): void {
     this.#release.run(num, generation);
   }
 
@@ -123,7 +125,10 @@ export class Sessions {
     this.#delete.run(num);
   }
 
-  /** Those whose lease has ended. Looks only when one can have: none ends sooner than it was, and a new one not before its TTL. */
+  /**
+   * Returns the sessions whose lease has expired. It reads the table only if one can have expired: renewals only delay ends, and a new
+   * lease lasts for its TTL.
+   */
   expired(): readonly number[] {
     const now = machineTime();
     if (now < this.#noneEndsBefore) return [];
@@ -132,18 +137,18 @@ export class Sessions {
     return nums;
   }
 
-  /** When the next lease ends, unless it is renewed. */
+  /** Returns the time at which the next lease ends unless it is renewed. */
   earliestEnd(): number | undefined {
     return (this.#earliest.get() as { readonly expires: number | null }).expires ?? undefined;
   }
 
-  /** `undefined` when the session has ended. */
+  /** Returns the home of a session; `undefined` when the session has ended. */
   home(num: number): Home | undefined {
     const row = this.#home.get(num);
     return row === undefined ? undefined : homeFrom(row as Readonly<Record<keyof Home, unknown>>);
   }
 
-  /** The sessions of a process that have not been released. */
+  /** Returns the sessions of a process that were not released. */
   at({ inbox, pid, started, namespace }: Home): readonly number[] {
     return (this.#at.all(inbox, pid, started, namespace) as readonly Row[]).map(({ num }) => num);
   }

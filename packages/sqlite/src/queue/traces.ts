@@ -2,15 +2,17 @@ import type { Database, Statement } from '../driver/driver.ts';
 import { storedWhole } from './stored.ts';
 import { bytesOf } from '../base/text.ts';
 
-/** The orders of the entries whose holds have begun and not ended by a removal, by queue. Outlives sessions. Called within a step. */
+/**
+ * The table of holds that have started and did not end by a removal: their orders, by queue. It outlives sessions. Called within a step.
+ */
 export class TraceTable {
-  readonly #leave: Statement;
-  readonly #erase: Statement;
+  readonly #insert: Statement;
+  readonly #delete: Statement;
   readonly #orphans: Statement;
 
   constructor(db: Database) {
-    this.#leave = db.prepare('insert or ignore into trace (queue, ord) values (?, ?)');
-    this.#erase = db.prepare('delete from trace where queue = ? and ord = ?');
+    this.#insert = db.prepare('insert or ignore into trace (queue, ord) values (?, ?)');
+    this.#delete = db.prepare('delete from trace where queue = ? and ord = ?');
     this.#orphans = db.prepare(
       `select ord from trace where queue = ? and not exists
        (select 1 from entry where entry.queue = trace.queue and entry.ord = trace.ord) order by ord`,
@@ -18,14 +20,14 @@ export class TraceTable {
   }
 
   leave(queue: string, ord: number): void {
-    this.#leave.run(bytesOf(queue), ord);
+    this.#insert.run(bytesOf(queue), ord);
   }
 
   erase(queue: string, ord: number): void {
-    this.#erase.run(bytesOf(queue), ord);
+    this.#delete.run(bytesOf(queue), ord);
   }
 
-  /** Those whose entries are gone. */
+  /** Returns the holds whose entries were removed. */
   orphans(queue: string): readonly number[] {
     return (this.#orphans.all(bytesOf(queue)) as readonly { ord: unknown }[]).map(({ ord }) =>
       storedWhole(ord, 'trace.ord', 1),

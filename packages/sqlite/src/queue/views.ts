@@ -4,22 +4,25 @@ import { keyOf } from './entries.ts';
 import { storedBytes, storedWhole } from './stored.ts';
 import { bytesOf, textOf } from '../base/text.ts';
 
-/** Of these it is known at once when their process ends; of others when their turn comes near, or by their leases. */
-const LONGEST_FRONT = 16;
+/**
+ * The processes of this many entries at the front are watched, so that their end is noticed at once. The end of others is noticed when they
+ * come to the front, or by their leases.
+ */
+const WATCHED_ENTRIES = 16;
 
 type EntryRow = Readonly<Record<'ord' | 'shared' | 'value', unknown>>;
 type QueueRow = Readonly<Record<'queue' | 'depth' | 'front' | 'joined', unknown>>;
 
-/** Whether an entry is admitted, by its order. */
+/** Whether each entry is admitted, by its order. */
 export type Turns = ReadonlyMap<number, boolean>;
 
-/** What is read to be shown, without a step. */
+/** The queries of views. They run without a step. */
 export class Views {
   readonly #entries: Statement;
   readonly #queues: Statement;
   readonly #turns: Statement;
   readonly #turn: Statement;
-  readonly #inFront: Statement;
+  readonly #sessionsAtFront: Statement;
   readonly #first: Statement;
   readonly #dataVersion: Statement;
 
@@ -31,8 +34,8 @@ export class Views {
     );
     this.#turns = db.prepare('select ord, admitted from entry where session = ?');
     this.#turn = db.prepare('select admitted from entry where queue = ? and ord = ?');
-    this.#inFront = db.prepare(
-      `select distinct session from (select session from entry where queue = ? order by ord limit ${LONGEST_FRONT})`,
+    this.#sessionsAtFront = db.prepare(
+      `select distinct session from (select session from entry where queue = ? order by ord limit ${WATCHED_ENTRIES})`,
     );
     this.#first = db.prepare('select admitted from entry where queue = ? order by ord limit 1');
     this.#dataVersion = db.prepare('pragma data_version');
@@ -51,10 +54,10 @@ export class Views {
     });
   }
 
-  /** Those that are not empty and whose names begin so. */
+  /** Returns the queues with entries whose names begin with the prefix. */
   queues(prefix: string): readonly FoundQueue[] {
     const from = bytesOf(prefix);
-    // No UTF-8 has this byte.
+    // This byte never occurs in UTF-8.
     const rows = this.#queues.all(from, Buffer.concat([from, Buffer.of(0xff)])) as readonly QueueRow[];
     return rows.map(({ queue, depth, front, joined }) => ({
       name: textOf(storedBytes(queue, 'entry.queue')),
@@ -64,41 +67,41 @@ export class Views {
     }));
   }
 
-  /** Of all entries of a session. */
+  /** Returns the turns of all entries of a session. */
   turnsOf(session: number): Turns {
     const rows = this.#turns.all(session) as readonly { ord: number; admitted: number }[];
     return new Map(rows.map(({ ord, admitted }) => [ord, admitted === 1]));
   }
 
-  /** Whether an entry is admitted; `undefined` when it is gone. */
+  /** Returns whether an entry is admitted; `undefined` when it was removed. */
   turnOf(queue: string, ord: number): boolean | undefined {
     const row = this.#turn.get(bytesOf(queue), ord) as { readonly admitted: number } | undefined;
     return row && row.admitted === 1;
   }
 
-  /** The sessions of those in front. */
-  inFront(queue: string): readonly number[] {
-    return (this.#inFront.all(bytesOf(queue)) as readonly { session: number }[]).map(
+  /** Returns the sessions of the entries at the front. */
+  sessionsAtFront(queue: string): readonly number[] {
+    return (this.#sessionsAtFront.all(bytesOf(queue)) as readonly { session: number }[]).map(
       ({ session }) => session,
     );
   }
 
-  /** Whether the first one waits, as it does after somebody took away the one before with tools of his own. */
+  /** Returns whether the first entry waits, as it does after an operator removed the entry before it with other tools. */
   isStuck(queue: string): boolean {
     return (this.#first.get(bytesOf(queue)) as { readonly admitted: number } | undefined)?.admitted === 0;
   }
 
-  /** Another number as soon as another connection has changed something. */
+  /** Returns another number as soon as another connection has changed something. */
   dataVersion(): number {
     return (this.#dataVersion.get() as { readonly data_version: number }).data_version;
   }
 }
 
-/** Who is there: those who have left are forgotten. */
+/** Returns the present entries. The file keeps no past ones. */
 export function historyOf(entries: readonly StoredEntry[]): StoredHistory {
   return {
     before: [],
     changes: entries.map((entry) => ({ revision: entry.order, kind: 'joined', entry })),
-    gaps: ['A SQLite file keeps no history: those who have left are not known any more.'],
+    gaps: ['A SQLite file keeps no history: only the present entries are known.'],
   };
 }

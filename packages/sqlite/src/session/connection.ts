@@ -1,28 +1,28 @@
 import { systemClock, type Turn } from '@queuelock/core/backend';
-import { keyOf, type Place } from '../queue/entries.ts';
+import { keyOf, type EntryPosition } from '../queue/entries.ts';
 import { fileGone } from '../driver/errors.ts';
 import { Followers, turnsOf, type Follower } from '../turn/followers.ts';
 import { openInbox, type Inbox } from '../turn/inbox.ts';
-import { askUsersIfIncomplete } from '../turn/inquiry.ts';
+import { checkWithOtherProcesses } from '../turn/inquiry.ts';
 import { Observers } from '../turn/observers.ts';
 import { machineTime, ownMark } from '../base/machine.ts';
 import { Neighbours } from '../turn/neighbours.ts';
 import { openFile, type OpenFile } from '../file/opening.ts';
 import { Peers } from '../turn/peers.ts';
-import { Rounds } from '../base/rounds.ts';
+import { Poller } from '../base/poller.ts';
 import type { Observable } from '../base/rx.ts';
-import type { Home, Tenancy } from '../queue/sessions.ts';
-import { Store, type News } from '../file/store.ts';
+import type { Home, SessionGeneration } from '../queue/sessions.ts';
+import { Store, type EntryNotification } from '../file/store.ts';
 
-/** Others tell when it is somebody's turn: this is for when they could not. */
-const WAITING_ROUND_MS = 250;
-/** Until it is known who stands in front: most waits are over before. */
-const FIRST_ROUND_MS = 20;
-/** Nobody tells those who only look. */
-const LOOKING_ROUND_MS = 50;
+/** The polling interval for waiters, in case a notification was lost. */
+const WAITER_POLL_MS = 250;
+/** The first polling interval, until the entries at the front are known. Most waits are shorter. */
+const FIRST_POLL_MS = 20;
+/** The polling interval for observers, which get no notifications. */
+const OBSERVER_POLL_MS = 50;
 const NONE = -1;
 
-/** One open file: its tables, and the way between the processes that have it open. */
+/** An open file: its tables, and the notifications between the processes that have it open. */
 export class Connection {
   readonly store: Store;
   readonly home: Home;
@@ -31,16 +31,16 @@ export class Connection {
   readonly #neighbours: Neighbours;
   readonly #followers = new Followers();
   readonly #observers: Observers;
-  readonly #rounds: Rounds;
+  readonly #poller: Poller;
   #dataVersion = NONE;
 
   /** @throws {QueueLockError} `INVALID_ARGUMENT`, `ACCESS_DENIED`, or `UNAVAILABLE` when another try may succeed */
   static async open(file: string): Promise<Connection> {
-    const opened = await openFile(file, { clock: systemClock(), beforeOpening: askUsersIfIncomplete });
+    const opened = await openFile(file, { clock: systemClock(), beforeOpening: checkWithOtherProcesses });
     let connection: Connection | undefined;
     try {
       const inbox = await openInbox(opened.path, {
-        onTold: (ord) => connection?.lookAt(ord),
+        onEntry: (ord) => connection?.readEntry(ord),
         onInquiry: () => connection?.checkFile(),
       });
       return (connection = new Connection(opened, inbox));
@@ -53,49 +53,56 @@ export class Connection {
   private constructor(file: OpenFile, inbox: Inbox) {
     this.#inbox = inbox;
     this.home = { ...ownMark(), inbox: inbox.path };
-    this.store = new Store(file, { clock: systemClock(), onStep: (news) => this.#spread(news) });
+    this.store = new Store(file, {
+      clock: systemClock(),
+      onStep: (notifications) => this.#notify(notifications),
+    });
     this.#peers = new Peers(file.path, (closed) => this.#neighbours.suspect(closed));
     this.#neighbours = new Neighbours(this.store, this.home, this.#peers);
     this.#observers = new Observers(file.path);
-    this.#rounds = new Rounds(() => this.#round());
+    this.#poller = new Poller(() => this.#poll());
   }
 
-  /** The turns of an entry, as in `Placement.turns$`. */
-  follow(queue: string, { num }: Tenancy, { ord, admitted, ahead }: Place): Observable<Turn> {
+  /** Returns the turns of an entry, as in `Placement.turns$`. */
+  follow(
+    queue: string,
+    { num }: SessionGeneration,
+    { ord, admitted, ahead }: EntryPosition,
+  ): Observable<Turn> {
     const turn = { admitted, ...(ahead === undefined ? {} : { ahead }) };
     const followed = { queue, session: num, ord, key: keyOf(queue, ord), turn };
     const isNew = !this.#followers.queues.has(queue);
     return turnsOf(this.#followers, followed, (follower) => {
-      if (!admitted) this.lookAt(follower.ord);
-      this.#rounds.begin(isNew && !admitted ? FIRST_ROUND_MS : WAITING_ROUND_MS);
+      if (!admitted) this.readEntry(follower.ord);
+      this.#poller.pollWithin(isNew && !admitted ? FIRST_POLL_MS : WAITER_POLL_MS);
     });
   }
 
-  /** What `read` answers, now and whenever it has changed. */
+  /** Emits the result of `read`, now and whenever it has changed. */
   watch<T>(read: () => T, apartMs?: number): Observable<T> {
-    this.#rounds.begin(LOOKING_ROUND_MS);
+    this.#poller.pollWithin(OBSERVER_POLL_MS);
     return this.#observers.watch(read, apartMs);
   }
 
-  /** An entry has been admitted, or removed. */
-  lookAt(ord: number): void {
+  /** Reads an entry that was admitted or removed, and notifies its followers. */
+  readEntry(ord: number): void {
     const followers = this.#followers.of(ord);
     if (followers.length === 0) return;
     this.#unlessBusy(() => {
-      for (const follower of followers) this.#show(follower, this.store.views.turnOf(follower.queue, ord));
+      for (const follower of followers) this.#update(follower, this.store.views.turnOf(follower.queue, ord));
     });
   }
 
-  /** Ends everything at once, and closes the file, if it or a side file is not the one that was opened. */
+  /** Ends all sessions at once and closes the file, if the file or a side file was removed or replaced. */
   checkFile(): void {
-    if (this.store.isThere()) return;
+    if (this.store.fileExists()) return;
     this.#loseAll(fileGone(this.store.file.path));
     this.store.close();
   }
 
   close(): void {
-    if (this.store.isGone) this.#loseAll(fileGone(this.store.file.path));
-    this.#rounds.close();
+    if (this.store.isFileLost) this.#loseAll(fileGone(this.store.file.path));
+    this.#poller.close();
     this.#observers.close();
     this.#neighbours.close();
     this.#peers.close();
@@ -103,44 +110,44 @@ export class Connection {
     this.store.close();
   }
 
-  /** A step of this process has taken effect. */
-  #spread(news: readonly News[]): void {
-    const own = news.filter(({ inbox }) => inbox === this.home.inbox);
-    // It takes them longer.
-    for (const { inbox, ord } of news) if (inbox !== this.home.inbox) this.#peers.tell(inbox, ord);
-    for (const { ord } of own) this.lookAt(ord);
-    this.#observers.lookSoon();
+  /** Sends the notifications of a committed step. */
+  #notify(notifications: readonly EntryNotification[]): void {
+    const own = notifications.filter(({ inbox }) => inbox === this.home.inbox);
+    // Notifications to other processes go first, because they take longer.
+    for (const { inbox, ord } of notifications) if (inbox !== this.home.inbox) this.#peers.notify(inbox, ord);
+    for (const { ord } of own) this.readEntry(ord);
+    this.#observers.readSoon();
   }
 
-  #round(): number | undefined {
+  #poll(): number | undefined {
     if (this.#followers.size === 0 && this.#observers.size === 0) return undefined;
-    let nextMs = this.#observers.size > 0 ? LOOKING_ROUND_MS : WAITING_ROUND_MS;
+    let nextMs = this.#observers.size > 0 ? OBSERVER_POLL_MS : WAITER_POLL_MS;
     this.#unlessBusy(() => {
-      this.#lookAround();
+      this.#readChanges();
       nextMs = Math.max(1, Math.min(nextMs, this.#msToNextEnd()));
     });
     return nextMs;
   }
 
-  #lookAround(): void {
+  #readChanges(): void {
     this.store.requireFile();
     const dataVersion = this.store.views.dataVersion();
     if (dataVersion !== this.#dataVersion) {
       this.#dataVersion = dataVersion;
-      this.#lookForAll();
-      this.#observers.look();
+      this.#readAll();
+      this.#observers.readAll();
     }
-    this.#observers.lookAgain();
+    this.#observers.readDue();
     const queues = [...this.#followers.queues.keys()];
     this.#neighbours.watch(queues);
     const stuck = queues.filter((queue) => this.store.views.isStuck(queue));
-    // A step ends those whose lease is over. One that fails is repeated in the next round.
-    if (stuck.length > 0 || this.#msToNextEnd() <= 0) this.#mend(stuck).catch(() => undefined);
+    // A step ends expired sessions. If it fails, the next round repeats it.
+    if (stuck.length > 0 || this.#msToNextEnd() <= 0) this.#admitMissed(stuck).catch(() => undefined);
   }
 
-  #mend(queues: readonly string[]): Promise<void> {
+  #admitMissed(queues: readonly string[]): Promise<void> {
     return this.store.write(() => {
-      for (const queue of queues) this.store.entries.mend(queue);
+      for (const queue of queues) this.store.entries.admitMissed(queue);
     });
   }
 
@@ -149,22 +156,22 @@ export class Connection {
     return end === undefined ? Infinity : Math.ceil((end - machineTime()) / 1_000);
   }
 
-  #lookForAll(): void {
+  #readAll(): void {
     const followers = this.#followers.all;
     const sessions = new Set(followers.map(({ session }) => session));
     const turns = new Map([...sessions].map((session) => [session, this.store.views.turnsOf(session)]));
-    for (const follower of followers) this.#show(follower, turns.get(follower.session)?.get(follower.ord));
+    for (const follower of followers) this.#update(follower, turns.get(follower.session)?.get(follower.ord));
   }
 
-  #show(follower: Follower, admitted: boolean | undefined): void {
-    if (admitted !== undefined) follower.take(admitted);
-    else follower.take(this.store.sessions.home(follower.session) ? 'ENTRY_LOST' : 'SESSION_LOST');
+  #update(follower: Follower, admitted: boolean | undefined): void {
+    if (admitted !== undefined) follower.update(admitted);
+    else follower.update(this.store.sessions.home(follower.session) ? 'ENTRY_LOST' : 'SESSION_LOST');
   }
 
-  /** Looks; what could not be seen now is seen in the next round. Without its file everything is lost. */
-  #unlessBusy(look: () => void): void {
+  /** Runs a read. If the file is busy, the next round repeats it. If the file was removed, all sessions are lost. */
+  #unlessBusy(read: () => void): void {
     try {
-      look();
+      read();
     } catch (error) {
       this.#dataVersion = NONE;
       if (this.store.ended) this.#loseAll(error);
@@ -172,7 +179,7 @@ export class Connection {
   }
 
   #loseAll(error: unknown): void {
-    for (const follower of this.#followers.all) follower.take('SESSION_LOST');
+    for (const follower of this.#followers.all) follower.update('SESSION_LOST');
     this.#observers.fail(error);
   }
 }

@@ -1,5 +1,5 @@
-// Chapter session: am I alive, and until when is that proven?
-// A session as a client holds it (here), on a connection that all of a process share (connection).
+// Chapter session: is this session alive, and until when is that proven?
+// session (this file) is a client's session; all sessions of a process share a connection.
 
 import {
   QueueLockError,
@@ -11,67 +11,71 @@ import {
   type Session,
 } from '@queuelock/core/backend';
 import type { Connection } from './connection.ts';
-import { keyOf, type Place } from '../queue/entries.ts';
-import type { Tenancy } from '../queue/sessions.ts';
+import { keyOf, type EntryPosition } from '../queue/entries.ts';
+import type { SessionGeneration } from '../queue/sessions.ts';
 import type { Store } from '../file/store.ts';
 
-/** A session as a client holds it. */
+/** A session as a client uses it. */
 export class SqliteSession implements Session {
   readonly id: string;
   readonly ttlMs: number;
   readonly traces: HoldTraces;
   readonly #connection: Connection;
   readonly #store: Store;
-  readonly #tenancy: Tenancy;
-  /** The orders of the entries that this process has asked for, in a session that was resumed. */
+  readonly #generation: SessionGeneration;
+  /** The orders of the entries that this process has claimed, in a resumed session. */
   readonly #claimed: Set<number> | undefined;
   #releasing: Promise<void> | undefined;
   #abandoned = false;
 
-  constructor(connection: Connection, tenancy: Tenancy) {
-    this.id = tenancy.id;
-    this.ttlMs = tenancy.ttlMs;
+  constructor(connection: Connection, generation: SessionGeneration) {
+    this.id = generation.id;
+    this.ttlMs = generation.ttlMs;
     this.#connection = connection;
     this.#store = connection.store;
-    this.#tenancy = tenancy;
-    this.#claimed = tenancy.generation > 1 ? new Set() : undefined;
+    this.#generation = generation;
+    this.#claimed = generation.generation > 1 ? new Set() : undefined;
     this.traces = {
       leave: (queue, entryId) => this.#step(() => this.#leaveTrace(queue, entryId)),
       erase: (queue, traces) => this.#step(() => this.#eraseTraces(queue, traces)),
     };
   }
 
-  /** The session's id: no secret to those who can read the file. Who asks for it wants the session to outlive this process. */
+  /**
+   * The session's id, which is not a secret for users that can read the file. Reading it keeps the session alive after this process ends.
+   */
   get resumption(): string {
-    // Nobody has to wait for it: it is in line before whatever comes next.
+    // The caller need not wait: this step runs before all later ones.
     this.#release().catch(() => undefined);
     return this.id;
   }
 
   renew(): Promise<number> {
     return this.#step(() => {
-      this.#store.sessions.renew(this.#tenancy);
+      this.#store.sessions.renew(this.#generation);
       return this.ttlMs;
     });
   }
 
   async enqueue(spec: EntrySpec): Promise<Placement> {
-    return this.#placement(spec, await this.#step(() => this.#enter(spec)));
+    return this.#placement(spec, await this.#step(() => this.#enqueue(spec)));
   }
 
   async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
     const names = specs.map(({ queue }) => queue);
-    const twice = names.find((queue, place) => names.indexOf(queue) < place);
-    if (twice !== undefined) throw invalidArgument('specs', twice, 'name no queue twice');
-    const places = await this.#step(() => this.#enterAll(specs));
-    if (!places) throw lostTogether(specs);
-    return specs.map((spec, place) => this.#placement(spec, places[place] as Place));
+    const duplicate = names.find((queue, position) => names.indexOf(queue) < position);
+    if (duplicate !== undefined) throw invalidArgument('specs', duplicate, 'name no queue twice');
+    const positions = await this.#step(() => this.#enqueueAll(specs));
+    if (!positions) throw entriesLost(specs);
+    return specs.map((spec, position) => this.#placement(spec, positions[position] as EntryPosition));
   }
 
   async tryEnqueue(spec: EntrySpec): Promise<Placement | undefined> {
-    const place = await this.#step(() => this.#store.entries.enterIfAdmitted(this.#tenancy.num, spec));
-    if (place) this.#claimed?.add(place.ord);
-    return place && this.#placement(spec, place);
+    const position = await this.#step(() =>
+      this.#store.entries.enqueueIfAdmitted(this.#generation.num, spec),
+    );
+    if (position) this.#claimed?.add(position.ord);
+    return position && this.#placement(spec, position);
   }
 
   update(queue: string, id: string, value: string): Promise<boolean> {
@@ -103,36 +107,39 @@ export class SqliteSession implements Session {
     const claimed = this.#claimed;
     if (!claimed) return;
     await this.#step(() => {
-      for (const { queue, ord } of this.#store.entries.of(this.#tenancy.num))
+      for (const { queue, ord } of this.#store.entries.of(this.#generation.num))
         if (!claimed.has(ord)) this.#removeOrder(queue, ord);
     });
   }
 
   async abandon(): Promise<void> {
-    // Whatever goes wrong, the lease does the rest.
+    // If the step fails, the lease ends the session.
     await this.#release().catch(() => undefined);
     this.#abandoned = true;
   }
 
   async close(): Promise<void> {
-    const { num } = this.#tenancy;
-    // Likewise.
+    const { num } = this.#generation;
+    // If the step fails, the lease ends the session.
     await this.#step(() => this.#store.end(num)).catch(() => undefined);
   }
 
-  /** A step of this session, which must be alive. */
-  async #step<T>(take: () => T): Promise<T> {
+  /** Runs a step of this session, which must be alive. */
+  async #step<T>(run: () => T): Promise<T> {
     if (this.#abandoned)
-      throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to whoever resumes it`);
+      throw new QueueLockError(
+        'CLOSED',
+        `session ${this.id} was not ended here: it ends at its TTL unless another client resumes it`,
+      );
     return this.#store.write(() => {
-      this.#store.sessions.requireAlive(this.#tenancy);
-      return take();
+      this.#store.sessions.requireAlive(this.#generation);
+      return run();
     });
   }
 
-  /** Once, unless it fails. */
+  /** Releases the session once, unless that fails. */
   #release(): Promise<void> {
-    this.#releasing ??= this.#step(() => this.#store.sessions.release(this.#tenancy)).catch(
+    this.#releasing ??= this.#step(() => this.#store.sessions.release(this.#generation)).catch(
       (error: unknown) => {
         this.#releasing = undefined;
         throw error;
@@ -141,17 +148,17 @@ export class SqliteSession implements Session {
     return this.#releasing;
   }
 
-  #enter(spec: EntrySpec): Place {
-    const place = this.#store.entries.enter(this.#tenancy.num, spec);
-    this.#claimed?.add(place.ord);
-    return place;
+  #enqueue(spec: EntrySpec): EntryPosition {
+    const position = this.#store.entries.enqueue(this.#generation.num, spec);
+    this.#claimed?.add(position.ord);
+    return position;
   }
 
-  /** All or none: when one of those that had entered was removed, nothing of the others is left either. */
-  #enterAll(specs: readonly EntrySpec[]): readonly Place[] | undefined {
+  /** Enqueues all entries or none. If one that was enqueued before was removed, the others are removed too. */
+  #enqueueAll(specs: readonly EntrySpec[]): readonly EntryPosition[] | undefined {
     const present = specs.filter(({ queue, id }) => this.#own(queue, id) !== undefined);
     if (present.length === 0 || present.length === specs.length)
-      return specs.map((spec) => this.#enter(spec));
+      return specs.map((spec) => this.#enqueue(spec));
     for (const { queue, id } of present) this.#remove(queue, id);
     return undefined;
   }
@@ -169,7 +176,7 @@ export class SqliteSession implements Session {
 
   #leaveTrace(queue: string, id: string): readonly string[] {
     const ord = this.#own(queue, id);
-    if (ord === undefined) throw new QueueLockError('ENTRY_LOST', `no entry ${id} is in the queue`);
+    if (ord === undefined) throw new QueueLockError('ENTRY_LOST', `the entry ${id} is not in the queue`);
     this.#store.traces.leave(queue, ord);
     return this.#store.traces.orphans(queue).map(String);
   }
@@ -178,13 +185,13 @@ export class SqliteSession implements Session {
     for (const ord of traces) this.#store.traces.erase(queue, Number(ord));
   }
 
-  /** The order of an entry of this session. */
+  /** Returns the order of an entry of this session. */
   #own(queue: string, id: string): number | undefined {
-    return this.#store.entries.find(this.#tenancy.num, { queue, id });
+    return this.#store.entries.find(this.#generation.num, { queue, id });
   }
 
-  #placement({ queue }: EntrySpec, place: Place): Placement {
-    const { ord, admitted, ahead, otherLimit } = place;
+  #placement({ queue }: EntrySpec, position: EntryPosition): Placement {
+    const { ord, admitted, ahead, otherLimit } = position;
     const order = BigInt(ord);
     return {
       order,
@@ -192,12 +199,15 @@ export class SqliteSession implements Session {
       key: keyOf(queue, ord),
       turn: { admitted, ...(ahead === undefined ? {} : { ahead }) },
       ...(otherLimit === undefined ? {} : { otherLimit }),
-      turns$: this.#connection.follow(queue, this.#tenancy, place),
+      turns$: this.#connection.follow(queue, this.#generation, position),
     } satisfies Placement;
   }
 }
 
-function lostTogether(specs: readonly EntrySpec[]): QueueLockError {
+function entriesLost(specs: readonly EntrySpec[]): QueueLockError {
   const ids = specs.map(({ id }) => id).join(', ');
-  return new QueueLockError('ENTRY_LOST', `of the entries that enter together (${ids}) one was removed`);
+  return new QueueLockError(
+    'ENTRY_LOST',
+    `one of the entries that were enqueued together (${ids}) was removed`,
+  );
 }

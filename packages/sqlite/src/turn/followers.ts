@@ -1,10 +1,11 @@
-// Chapter turn: whose turn is it, and why am I waiting for that one?
-// Those of this process who wait to hear (here); other processes tell (neighbours, peers, inbox); observers: who looks on.
+// Chapter turn: which entry is admitted, and for which entry does a waiter wait?
+// followers (this file) are waiters of this process; neighbours, peers, inbox and inquiry connect it with other processes; observers show
+// changes.
 
 import { QueueLockError, type Turn } from '@queuelock/core/backend';
 import { Observable } from '../base/rx.ts';
 
-/** An entry of this process whose turns somebody follows. */
+/** An entry of this process whose turns are followed. */
 export interface Followed {
   readonly queue: string;
   readonly session: number;
@@ -12,15 +13,15 @@ export interface Followed {
   readonly key: string;
 }
 
-/** What is known of an entry: whether it is admitted, or with what code it is gone. */
-type Sight = boolean | 'ENTRY_LOST' | 'SESSION_LOST';
+/** What is known of an entry: whether it is admitted, or the error code of its loss. */
+type EntryStatus = boolean | 'ENTRY_LOST' | 'SESSION_LOST';
 
-/** One who follows. */
+/** Receives the status of an entry that it follows. */
 export interface Follower extends Followed {
-  take(sight: Sight): void;
+  update(status: EntryStatus): void;
 }
 
-/** Those who follow the turns of entries in this process. */
+/** The followers of entries in this process. */
 export class Followers {
   readonly #byOrd = new Map<number, Set<Follower>>();
   readonly #queues = new Map<string, number>();
@@ -33,7 +34,7 @@ export class Followers {
     return [...this.#byOrd.values()].flatMap((followers) => [...followers]);
   }
 
-  /** In which queues their entries are, and how many in each. */
+  /** The queues of these entries, with the number of followers in each. */
   get queues(): ReadonlyMap<string, number> {
     return this.#queues;
   }
@@ -61,22 +62,25 @@ export class Followers {
   }
 }
 
-/** The turns of an entry, as in `Placement.turns$`; `onAdd` looks at it once, since its turn may have come before it was followed. */
+/**
+ * Returns the turns of an entry, as in `Placement.turns$`.
+ * @param onAdd reads the entry once, since it may have been admitted before it was followed
+ */
 export function turnsOf(
   followers: Followers,
   followed: Followed & { readonly turn: Turn },
   onAdd: (follower: Follower) => void,
 ): Observable<Turn> {
   return new Observable((subscriber) => {
-    let waits = !followed.turn.admitted;
+    let isWaiting = !followed.turn.admitted;
     const follower: Follower = {
       ...followed,
-      take(sight) {
-        if (typeof sight === 'string') {
-          const message = `the entry ${followed.key} is not in the queue any more`;
-          subscriber.error(new QueueLockError(sight, message));
-        } else if (sight && waits) {
-          waits = false;
+      update(status) {
+        if (typeof status === 'string') {
+          const message = `the entry ${followed.key} is no longer in the queue`;
+          subscriber.error(new QueueLockError(status, message));
+        } else if (status && isWaiting) {
+          isWaiting = false;
           subscriber.next({ admitted: true, ahead: 0 });
         }
       },

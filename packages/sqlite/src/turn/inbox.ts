@@ -14,35 +14,37 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { QueueLockError } from '@queuelock/core/backend';
 
-// What the address of a Unix socket may have on every system.
-const LONGEST_PATH_BYTES = 100;
+// The limit for the address of a Unix socket on every system.
+const MAX_PATH_BYTES = 100;
 const NAME_BYTES = 8;
 const INBOX_NAME = new RegExp(`^[0-9a-f]{${2 * NAME_BYTES}}$`);
 const TEMPORARY_FOLDER = /^queuelock-[A-Za-z0-9]{6}$/;
-/** Younger ones may be about to be opened. */
-const OLD_MS = 10_000;
-/** A whole message, or the rest of one; nobody sends a longer one. */
-const LONGEST_LINE = 32;
+/** Younger sockets may be about to be opened. */
+const MIN_AGE_MS = 10_000;
+/** The maximum length of a message; no process sends a longer one. */
+const MAX_MESSAGE_LENGTH = 32;
 const MAX_TRIES = 3;
 
-/** What a process asks another one, when a part of the file is missing, and what that one answers once it has compared the file. */
+/** The message that asks another process to compare the file when a part of it is missing, and the reply after the comparison. */
 export const INQUIRY = '?';
-export const ANSWER = '!';
+export const INQUIRY_REPLY = '!';
 
-/** What an inbox receives. */
+/** The messages that an inbox receives. */
 export interface InboxEvents {
-  readonly onTold: (ord: number) => void;
+  readonly onEntry: (ord: number) => void;
   readonly onInquiry: () => void;
 }
 
-/** Where others tell this connection which of its entries to look at. */
+/** The socket on which other processes notify this connection of changed entries. */
 export interface Inbox {
-  /** The path of its socket. It is refused there as soon as the process has ended, whatever way. */
+  /** The path of the socket. Connections to it are refused as soon as the process has ended, however it ended. */
   readonly path: string;
   close(): void;
 }
 
-/** Opens an inbox in a directory that is for this user only; makes the directory, and tidies up what the dead left in it. */
+/**
+ * Opens an inbox in a directory that is private to this user. Creates the directory, and removes the sockets of ended processes from it.
+ */
 export async function openInbox(file: string, events: InboxEvents): Promise<Inbox> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -51,7 +53,7 @@ export async function openInbox(file: string, events: InboxEvents): Promise<Inbo
     receive(socket, events);
   });
   const path = await listenIn(server, file, 0);
-  removeDead(dirname(path), path);
+  removeUnusedSockets(dirname(path), path);
   return {
     path,
     close() {
@@ -63,8 +65,8 @@ export async function openInbox(file: string, events: InboxEvents): Promise<Inbo
 }
 
 /**
- * Removes the socket of a process that has ended. `path` comes from the file and is not trusted: nothing is removed unless it is an
- * inbox of this file.
+ * Removes the socket of a process that has ended. `path` comes from the file and is not trusted: nothing is removed unless it is an inbox
+ * of this file.
  */
 export function removeInbox(file: string, path: string): void {
   if (!isInboxOf(file, path)) return;
@@ -74,7 +76,7 @@ export function removeInbox(file: string, path: string): void {
 
 /**
  * Checks a path that was read from the file.
- * @returns Whether it is a socket with a name of this module's form, in an inbox folder of this file that is private to this user.
+ * @returns whether it is a socket with a name of this module's form, in an inbox folder of this file that is private to this user
  */
 export function isInboxOf(file: string, path: string): boolean {
   const folder = dirname(path);
@@ -98,7 +100,7 @@ function isOwn({ uid }: { readonly uid: number }): boolean {
   return uid === (process.geteuid?.() ?? uid);
 }
 
-/** The last one who leaves removes the directory, maybe just now. */
+/** Listens on a new socket. The last process that leaves removes the directory, possibly at the same time. */
 async function listenIn(server: Server, file: string, tries: number): Promise<string> {
   const path = join(directoryFor(file), randomBytes(NAME_BYTES).toString('hex'));
   try {
@@ -110,15 +112,18 @@ async function listenIn(server: Server, file: string, tries: number): Promise<st
   }
 }
 
-/** The folder of inboxes beside a file. */
+/** Returns the folder of inboxes beside a file. */
 export function inboxFolderOf(file: string): string {
   return `${file}-inbox`;
 }
 
-/** Beside the file, where containers that share it share it too; elsewhere if the path is too long for a socket. */
+/**
+ * Returns a directory beside the file, which containers that share the file share too. If that path is too long for a socket, returns
+ * another one.
+ */
 function directoryFor(file: string): string {
   const beside = inboxFolderOf(file);
-  if (Buffer.byteLength(beside) + 2 * NAME_BYTES + 1 > LONGEST_PATH_BYTES)
+  if (Buffer.byteLength(beside) + 2 * NAME_BYTES + 1 > MAX_PATH_BYTES)
     return mkdtempSync(join(tmpdir(), 'queuelock-'));
   mkdirSync(beside, { mode: 0o700, recursive: true });
   const found = lstatSync(beside);
@@ -139,38 +144,38 @@ function listen(server: Server, path: string): Promise<void> {
     server.once('error', refused);
     server.listen(path, () => {
       server.off('error', refused);
-      // One that cannot be accepted tries again, and looks by itself from time to time.
+      // A process whose connection is not accepted tries again, and this process polls too.
       server.on('error', () => undefined);
       resolve();
     });
   });
 }
 
-function receive(socket: Socket, { onTold, onInquiry }: InboxEvents): void {
+function receive(socket: Socket, { onEntry, onInquiry }: InboxEvents): void {
   let rest = '';
   socket.setEncoding('latin1');
   socket.on('data', (text: string) => {
     const lines = (rest + text).split('\n');
-    rest = (lines.pop() ?? '').slice(0, LONGEST_LINE);
+    rest = (lines.pop() ?? '').slice(0, MAX_MESSAGE_LENGTH);
     for (const line of lines) {
-      if (/^\d{1,16}$/.test(line)) onTold(Number(line));
+      if (/^\d{1,16}$/.test(line)) onEntry(Number(line));
       else if (line === INQUIRY) {
         onInquiry();
-        socket.write(ANSWER);
+        socket.write(INQUIRY_REPLY);
       }
     }
   });
-  // Who is told less looks by itself from time to time.
+  // Lost notifications are found by polling.
   socket.on('error', () => undefined);
 }
 
-/** Sockets where nobody listens any more. By the age that the file system gives them, compared with the own one. */
-function removeDead(directory: string, own: string): void {
+/** Removes sockets without a listener. Their age is the difference of file system times to the own socket. */
+function removeUnusedSockets(directory: string, own: string): void {
   const now = statSync(own).mtimeMs;
   for (const name of readdirSync(directory)) {
     const path = join(directory, name);
     const age = now - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now);
-    if (path === own || age < OLD_MS || !INBOX_NAME.test(name) || !isOwnSocket(path)) continue;
+    if (path === own || age < MIN_AGE_MS || !INBOX_NAME.test(name) || !isOwnSocket(path)) continue;
     const probe = connect(path);
     probe.on('connect', () => probe.destroy());
     probe.on('error', (error) => {
@@ -183,7 +188,7 @@ function remove(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // Somebody else has tidied up.
+    // Another process has already removed the socket.
   }
 }
 
@@ -191,6 +196,6 @@ function removeDirectory(directory: string): void {
   try {
     rmdirSync(directory);
   } catch {
-    // Others have their inboxes in it.
+    // The directory contains inboxes of other processes.
   }
 }

@@ -2,24 +2,28 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { QueueLockError } from '@queuelock/core/backend';
-import { ANSWER, INQUIRY, inboxFolderOf, isInboxOf } from './inbox.ts';
+import { INQUIRY_REPLY, INQUIRY, inboxFolderOf, isInboxOf } from './inbox.ts';
 
-/** A process whose event loop is blocked answers late. */
+/** A process whose event loop is blocked responds late. */
 const TIMEOUT_MS = 5_000;
 
 /**
- * Asks each process that has the file open to compare it with what lies on the disk, when a part of it is missing. SQLite makes a missing
- * side file anew, and from then on two groups of processes would hold the same locks: so those with the old one end their holds first.
- * @throws {QueueLockError} `UNAVAILABLE` when a process did not answer
+ * Asks each process that has the file open to compare it with the files on the disk, when a part of it is missing. SQLite would create a
+ * missing side file again, and two groups of processes would then hold the same locks. So the processes with the old file end their holds
+ * first.
+ * @throws {QueueLockError} `UNAVAILABLE` when a process did not respond
  */
-export async function askUsersIfIncomplete(file: string): Promise<void> {
+export async function checkWithOtherProcesses(file: string): Promise<void> {
   const parts = [file, `${file}-wal`, `${file}-shm`].map((path) => statSync(path, { throwIfNoEntry: false }));
   if (parts[0]?.size !== 0 && parts.every((part) => part !== undefined)) return;
-  await Promise.all(inboxesOf(file).map((inbox) => ask(file, inbox)));
+  await Promise.all(inboxesOf(file).map((inbox) => inquire(file, inbox)));
   removeStaleIndex(file);
 }
 
-/** An index without its log is of processes that have ended or have just given the file up; SQLite would read the new log by it. */
+/**
+ * Removes an index without its log. It belongs to processes that have ended or have just closed the file, and SQLite would read the new log
+ * with it.
+ */
 function removeStaleIndex(file: string): void {
   if (!statSync(`${file}-wal`, { throwIfNoEntry: false })) rmSync(`${file}-shm`, { force: true });
 }
@@ -32,20 +36,20 @@ function inboxesOf(file: string): readonly string[] {
     .filter((path) => isInboxOf(file, path));
 }
 
-/** Resolves when the process has answered, or has closed its inbox, which it does before it closes the file. */
-function ask(file: string, inbox: string): Promise<void> {
+/** Resolves when the process has responded, or has closed its inbox, which it does before it closes the file. */
+function inquire(file: string, inbox: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(inbox, () => socket.write(`${INQUIRY}\n`));
     const timer = setTimeout(() => {
-      const message = `a part of ${file} was removed, and a process that uses it (inbox ${inbox}) did not answer within ${TIMEOUT_MS} ms; end that process`;
+      const message = `a part of ${file} was removed, and a process that uses it (inbox ${inbox}) did not respond within ${TIMEOUT_MS} ms; end that process`;
       reject(new QueueLockError('UNAVAILABLE', message));
       socket.destroy();
     }, TIMEOUT_MS);
     socket.setEncoding('latin1');
     socket.on('data', (text: string) => {
-      if (text.includes(ANSWER)) socket.destroy();
+      if (text.includes(INQUIRY_REPLY)) socket.destroy();
     });
-    // The close follows.
+    // The close event follows.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       clearTimeout(timer);

@@ -1,15 +1,15 @@
 import { removeInbox } from './inbox.ts';
-import { isGone } from '../base/machine.ts';
+import { hasEnded } from '../base/machine.ts';
 import type { Peers } from './peers.ts';
 import type { Home } from '../queue/sessions.ts';
 import type { Store } from '../file/store.ts';
 
-/** After its socket has closed a process is still there for a moment. */
-const LOOKS = 8;
+/** The number of checks after the socket of a process has closed, since the process exists for a moment longer. */
+const MAX_CHECKS = 8;
 
 /**
- * The other processes that are in the way of this one's entries. When one of them ends, its sessions are ended at once: the system
- * closes its socket, which is the hint, and says that there is no such process any more, which is the proof.
+ * The other processes with entries at the front of this process's queues. When one of them ends, its sessions are ended at once. The
+ * operating system closes its socket, which is the hint. It reports that the process no longer exists, which is the proof.
  */
 export class Neighbours {
   readonly #store: Store;
@@ -24,21 +24,21 @@ export class Neighbours {
     this.#peers = peers;
   }
 
-  /** Watches those in front of these queues, and no others. */
+  /** Watches the processes at the front of these queues, and no others. */
   watch(queues: Iterable<string>): void {
     const { views, sessions } = this.#store;
-    const nums = new Set([...queues].flatMap((queue) => views.inFront(queue)));
+    const nums = new Set([...queues].flatMap((queue) => views.sessionsAtFront(queue)));
     const homes = [...nums].flatMap((num) => sessions.home(num) ?? []);
     const others = homes.filter(({ inbox, namespace }) => inbox !== this.#own.inbox && namespace !== '');
     this.#watched = new Map(others.map((home) => [home.inbox, home]));
     this.#peers.watch(new Set(this.#watched.keys()));
-    for (const home of others) if (isGone(home, this.#own)) this.#bury(home);
+    for (const home of others) if (hasEnded(home, this.#own)) this.#endSessions(home);
   }
 
-  /** An inbox has closed: its process may have ended. */
+  /** Checks a process whose inbox has closed, since it may have ended. */
   suspect(inbox: string): void {
     const home = this.#watched.get(inbox);
-    if (home) this.#lookAt(home, 0);
+    if (home) this.#check(home, 0);
   }
 
   close(): void {
@@ -46,26 +46,26 @@ export class Neighbours {
     this.#timers.clear();
   }
 
-  #lookAt(home: Home, looks: number): void {
-    if (isGone(home, this.#own)) this.#bury(home);
-    else if (looks < LOOKS) {
+  #check(home: Home, checks: number): void {
+    if (hasEnded(home, this.#own)) this.#endSessions(home);
+    else if (checks < MAX_CHECKS) {
       const timer = setTimeout(() => {
         this.#timers.delete(timer);
-        this.#lookAt(home, looks + 1);
-      }, 2 ** looks);
+        this.#check(home, checks + 1);
+      }, 2 ** checks);
       this.#timers.add(timer);
     }
   }
 
-  /** The sessions that it still has; one that was resumed elsewhere has another home. */
-  #bury(gone: Home): void {
+  /** Ends the sessions that the process still has. A session that was resumed elsewhere has another home. */
+  #endSessions(home: Home): void {
     const { sessions } = this.#store;
     const ended = this.#store.write(() => {
-      for (const num of sessions.at(gone)) this.#store.end(num);
+      for (const num of sessions.at(home)) this.#store.end(num);
     });
-    // The next round tries again, and the lease ends as well.
+    // The next round tries again, and the lease ends the sessions in any case.
     ended.then(
-      () => removeInbox(this.#store.file.path, gone.inbox),
+      () => removeInbox(this.#store.file.path, home.inbox),
       () => undefined,
     );
   }

@@ -2,34 +2,34 @@ import { isDeepStrictEqual } from 'node:util';
 import { asQueueLockError, isBusy } from '../driver/errors.ts';
 import { Observable } from '../base/rx.ts';
 
-/** Those who look at something in the file: told what it is now, and again when it has changed. */
+/** The observers of values in the file. Each gets the present value, and the new one after each change. */
 export class Observers {
   readonly #file: string;
-  readonly #looks = new Map<() => void, (error: unknown) => void>();
-  /** Those that rest, or found the file busy: there may be something that they have not seen. */
+  readonly #updates = new Map<() => void, (error: unknown) => void>();
+  /** Observers that wait for their interval, or that found the file busy. They may have missed a change. */
   readonly #due = new Set<() => void>();
-  #soon: NodeJS.Immediate | undefined;
+  #scheduled: NodeJS.Immediate | undefined;
 
   constructor(file: string) {
     this.#file = file;
   }
 
   get size(): number {
-    return this.#looks.size;
+    return this.#updates.size;
   }
 
-  /** What `read` answers; reads are at least `apartMs` apart. Errors with what it throws. */
+  /** Emits the result of `read`; reads are at least `apartMs` apart. Errors with what `read` throws. */
   watch<T>(read: () => T, apartMs = 0): Observable<T> {
     return new Observable((subscriber) => {
       let shown: { readonly value: T } | undefined;
-      let restsUntil = -Infinity;
-      const look = (): void => {
-        this.#due.add(look);
-        if (performance.now() < restsUntil) return;
-        restsUntil = performance.now() + apartMs;
+      let nextReadAt = -Infinity;
+      const update = (): void => {
+        this.#due.add(update);
+        if (performance.now() < nextReadAt) return;
+        nextReadAt = performance.now() + apartMs;
         try {
           const value = read();
-          this.#due.delete(look);
+          this.#due.delete(update);
           if (shown && isDeepStrictEqual(shown.value, value)) return;
           shown = { value };
           subscriber.next(value);
@@ -37,40 +37,40 @@ export class Observers {
           if (!isBusy(error)) subscriber.error(asQueueLockError(error, this.#file));
         }
       };
-      this.#looks.set(look, (error) => subscriber.error(error));
+      this.#updates.set(update, (error) => subscriber.error(error));
       subscriber.add(() => {
-        this.#looks.delete(look);
-        this.#due.delete(look);
+        this.#updates.delete(update);
+        this.#due.delete(update);
       });
-      look();
+      update();
     });
   }
 
-  /** Everybody looks. */
-  look(): void {
-    clearImmediate(this.#soon);
-    this.#soon = undefined;
-    for (const look of [...this.#looks.keys()]) look();
+  /** Reads for all observers. */
+  readAll(): void {
+    clearImmediate(this.#scheduled);
+    this.#scheduled = undefined;
+    for (const update of [...this.#updates.keys()]) update();
   }
 
-  /** Those look that could not when they should; for every round. */
-  lookAgain(): void {
-    for (const look of [...this.#due]) look();
+  /** Reads for the observers that are due; called in every round. */
+  readDue(): void {
+    for (const update of [...this.#due]) update();
   }
 
-  /** In the next turn of the event loop: a crowd that comes and goes is not told one by one. */
-  lookSoon(): void {
-    if (this.#looks.size > 0) this.#soon ??= setImmediate(() => this.look());
+  /** Reads in the next turn of the event loop, so that many changes lead to one read. */
+  readSoon(): void {
+    if (this.#updates.size > 0) this.#scheduled ??= setImmediate(() => this.readAll());
   }
 
-  /** There is nothing to look at any more. */
+  /** Ends all observers, because the file was removed. */
   fail(error: unknown): void {
-    for (const fail of [...this.#looks.values()]) fail(error);
+    for (const fail of [...this.#updates.values()]) fail(error);
   }
 
   close(): void {
-    clearImmediate(this.#soon);
-    this.#looks.clear();
+    clearImmediate(this.#scheduled);
+    this.#updates.clear();
     this.#due.clear();
   }
 }

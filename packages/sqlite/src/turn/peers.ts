@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { isInboxOf } from './inbox.ts';
 
-/** Nobody was told anything for so long: the connection is not kept. */
+/** A connection without messages is closed after this time. */
 const IDLE_MS = 10_000;
 
 interface Peer {
@@ -10,8 +10,8 @@ interface Peer {
 }
 
 /**
- * The inboxes of others: to tell them something, and to learn at once that one of them closed. Nothing of it is certain: a message may
- * be lost, a closed inbox says only that it is time to look.
+ * Connections to the inboxes of other processes, to notify them and to learn at once when one of them closes. Nothing of it is reliable: a
+ * message may be lost, and a closed inbox is only a hint.
  */
 export class Peers {
   readonly #file: string;
@@ -24,11 +24,11 @@ export class Peers {
     this.#onClosed = onClosed;
   }
 
-  tell(inbox: string, ord: number): void {
+  notify(inbox: string, ord: number): void {
     this.#peer(inbox)?.socket.write(`${ord}\n`);
   }
 
-  /** From now on these are watched, and no others. */
+  /** From now on these inboxes are watched, and no others. */
   watch(inboxes: ReadonlySet<string>): void {
     for (const inbox of inboxes) this.#peer(inbox);
     for (const [inbox, peer] of this.#peers) peer.watched = inboxes.has(inbox);
@@ -43,7 +43,7 @@ export class Peers {
     if (this.#closed) return undefined;
     const known = this.#peers.get(inbox);
     if (known) return known;
-    // The path comes from the file: nothing but an inbox of this file is connected to.
+    // The path comes from the file, so only inboxes of this file are connected to.
     if (!isInboxOf(this.#file, inbox)) return undefined;
     const socket = connect(inbox);
     const peer = { socket, watched: false };
@@ -52,13 +52,13 @@ export class Peers {
     socket.setTimeout(IDLE_MS, () => {
       if (!peer.watched) socket.destroy();
     });
-    // Said by the close that follows.
+    // The close event follows and reports the end of the connection.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       this.#peers.delete(inbox);
       if (!this.#closed) this.#onClosed(inbox);
     });
-    // Nothing is ever answered, but only who reads learns of the end.
+    // No reply ever arrives, but the end of the connection is reported only to a reader.
     socket.resume();
     return peer;
   }

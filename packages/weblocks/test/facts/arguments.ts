@@ -6,7 +6,7 @@ const nobody = (): never => {
   throw new Error('no callback runs');
 };
 
-/** As a caller without types. */
+/** Calls as a caller without types does. */
 function untyped(locks: LockManager): { request(...args: unknown[]): Promise<unknown> } {
   return locks;
 }
@@ -24,7 +24,7 @@ export const argumentFacts: Facts = {
   about: 'arguments',
   facts: [
     {
-      title: 'a request without name or callback, or with something else in its place, is a TypeError',
+      title: 'a request without name or callback, or with another value instead, is a TypeError',
       async check({ peer }) {
         const locks = untyped(peer().locks);
         const wrong: readonly unknown[][] = [
@@ -39,7 +39,7 @@ export const argumentFacts: Facts = {
       },
     },
     {
-      title: 'a mode is shared or exclusive, a signal is an AbortSignal, and all else is a TypeError',
+      title: 'a mode other than shared or exclusive, or a signal that is not an AbortSignal, is a TypeError',
       async check({ peer }) {
         const locks = untyped(peer().locks);
         const modes = ['foo', null, '', Symbol('exclusive')].map((mode) => ({ mode }));
@@ -67,7 +67,7 @@ export const argumentFacts: Facts = {
       },
     })),
     {
-      title: 'a dash further on in a name is allowed',
+      title: 'a dash after the first character of a name is allowed',
       async check({ peer }) {
         expect(await peer().locks.request('x-anything', (lock) => lock?.name)).to.equal('x-anything');
       },

@@ -4,7 +4,7 @@ import { hold, picture, reasonOf, type Facts } from '../frame.ts';
 
 const SHARED = { mode: 'shared' } as const;
 
-/** Runs long enough that whoever could pass would have. */
+/** Takes long enough that any request that could overtake would have. */
 async function lookTwice(locks: Parameters<typeof picture>[0]): Promise<void> {
   await picture(locks);
   await picture(locks);
@@ -14,7 +14,8 @@ export const holdingFacts: Facts = {
   about: 'holding',
   facts: [
     {
-      title: 'a request answers what its callback answers, plain or promised, after the lock was released',
+      title:
+        'a request resolves with the result of its callback, plain or promised, after the lock was released',
       async check({ peer }) {
         const { locks } = peer();
         const request = locks.request('jobs', () => 123);
@@ -26,7 +27,7 @@ export const holdingFacts: Facts = {
     },
     {
       title:
-        'a request rejects with what its callback throws, at once or later, and with that very thing, also if it has a then',
+        'a request rejects with exactly the value that its callback throws, at once or later, also if it has a then',
       async check({ peer }) {
         const { locks } = peer();
         let isCalled = false;
@@ -46,8 +47,7 @@ export const holdingFacts: Facts = {
       },
     },
     {
-      title:
-        'a lock shows name and mode, and what may be lost: a token that grows, a signal, and whether it is held',
+      title: 'a lock has a name and a mode, a token that grows, a signal of its loss, and whether it is held',
       async check({ peer }) {
         const { locks } = peer();
         const first = await hold(locks, 'jobs');
@@ -66,7 +66,7 @@ export const holdingFacts: Facts = {
     },
     {
       title:
-        'an exclusive lock is held until the promise of its callback settles, either way; those of one name follow in order',
+        'an exclusive lock is held until the promise of its callback settles; requests of one name are granted in order',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         const first = await hold(here, 'jobs');
@@ -88,7 +88,7 @@ export const holdingFacts: Facts = {
       },
     },
     {
-      title: 'another name is granted while one is taken',
+      title: 'another name is granted while one is held',
       async check({ peer }) {
         const { locks } = peer();
         const order: string[] = [];
@@ -118,7 +118,7 @@ export const holdingFacts: Facts = {
     },
     {
       title:
-        'readers, a writer, and readers behind it: each group has its turn as a whole, and no reader passes the writer',
+        'readers, a writer, and readers behind it are granted group by group, and no reader passes the writer',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         const readers = [await hold(here, 'book', SHARED), await hold(there, 'book', SHARED)];
@@ -150,7 +150,7 @@ export const holdingFacts: Facts = {
       },
     },
     {
-      title: 'readers that a writer lets in run their callbacks in the order of their requests',
+      title: 'readers that are granted after a writer run their callbacks in the order of their requests',
       async check({ peer }) {
         const { locks } = peer();
         const writer = await hold(peer().locks, 'book');
@@ -163,7 +163,7 @@ export const holdingFacts: Facts = {
       },
     },
     {
-      title: 'waiters of several clients are granted in the order in which they asked',
+      title: 'waiters of several clients are granted in the order of their requests',
       async check({ peer }) {
         const peers = [peer().locks, peer().locks, peer().locks];
         const first = await hold(peers[0]!, 'jobs');
@@ -179,7 +179,7 @@ export const holdingFacts: Facts = {
       },
     },
     {
-      title: 'the lock of a client that dies goes to the next in line, and a waiter that dies is skipped',
+      title: 'the lock of a client that dies passes to the next waiter, and a waiter that dies is skipped',
       async check({ peer, ttlMs }) {
         const [holder, waiter] = [peer({ ttlMs }), peer({ ttlMs })];
         const { locks } = peer();

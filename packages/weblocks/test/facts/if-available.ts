@@ -37,7 +37,7 @@ export const ifAvailableFacts: Facts = {
       },
     })),
     {
-      title: 'what the callback does with null is what the request answers',
+      title: 'the result of the callback with null is the result of the request',
       async check({ peer }) {
         const { locks } = peer();
         const holding = await hold(locks, 'jobs');
@@ -55,8 +55,7 @@ export const ifAvailableFacts: Facts = {
       },
     },
     {
-      title:
-        'a reader is not granted past a writer that waits, and what was refused leaves nothing to be seen',
+      title: 'a reader is not granted past a waiting writer, and a refused request leaves no entry',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         const reader = await hold(here, 'book', { mode: 'shared' });
@@ -75,7 +74,7 @@ export const ifAvailableFacts: Facts = {
     },
     {
       title:
-        'whoever is at the front of the line and not in the hold yet is not passed, and is not kept waiting',
+        'a request at the front of the line that is not in the hold yet is neither overtaken nor delayed',
       async check({ peer, scope }) {
         const { locks, client } = peer();
         const front = await client.acquire(`${scope}/line/jobs`);
@@ -97,7 +96,7 @@ export const ifAvailableFacts: Facts = {
       },
     },
     {
-      title: 'of many who ask at the same time one is granted, or none',
+      title: 'of many simultaneous requests one is granted, or none',
       async check({ peer }) {
         const peers = [peer().locks, peer().locks, peer().locks];
         let holders = 0;

@@ -6,7 +6,7 @@ export const lifeFacts: Facts = {
   about: 'the life of a manager',
   facts: [
     {
-      title: 'close ends what is held and what waits, leaves nothing, and refuses all calls after it',
+      title: 'close ends all holds and waits, leaves nothing, and refuses later calls',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         const holding = await hold(here, 'jobs');
@@ -37,7 +37,7 @@ export const lifeFacts: Facts = {
       },
     },
     {
-      title: 'a client that was handed in stays open',
+      title: 'a client that was passed in stays open',
       async check({ peer }) {
         const { locks, client } = peer();
         await locks.request('jobs', () => undefined);
@@ -47,7 +47,7 @@ export const lifeFacts: Facts = {
     },
     {
       title:
-        'a lost session rejects what is held with an AbortError and what waits with SESSION_LOST or CLOSED',
+        'a lost session rejects held requests with an AbortError and waiting ones with SESSION_LOST or CLOSED',
       async check({ peer, until }) {
         const [victim, other] = [peer(), peer().locks];
         const theirs = await hold(other, 'theirs');
@@ -67,7 +67,7 @@ export const lifeFacts: Facts = {
     },
     {
       title:
-        'what an operator removes from the line rejects with ENTRY_LOST, and what it removes from the hold with an AbortError',
+        'a request that an operator removes rejects with ENTRY_LOST while it waits, and with an AbortError while it holds',
       async check({ peer, scope }) {
         const [here, operator] = [peer().locks, peer().client];
         const holding = await hold(here, 'jobs');

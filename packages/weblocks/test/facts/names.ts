@@ -40,7 +40,7 @@ export const nameFacts: Facts = {
       },
     },
     {
-      title: 'the same name in two scopes is two locks, and each scope sees its own only',
+      title: 'the same name in two scopes is two locks, and each scope sees only its own',
       async check({ peer, scope }) {
         const [here, there] = [peer().locks, peer({ scope: `${scope}/hold` }).locks];
         const one = await hold(here, 'jobs');

@@ -7,7 +7,7 @@ export const queryFacts: Facts = {
   about: 'query',
   facts: [
     {
-      title: 'nothing is held and nothing waits in a scope that nobody uses',
+      title: 'an unused scope has no held and no pending requests',
       async check({ peer }) {
         const state = await peer().locks.query();
         expect(Object.keys(state)).to.have.members(['held', 'pending']);
@@ -62,7 +62,7 @@ export const queryFacts: Facts = {
       },
     },
     {
-      title: 'queries of several clients at the same time agree on what stands still',
+      title: 'simultaneous queries of several clients agree on requests that do not change',
       async check({ peer }) {
         const peers = [peer().locks, peer().locks, peer().locks];
         const holding = await hold(peers[0]!, 'jobs');

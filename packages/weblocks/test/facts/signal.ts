@@ -9,7 +9,7 @@ export const signalFacts: Facts = {
   about: 'signal',
   facts: [
     {
-      title: 'a signal that has aborted refuses the request with its reason, its own or the default one',
+      title: 'a signal that has aborted rejects the request with its reason, custom or default',
       async check({ peer }) {
         const { locks } = peer();
         await expectDom('AbortError', locks.request('jobs', { signal: AbortSignal.abort() }, nobody));
@@ -21,7 +21,7 @@ export const signalFacts: Facts = {
       },
     },
     {
-      title: 'an abort ends the wait at once, and nothing of the request is left for those who ask next',
+      title: 'an abort ends the wait at once, and nothing of the request affects later ones',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         const holding = await hold(there, 'jobs', { mode: 'shared' });
@@ -39,7 +39,7 @@ export const signalFacts: Facts = {
     },
     {
       title:
-        'an abort in the turn of the request wins although the lock is free, and the next request goes on',
+        'an abort in the turn of the request wins although the lock is free, and the next request is granted',
       async check({ peer }) {
         const { locks } = peer();
         const controller = new AbortController();
@@ -51,8 +51,7 @@ export const signalFacts: Facts = {
       },
     },
     {
-      title:
-        'a signal that does not abort changes nothing, and one that aborts when the callback runs does not either',
+      title: 'a signal that does not abort has no effect, nor does one that aborts when the callback runs',
       async check({ peer }) {
         const { locks } = peer();
         const controller = new AbortController();
@@ -70,7 +69,7 @@ export const signalFacts: Facts = {
       },
     },
     {
-      title: 'whoever waits behind an aborted request is granted when the one ahead of it ends',
+      title: 'a waiter behind an aborted request is granted when the holder ahead of it ends',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         const holding = await hold(here, 'jobs');
@@ -86,7 +85,7 @@ export const signalFacts: Facts = {
       },
     },
     {
-      title: 'aborts that meet their grants run no callback, or all of it, and leave the lock free',
+      title: 'aborts that coincide with grants run no callback, or all of it, and leave the lock free',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         for (let i = 0; i < 12; i += 1) {

@@ -10,7 +10,7 @@ export const stealFacts: Facts = {
   about: 'steal',
   facts: [
     {
-      title: 'a lock that is free is granted to a thief as to anybody',
+      title: 'a free lock is granted to a thief as to any request',
       async check({ peer }) {
         expect(await peer().locks.request('jobs', STEAL, (lock) => lock?.mode)).to.equal('exclusive');
       },
@@ -36,7 +36,7 @@ export const stealFacts: Facts = {
       },
     },
     {
-      title: 'all readers are robbed at once',
+      title: 'a thief takes the lock from all readers at once',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         const readers = [
@@ -64,7 +64,7 @@ export const stealFacts: Facts = {
     },
     {
       title:
-        'those who wait stay behind a thief, in the order in which they asked, with who asks during the theft behind them',
+        'waiters stay behind a thief in the order of their requests, and requests during the theft queue behind them',
       async check({ peer }) {
         const peers = [peer().locks, peer().locks, peer().locks];
         const robbed = await hold(peers[0]!, 'jobs');
@@ -90,7 +90,8 @@ export const stealFacts: Facts = {
       },
     },
     {
-      title: 'no waiter is let in between the robbed and the thief, whatever the robbed does meanwhile',
+      title:
+        'no waiter is granted between the former holder and the thief, whatever the former holder does meanwhile',
       async check({ peer }) {
         const [robbed, waiter, thief] = [peer().locks, peer().locks, peer().locks];
         for (let i = 0; i < 8; i += 1) {
@@ -105,7 +106,7 @@ export const stealFacts: Facts = {
             .catch(() => undefined);
           await waiter.query();
           const stolen = thief.request('jobs', STEAL, (lock) => tokens.push(lock!.token));
-          // It ends by itself, sooner or later: then the waiter may be granted ahead of the thief, and is robbed or has ended.
+          // Ends the holder in some rounds: then the waiter may be granted ahead of the thief, and loses the lock or has ended.
           if (i > 3) void holding.end();
           await Promise.all([stolen, waits, ended]);
           await holding.end().catch(() => undefined);

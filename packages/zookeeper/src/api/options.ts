@@ -1,5 +1,5 @@
 // Chapter api: what can be set?
-// Checked, with its defaults, in one place (here); with what TLS is done (tls).
+// options (this file) checks the options and fills in defaults; tls holds the options of TLS.
 
 import {
   checkedObject,
@@ -10,63 +10,71 @@ import {
   type BackendUrl,
   type KnownOptions,
   type PemFiles,
+  type FreshCredentials,
+  type Provided,
 } from '@queuelock/core/backend';
 import { REFUSED_BY_SERVER } from '../queue/names.ts';
 import { DEFAULT_NAMING, schemeOf, type Naming, type Scheme } from '../queue/naming.ts';
-import { tlsOf, type Tls, type ZooKeeperTls } from './tls.ts';
+import { freshTlsOf, tlsOf, type Tls, type ZooKeeperTls } from './tls.ts';
 
-/** Where ZooKeeper is and how it is set up. */
+/** Options of the ZooKeeper backend. */
 export interface ZooKeeperOptions {
-  /** `host` or `host:port` each, IPv6 addresses in brackets; the port is 2181 unless said. At least one. */
+  /** The servers, each as `host` or `host:port`, with IPv6 addresses in brackets. The default port is 2181. At least one is required. */
   readonly hosts: readonly string[];
-  /** All queues live below this path, for instance `/locks`; made if it is missing. Default: the root. */
+  /** The path below which all queues are stored, for instance `/locks`. It is created if it is missing. Default: the root. */
   readonly chroot?: string;
-  /** Credentials of the digest scheme; they travel in the clear. Default: none. */
+  /**
+   * Credentials of the digest scheme. They are sent unencrypted unless TLS is used. They cannot be a function: nodes belong to the user and password
+   * that created them, so another password is another owner. Default: none.
+   */
   readonly auth?: { readonly username: string; readonly password: string };
   /**
-   * The servers' `tickTime` in milliseconds. Default 2000, as theirs. Sessions of less than `syncLimit` + 2 ticks, and of less than
-   * four, are refused, since no client can tell how long such a one lives: the default settings take 14 s.
+   * The `tickTime` of the servers in milliseconds. Default 2000, as in ZooKeeper. Sessions shorter than `syncLimit` + 2 ticks, or shorter
+   * than four ticks, are refused, because a client cannot prove how long such a session lives. By default the minimum is 14 s.
    */
   readonly tickTimeMs?: number;
-  /** The servers' `syncLimit` in ticks. Default 5, as theirs. A single server has no followers: 2 is right there. */
+  /** The `syncLimit` of the servers in ticks. Default 5, as in ZooKeeper. A single server has no followers, so set 2 for it. */
   readonly syncLimit?: number;
-  /** How long one attempt to connect may take, in milliseconds. Default 4000. */
+  /** The timeout of one connection attempt in milliseconds. Default 4000. */
   readonly connectTimeoutMs?: number;
   /**
-   * Whose names the entries have: of all queues, or a function that says it for each, the same for ever. It belongs to the queue:
-   * all clients of one name have to agree, and whoever meets another naming is refused with `FOREIGN_FORMAT`. Default `curator`.
+   * The naming scheme of entries, for all queues, or a function that returns it for each queue and always returns the same. All clients of
+   * a queue must use the same scheme. A client that finds another scheme in a queue is refused with `FOREIGN_FORMAT`. Default `curator`.
    */
   readonly naming?: Naming | ((queue: string) => Naming);
   /**
-   * Who speaks to the servers: `wire`, Node's own sockets, in worker threads too; or `native`, the npm package `zookeeper`, a compiled
-   * addon for the main thread. Default `wire`.
+   * The client library: `wire` uses Node's own sockets and works in worker threads. `native` uses the npm package `zookeeper`, a compiled
+   * addon that works only in the main thread. Default `wire`.
    */
   readonly transport?: 'native' | 'wire';
-  /** TLS to the servers, with `transport: 'wire'`; `{}` is what most need. Default: none. */
-  readonly tls?: ZooKeeperTls;
+  /**
+   * TLS to the servers, with `transport: 'wire'`. `{}` is enough for most servers. With a function, which may return a promise, certificates are read
+   * again for each new connection, as they are from the files of a URL. If that fails, the last valid ones are used, and `errors$` of the lock
+   * client emits the failure. Default: no TLS.
+   */
+  readonly tls?: Provided<ZooKeeperTls>;
 }
 
-/** Who speaks to the servers. */
 type TransportName = NonNullable<ZooKeeperOptions['transport']>;
 
-/** The options, checked, with the defaults filled in. */
+/** The checked options with defaults filled in. */
 export interface Settings {
   readonly hosts: readonly Host[];
-  /** `''` or a path without a slash at its end. */
+  /** The chroot: `''`, or a path without a trailing slash. */
   readonly root: string;
   readonly auth: { readonly username: string; readonly password: string } | undefined;
   readonly tickTimeMs: number;
   readonly syncLimit: number;
   readonly connectTimeoutMs: number;
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` */
+  /** @throws {QueueLockError} `INVALID_ARGUMENT` when the function in `naming` returns an unknown scheme */
   readonly schemeFor: (queue: string) => Scheme;
   readonly transport: TransportName;
-  readonly tls: Tls | undefined;
-  /** For messages: without credentials. */
+  readonly tls: FreshCredentials<Tls> | undefined;
+  /** The URL of the servers without credentials, for messages. */
   readonly endpoint: string;
 }
 
-/** A server's name or address, without brackets. */
+/** The name or address of a server, without brackets. */
 export interface Host {
   readonly name: string;
   readonly port: number;
@@ -81,7 +89,7 @@ const OPTIONS: KnownOptions<ZooKeeperOptions> = {
   connectTimeoutMs: 'number',
   naming: 'any',
   transport: 'any',
-  tls: 'object',
+  tls: 'any',
 };
 const AUTH_OPTIONS: KnownOptions<NonNullable<ZooKeeperOptions['auth']>> = {
   username: 'any',
@@ -89,7 +97,7 @@ const AUTH_OPTIONS: KnownOptions<NonNullable<ZooKeeperOptions['auth']>> = {
 };
 const NUMBERS = ['tickTimeMs', 'syncLimit', 'connectTimeoutMs'] as const;
 
-/** As texts. */
+/** The parameters of a URL, as strings. */
 type Parameters = PemFiles &
   Readonly<Partial<Record<(typeof NUMBERS)[number] | 'naming' | 'transport', string>>>;
 
@@ -106,11 +114,14 @@ const PARAMETERS: KnownOptions<Parameters> = {
 const SAYS_TLS = /^(tls|ssl|secure)/i;
 const TRANSPORTS: ReadonlySet<string> = new Set(['native', 'wire'] satisfies TransportName[]);
 const NO_TLS =
-  'cannot be had with transport native: the npm package zookeeper does not do TLS; leave the transport out, or use zk:// on a network you trust';
+  'needs transport wire: the npm package zookeeper does not support TLS; omit the transport, or use zk:// on a trusted network';
 const TLS_BY_SCHEME =
-  'is no parameter of a URL: zks:// in place of zk:// asks for TLS, and ?ca=file&cert=file&key=file says with what';
+  'is not a parameter of a URL: use zks:// instead of zk:// for TLS, with ?ca=file&cert=file&key=file';
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` */
+/**
+ * Checks the options and fills in defaults.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when an option is unknown or invalid
+ */
 export function settingsOf(options: ZooKeeperOptions): Settings {
   const transport = transportOf(checkedObject('options of zookeeper', options).transport);
   for (const name of Object.keys(options))
@@ -118,21 +129,25 @@ export function settingsOf(options: ZooKeeperOptions): Settings {
   checkedOptions('options of zookeeper', options, OPTIONS);
   const hosts = hostsOf(options.hosts);
   const root = rootOf(options.chroot);
+  const connectTimeoutMs = whole('connectTimeoutMs', options.connectTimeoutMs ?? 4_000);
   return {
     hosts,
     root,
     auth: authOf(options.auth),
     tickTimeMs: whole('tickTimeMs', options.tickTimeMs ?? 2_000),
     syncLimit: whole('syncLimit', options.syncLimit ?? 5),
-    connectTimeoutMs: whole('connectTimeoutMs', options.connectTimeoutMs ?? 4_000),
+    connectTimeoutMs,
     schemeFor: schemesOf(options.naming),
     transport,
-    tls: options.tls && tlsOf(options.tls),
+    tls: options.tls && freshTlsOf(options.tls, connectTimeoutMs / 2),
     endpoint: `${options.tls ? 'zks' : 'zk'}://${hosts.map(({ name, port }) => `${name.includes(':') ? `[${name}]` : name}:${port}`).join(',')}${root}`,
   };
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT`; the message never repeats user or password. */
+/**
+ * Converts a URL to options.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the URL is invalid. The message never contains user or password.
+ */
 export function optionsOfUrl(url: string): ZooKeeperOptions {
   const { scheme, username, password, hosts, path, params } = parseBackendUrl(url);
   const transport = transportOf(params.get('transport') as TransportName | undefined);
@@ -155,9 +170,16 @@ export function optionsOfUrl(url: string): ZooKeeperOptions {
     ...(username !== undefined && password !== undefined ? { auth: { username, password } } : {}),
     ...namingOf(params),
     ...(params.has('transport') ? { transport } : {}),
-    ...(scheme === 'zks' ? { tls: readPems({ ca, cert, key }) } : {}),
+    ...(scheme === 'zks' ? { tls: pemsOf({ ca, cert, key }) } : {}),
     ...numbersOf(params),
   };
+}
+
+/** A function that reads the files for each connection, once they have been found right. */
+function pemsOf(files: PemFiles): Provided<ZooKeeperTls> {
+  const pems = readPems(files);
+  tlsOf(pems);
+  return Object.keys(pems).length === 0 ? pems : () => readPems(files);
 }
 
 function numbersOf(params: BackendUrl['params']): Partial<Record<(typeof NUMBERS)[number], number>> {
@@ -169,7 +191,7 @@ function numbersOf(params: BackendUrl['params']): Partial<Record<(typeof NUMBERS
   return numbers;
 }
 
-/** A plus in a URL is read as a blank. */
+/** Reads the parameter `naming`. URL parsing turns a plus sign into a space, so spaces are turned back. */
 function namingOf(params: BackendUrl['params']): Pick<ZooKeeperOptions, 'naming'> {
   const naming = params.get('naming')?.replaceAll(' ', '+');
   return naming === undefined ? {} : { naming: schemeOf(naming as Naming).naming };

@@ -1,4 +1,4 @@
-/** The work's outcome, or the signal's reason as soon as that has aborted; the work itself goes on. */
+/** Settles as `work` does, or rejects with the signal's reason as soon as the signal aborts. The work itself continues. */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {

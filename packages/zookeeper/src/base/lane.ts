@@ -1,12 +1,12 @@
-/** Where works on one thing run one after the other. */
+/** A lane runs tasks one after another. */
 export class Lane {
-  /** Settles when nothing that was called for is under way any more. */
+  /** Settles when every task that was added so far has settled. */
   last: Promise<unknown> = Promise.resolve();
 }
 
-/** Works when all that was called for in any of these lanes before is settled; what comes later waits for it. */
-export function inLine<T>(lanes: readonly Lane[], work: () => Promise<T>): Promise<T> {
-  const result = Promise.allSettled(lanes.map(({ last }) => last)).then(work);
+/** Runs the task after all tasks that were added to any of these lanes before. Later tasks wait for it. */
+export function runInLanes<T>(lanes: readonly Lane[], task: () => Promise<T>): Promise<T> {
+  const result = Promise.allSettled(lanes.map(({ last }) => last)).then(task);
   for (const lane of lanes) lane.last = result;
   return result;
 }

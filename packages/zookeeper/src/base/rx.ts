@@ -1,5 +1,6 @@
-// The one door to RxJS: these names are the vocabulary of this package.
+// The only module that imports RxJS. Its exports are all that this package uses.
 export {
+  EMPTY,
   NEVER,
   Observable,
   ReplaySubject,

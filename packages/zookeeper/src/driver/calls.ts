@@ -1,99 +1,101 @@
 import type { QueueLockError } from '@queuelock/core/backend';
-import { errorOf, noAnswer } from './errors.ts';
-import { afterQuietLoop } from '../base/quiet-loop.ts';
+import { errorOf, requestTimedOut } from './errors.ts';
+import { setTimeoutAfterIo } from '../base/timeout-after-io.ts';
 
-/** A result code of ZooKeeper and, with code 0, what came with it. */
-export interface Answer<V extends unknown[]> {
+/** A result code of ZooKeeper and, with code 0, the result. */
+export interface Reply<V extends unknown[]> {
   readonly code: number;
   readonly values: V;
 }
 
-/** Hands one request to a client: 0, or the code that says why it was not taken. */
+/** Hands one request to a client. Returns 0, or the code of the reason why the client refused it. */
 export type Request<V extends unknown[], Client> = (
   client: Client,
   done: (code: number, text: string, ...values: V) => void,
 ) => number;
 
-/** Carries requests to the server, in their order. */
-export interface Carrier<Client> {
+/** Sends requests to the server in order. */
+export interface RequestSender<Client> {
   send(request: (client: Client) => number): number;
 }
 
-/** How a call is treated. */
+/** Options of a call. */
 export interface CallOption {
-  /** It overtakes all that has not been sent yet. */
+  /** Sends the call before all calls that have not been sent yet. */
   readonly urgent?: boolean;
 }
 
-/** One call. */
 interface Call<Client> {
-  readonly send: (carrier: Carrier<Client>) => void;
+  readonly send: (carrier: RequestSender<Client>) => void;
   readonly fail: (error: QueueLockError) => void;
   isSent: boolean;
 }
 
-// Enough to keep a far server busy. All others wait here, where a heartbeat can overtake them: thousands of waiters look
-// again at once after a reconnect, and in a connection nothing overtakes anything.
-const MAX_AT_ONCE = 100;
+// This limit keeps a distant server busy. Other calls wait in this process, where a heartbeat can overtake them. After a reconnect
+// thousands of waiters read again at once, and within a connection no request overtakes another.
+const MAX_IN_FLIGHT = 100;
 
 /**
- * The calls of one session that have not been answered, sent in their order, a hundred at once. Without a connection they wait
- * for the next one. None waits for the server longer than the timeout: the native client forgets some calls altogether, and
- * notices a silent server only after two thirds of the session timeout.
+ * The unanswered calls of one session. They are sent in order, at most 100 at a time. Without a connection they wait for the next one. No
+ * call waits for the server longer than the timeout, for two reasons. The native client drops some calls without an error. It also notices
+ * a silent server only after two thirds of the session timeout.
  */
 export class Calls<Client> {
   readonly #timeoutMs: number;
-  readonly #leave: (task: () => void) => unknown;
-  /** All that have not been answered. */
+  readonly #defer: (task: () => void) => unknown;
+  /** All calls without a reply. */
   readonly #pending = new Set<Call<Client>>();
-  /** Lines of those that have not been sent, and of some that are not pending any more. */
+  /** Queues of calls that have not been sent. Some of them may not be pending any more. */
   readonly #urgent: Call<Client>[] = [];
-  readonly #others: Call<Client>[] = [];
-  /** Sent over the present connection. */
-  readonly #underWay = new Set<Call<Client>>();
-  #answers = 0;
-  #carrier: Carrier<Client> | undefined;
+  readonly #normal: Call<Client>[] = [];
+  /** Calls that were sent over the present connection. */
+  readonly #inFlight = new Set<Call<Client>>();
+  #replies = 0;
+  #sender: RequestSender<Client> | undefined;
   #ended: QueueLockError | undefined;
 
-  /** @param leave runs what an answer leads to outside of the client that brings it; default: at once */
+  /** @param defer runs the handler of a reply outside of the client's callback. Default: within the callback */
   constructor(
     timeoutMs: number,
-    leave: (task: () => void) => unknown = (task) => {
+    defer: (task: () => void) => unknown = (task) => {
       task();
     },
   ) {
     this.#timeoutMs = timeoutMs;
-    this.#leave = leave;
+    this.#defer = defer;
   }
 
-  /** Sends and waits. `what` says what is sent, for errors. Each request gets a callback of its own. */
+  /**
+   * Sends a request and waits for the reply. Each request has its own callback.
+   * @param what describes the request in error messages
+   */
   issue<V extends unknown[]>(
     what: string,
     request: Request<V, Client>,
     { urgent = false }: CallOption = {},
-  ): Promise<Answer<V>> {
+  ): Promise<Reply<V>> {
     return new Promise((resolve, reject) => {
       if (this.#ended) {
         reject(this.#ended);
         return;
       }
-      // Of its patience, while it has one.
+      // Cancels the timeout, if one is running.
       let cancel = (): void => undefined;
       const settle = (): boolean => {
         cancel();
-        this.#underWay.delete(call);
+        this.#inFlight.delete(call);
         return this.#pending.delete(call);
       };
       const fail = (error: QueueLockError): void => {
         if (settle()) reject(error);
       };
-      const send = (carrier: Carrier<Client>): void => {
+      const send = (sender: RequestSender<Client>): void => {
         cancel();
-        cancel = this.#patience(call, what);
-        const refusal = carrier.send((client) =>
+        cancel = this.#startTimeout(call, what);
+        const refusal = sender.send((client) =>
           request(client, (code, _text, ...values) => {
-            this.#leave(() => {
-              this.#answers += 1;
+            this.#defer(() => {
+              this.#replies += 1;
               if (settle()) resolve({ code, values });
               this.#advance();
             });
@@ -103,52 +105,52 @@ export class Calls<Client> {
       };
       const call: Call<Client> = { send, fail, isSent: false };
       this.#pending.add(call);
-      (urgent ? this.#urgent : this.#others).push(call);
+      (urgent ? this.#urgent : this.#normal).push(call);
       this.#advance();
-      if (!call.isSent) cancel = this.#patience(call, what);
+      if (!call.isSent) cancel = this.#startTimeout(call, what);
     });
   }
 
-  /** There is a connection: what waited goes first. */
-  carryBy(carrier: Carrier<Client>): void {
-    this.#carrier = carrier;
+  /** Uses a new connection. Waiting calls are sent first. */
+  sendBy(sender: RequestSender<Client>): void {
+    this.#sender = sender;
     this.#advance();
   }
 
-  /** There is no connection until the next `carryBy`. What was sent is answered by the native client, with an error. */
+  /** Stops sending until the next connection. The native client answers the calls that were sent with an error. */
   park(): void {
-    this.#carrier = undefined;
-    this.#underWay.clear();
+    this.#sender = undefined;
+    this.#inFlight.clear();
   }
 
-  /** Fails what waits, and all that comes. */
+  /** Fails all waiting calls and all later ones. */
   end(error: QueueLockError): void {
     this.#ended ??= error;
     for (const { fail } of this.#pending) fail(this.#ended);
   }
 
-  /** Sends what may be sent. A connection that breaks meanwhile ends it. */
+  /** Sends waiting calls up to the limit. A connection that breaks meanwhile ends the loop. */
   #advance(): void {
-    while (this.#carrier) {
-      const isFull = this.#underWay.size >= MAX_AT_ONCE;
-      const call = this.#urgent.shift() ?? (isFull ? undefined : this.#others.shift());
+    while (this.#sender) {
+      const isFull = this.#inFlight.size >= MAX_IN_FLIGHT;
+      const call = this.#urgent.shift() ?? (isFull ? undefined : this.#normal.shift());
       if (!call) return;
       if (!this.#pending.has(call)) continue;
       call.isSent = true;
-      this.#underWay.add(call);
-      call.send(this.#carrier);
+      this.#inFlight.add(call);
+      call.send(this.#sender);
     }
   }
 
-  /** Fails the call when its time is over, unless it stands in a line that moves. */
-  #patience(call: Call<Client>, what: string): () => void {
-    const answers = this.#answers;
-    let cancel = afterQuietLoop(this.#timeoutMs, () => {
-      if (!call.isSent && this.#answers > answers) {
-        cancel = this.#patience(call, what);
+  /** Fails the call at its timeout. A call that is still queued waits longer as long as replies arrive. */
+  #startTimeout(call: Call<Client>, what: string): () => void {
+    const replies = this.#replies;
+    let cancel = setTimeoutAfterIo(this.#timeoutMs, () => {
+      if (!call.isSent && this.#replies > replies) {
+        cancel = this.#startTimeout(call, what);
         return;
       }
-      call.fail(noAnswer(what, this.#timeoutMs));
+      call.fail(requestTimedOut(what, this.#timeoutMs));
       this.#advance();
     });
     return () => {

@@ -1,26 +1,29 @@
-// Chapter driver: what is asked of ZooKeeper, and what may it answer?
-// The interface of both clients (here), what codes mean (errors), calls with their patience, reads through a quorum.
+// Chapter driver: which requests does ZooKeeper serve, and what can their results be?
+// driver (this file) is the interface of both clients; errors maps result codes; calls sends requests with a timeout; quorum reads through
+// a quorum.
 
 import type { Observable } from '../base/rx.ts';
 
-/** What a watch tells about a node: about itself, or (`child`) that its list of children is another. */
+/** A change that a watch reports: of the node itself, or (`child`) of its list of children. */
 export type NodeChange = 'created' | 'deleted' | 'changed' | 'child';
 
-/** How a node is made; `container` is removed by the server some time after its last child is gone. */
+/** The kind of a new node. The server removes a `container` some time after its last child was removed. */
 export type NodeMode = 'persistent' | 'ephemeral' | 'ephemeral-sequential' | 'container';
 
-/** What the server knows of a node. */
+/** The metadata of a node. */
 export interface NodeStat {
-  /** The id of the transaction that made it: grows for ever, across leaders and removed parents. */
+  /** The id of the transaction that created the node. It always grows, also across changes of the leader and removed parents. */
   readonly czxid: bigint;
-  /** How often its content was replaced since. */
+  /** The number of times that the content was replaced. */
   readonly version: number;
-  /** How often a child of it was made or deleted, modulo 2^32: twice the children made, less those that are there. */
+  /**
+   * The number of times that a child was created or deleted, modulo 2^32. This is twice the number of created children minus those present.
+   */
   readonly childChanges: number;
   readonly childCount: number;
-  /** The id of the transaction that made or deleted a child last. */
+  /** The id of the last transaction that created or deleted a child. */
   readonly childrenZxid: bigint;
-  /** The session that the node ends with, in lower-case hexadecimal; `0` for none. */
+  /** The id of the session that owns the ephemeral node, in lower-case hexadecimal; `0` for none. */
   readonly ephemeralOwner: string;
 }
 
@@ -29,111 +32,121 @@ export interface NodeData extends NodeStat {
   readonly text: string;
 }
 
-/** A node's children, and what the server knows of the node at that moment. */
+/** The children of a node, and its metadata at that moment. */
 export interface Listing {
   readonly children: readonly string[];
   readonly stat: NodeStat;
 }
 
-/** A new node's path and, where the driver hears of it, `NodeStat.czxid`; or why there is none. */
+/** The path of a new node and, if the driver reports it, `NodeStat.czxid`; or the reason why it was not created. */
 export type Created =
   | { readonly path: string; readonly czxid?: bigint }
   | { readonly path: undefined; readonly reason: 'no-parent' | 'exists' };
 
-/** One of several steps of which all are done at once, or none. `check` only compares: the node has to be there, in that version. */
+/** One step of a transaction, of which all steps are done or none. `check` only requires that the node exists in that version. */
 export type Step =
   | { readonly type: 'create'; readonly path: string; readonly text: string; readonly mode: NodeMode }
   | ({ readonly type: 'delete' | 'check'; readonly path: string } & VersionOption)
   | ({ readonly type: 'write'; readonly path: string; readonly text: string } & VersionOption);
 
 /**
- * What came of several steps. `paths` of the nodes that were made, in the order of their steps; `zxid` of the transaction that did all,
- * told if one of the steps is a `write`. Or the first step that kept all from being done, and why: `missing` is the node,
- * or the parent of one that was to be made; `version` that it has another one.
+ * The result of a transaction. If it was done, `paths` are the created nodes in the order of their steps. `zxid` is the id of the
+ * transaction, present if one of the steps is a `write`. If it was not done, `at` is the first step that failed. `missing` means that the
+ * node, or the parent of a new node, does not exist. `version` means that the node has another version.
  */
-export type StepsDone =
+export type TransactionResult =
   | { readonly done: true; readonly paths: readonly string[]; readonly zxid?: bigint }
   | { readonly done: false; readonly at: number; readonly reason: 'missing' | 'exists' | 'version' };
 
-/** What it takes to go on with a session. A secret. */
+/** The secret that is needed to resume a session. */
 export interface SessionKey {
-  /** In lower-case hexadecimal. */
+  /** The session id in lower-case hexadecimal. */
   readonly client_id: string;
-  /** In upper-case hexadecimal. */
+  /** The password in upper-case hexadecimal. */
   readonly client_password: string;
 }
 
-/** Whether a call also asks for one notice of the next change. */
+/** Whether a request also registers for one notification of the next change. */
 export interface WatchOption {
   readonly watch?: boolean;
 }
 
-/** Which state of a node a change is for. */
+/** The version that a change requires. */
 export interface VersionOption {
-  /** `NodeStat.version`: a node that has another one is left alone, as if it were not there. Default: any. */
+  /** The required `NodeStat.version`. A node with another version is treated as missing. Default: any version. */
   readonly version?: number;
 }
 
 /**
- * News of the connection underneath a session. The session goes on through both, for a while; watches do not: who has
- * one must ask again when the connection is back.
+ * A change of the connection of a session. The session survives both events for a while, but watches do not. The caller must set its
+ * watches again when the connection is back.
  */
-export type ConnectionNews = { readonly status: 'lost'; readonly at: number } | { readonly status: 'back' };
+export type ConnectionEvent = { readonly status: 'lost'; readonly at: number } | { readonly status: 'back' };
 
 /**
- * One connection to ZooKeeper with one server session: as much of a client as this package needs.
+ * One connection to ZooKeeper with one server session. It has the operations of a client that this package needs.
  *
- * Requests are carried out in the order of the calls, so a list asked for right after a create shows the new node.
- * Missing and existing nodes are values. Every other failure rejects with a `QueueLockError`: `SESSION_LOST` when the
- * session has ended, `ACCESS_DENIED`, `INVALID_ARGUMENT`, or `UNAVAILABLE`, after which the outcome is unknown.
- * Each call settles within `callTimeoutMs`, also when the server is silent.
+ * Requests are executed in the order of the calls, so a list requested right after a create shows the new node. Missing and existing nodes
+ * are reported as values. Every other failure rejects with a `QueueLockError`: `SESSION_LOST` when the session has ended, `ACCESS_DENIED`,
+ * `INVALID_ARGUMENT`, or `UNAVAILABLE`, after which the outcome is unknown. Each call settles within `callTimeoutMs`, even when the server
+ * is silent.
  */
 export interface ZkDriver {
-  /** In lower-case hexadecimal, as `NodeStat.ephemeralOwner`. */
+  /** The session id in lower-case hexadecimal, as in `NodeStat.ephemeralOwner`. */
   readonly sessionId: string;
-  /** For somebody else to connect with. */
+  /** The key with which another client can resume the session. */
   readonly sessionKey: SessionKey;
-  /** The session timeout that the server granted. */
+  /** The session timeout that the server granted, in milliseconds. */
   readonly timeoutMs: number;
-  /** When the connection was begun, on the clock of the connector: the server counts from no earlier time. */
-  readonly begunAt: number;
-  readonly connection$: Observable<ConnectionNews>;
-  /** Errors with `SESSION_LOST` when the session has ended, completes when it was abandoned, also for those who come late. */
+  /**
+   * The time at which the connection attempt started, on the clock of the connector. The server counts the session from no earlier time.
+   */
+  readonly startedAt: number;
+  readonly connection$: Observable<ConnectionEvent>;
+  /** Errors with `SESSION_LOST` when the session has ended, and completes when it was abandoned. Late subscribers get the same. */
   readonly ended$: Observable<never>;
 
-  /** Answers with the path, to which the server has appended a number if the mode is sequential. */
+  /** Creates a node. Resolves with its path, to which the server has appended a number if the mode is sequential. */
   create(path: string, text: string, mode: NodeMode): Promise<Created>;
-  /** All of these at one point of the server's order, or none; each sees what those before it have done. Not every client can. */
-  multi?(steps: readonly Step[]): Promise<StepsDone>;
-  /** `false`: there was no such node. */
+  /**
+   * Executes all steps in one transaction, or none. Each step sees the effects of the steps before it. Absent if the client cannot do this.
+   */
+  multi?(steps: readonly Step[]): Promise<TransactionResult>;
+  /** Deletes a node. Resolves with `false` if it did not exist. */
   delete(path: string, option?: VersionOption): Promise<boolean>;
-  /** `undefined`: there is no such node. `urgent`: it overtakes all calls that are not on their way yet. */
+  /**
+   * Replaces the content of a node. Resolves with `undefined` if it does not exist. An `urgent` write overtakes all calls that have not
+   * been sent.
+   */
   write(
     path: string,
     text: string,
     option?: VersionOption & { readonly urgent?: boolean },
   ): Promise<NodeStat | undefined>;
-  /** The watch is set on a node that is there only, so none is left on a path that will never be again. */
+  /** Reads a node. The watch is set only if the node exists, so that no watch remains on a path that is never used again. */
   read(path: string, option?: WatchOption): Promise<NodeData | undefined>;
-  /** The watch is set in any case, also on a node that is yet to come. */
+  /** Reads the metadata of a node. The watch is set in any case, even if the node does not exist yet. */
   stat(path: string, option?: WatchOption): Promise<NodeStat | undefined>;
   children(path: string, option?: WatchOption): Promise<readonly string[] | undefined>;
   list(path: string): Promise<Listing | undefined>;
   /**
-   * The paths of the session's ephemeral nodes that begin with `prefix`, as of what the connected server has read. `undefined`: the server
-   * cannot tell, as before 3.6. Not every client can ask.
+   * Lists the paths of the session's ephemeral nodes that begin with `prefix`, as the connected server knows them. Resolves with
+   * `undefined` if the server is older than 3.6 and cannot list them. Absent if the client cannot do this.
    */
   ephemerals?(prefix: string): Promise<readonly string[] | undefined>;
-  /** Brings the connected server up to date with the leader; reads after it see everything that was done before it. */
+  /** Brings the connected server up to date with the leader. Later reads see every change that was committed before. */
   sync(): Promise<void>;
 
-  /** Changes of this node, as far as watches on it were asked for. */
+  /** Emits changes of this node, as far as watches were set on it. */
   changes(path: string): Observable<NodeChange>;
-  /** Changes of the nodes directly below this one, by their name, likewise. */
+  /** Emits changes of the direct children of this node with their names, as far as watches were set on them. */
   changesBelow(path: string): Observable<{ readonly name: string; readonly change: NodeChange }>;
 
-  /** Ends the session; its ephemeral nodes go. Never rejects; when the server is silent the session timeout does it. */
+  /** Ends the session, which removes its ephemeral nodes. Never rejects. If the server is silent, the session timeout ends the session. */
   close(): Promise<void>;
-  /** Disconnects, and leaves the session to its timeout or to somebody else. Calls after it reject with `CLOSED`. Never rejects. */
+  /**
+   * Disconnects without ending the session. It ends at its timeout unless another client resumes it. Later calls reject with `CLOSED`.
+   * Never rejects.
+   */
   abandon(): Promise<void>;
 }

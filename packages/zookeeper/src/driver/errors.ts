@@ -1,6 +1,6 @@
 import { QueueLockError, type QueueLockErrorCode } from '@queuelock/core/backend';
 
-/** Result codes of ZooKeeper that this package tells apart (`zookeeper.h`, `enum ZOO_ERRORS`). */
+/** Result codes of ZooKeeper that this package distinguishes (`zookeeper.h`, `enum ZOO_ERRORS`). */
 export const ZkCode = {
   ok: 0,
   unimplemented: -6,
@@ -19,13 +19,13 @@ export const ZkCode = {
   quotaExceeded: -125,
 } as const;
 
-/** The state that a handle is closed with when the server refused the credentials (`ZOO_AUTH_FAILED_STATE`). */
+/** The state of a handle that was closed because the server refused the credentials (`ZOO_AUTH_FAILED_STATE`). */
 export const AUTH_FAILED_STATE = -113;
 
 const TEXT: Readonly<Record<number, string>> = {
   [-4]: 'connection loss',
   [-5]: 'marshalling error',
-  [-6]: 'the server does not know this operation',
+  [-6]: 'the server does not support this operation',
   [-7]: 'operation timeout',
   [-8]: 'bad arguments',
   [-9]: 'the connection is closed',
@@ -40,12 +40,12 @@ const TEXT: Readonly<Record<number, string>> = {
   [-116]: 'the connection is closing',
   [-118]: 'the session has moved to another server',
   [-120]: 'no ephemeral nodes in a local session',
-  [-124]: 'clients have to show who they are by SASL',
+  [-124]: 'clients must authenticate by SASL',
   [-125]: 'a quota is exceeded',
 };
 
-// Everything that is not in here leaves the outcome of a write unknown: -4, -7, -9, -116, -118 and what servers may add.
-const DEFINITE: Readonly<Record<number, QueueLockErrorCode>> = {
+// Every code that is missing here leaves the outcome of a write unknown: -4, -7, -9, -116, -118, and codes that servers may add.
+const DEFINITE_CODES: Readonly<Record<number, QueueLockErrorCode>> = {
   [ZkCode.unimplemented]: 'INVALID_ARGUMENT',
   [ZkCode.badArguments]: 'INVALID_ARGUMENT',
   [ZkCode.noAuth]: 'ACCESS_DENIED',
@@ -58,69 +58,74 @@ const DEFINITE: Readonly<Record<number, QueueLockErrorCode>> = {
   [ZkCode.quotaExceeded]: 'INVALID_ARGUMENT',
 };
 
-/** What the operator of the server can do. */
-const REMEDY: Readonly<Record<number, string>> = {
-  [ZkCode.unimplemented]:
-    'it is older than 3.5.3, the oldest ZooKeeper that has the nodes of queuelock (containers): upgrade it',
+/** The remedies, for the operator of the server. */
+const REMEDIES: Readonly<Record<number, string>> = {
+  [ZkCode.unimplemented]: 'upgrade it to ZooKeeper 3.5.3 or later, which has container nodes',
   [ZkCode.ephemeralOnLocalSession]:
-    'its setting localSessionsEnabled needs localSessionsUpgradingEnabled=true beside it, since entries are ephemeral nodes',
+    'with localSessionsEnabled, set localSessionsUpgradingEnabled=true too, since entries are ephemeral nodes',
   [ZkCode.quotaExceeded]: 'raise the quota of the path (setquota -N, -B), or remove nodes below it',
 };
 
-/** What a result code means to the core. `what` says what was tried: `create /jobs/_c_…`. */
+/**
+ * Converts a result code to an error of the core.
+ * @param what describes the request, for instance `create /jobs/_c_…`
+ */
 export function errorOf(code: number, what: string): QueueLockError {
-  const text = `ZooKeeper answered "${TEXT[code] ?? 'unknown'}" (${code}) to ${what}`;
-  const known = DEFINITE[code];
-  const remedy = REMEDY[code];
+  const text = `ZooKeeper returned "${TEXT[code] ?? 'unknown'}" (${code}) for ${what}`;
+  const known = DEFINITE_CODES[code];
+  const remedy = REMEDIES[code];
   if (!known) return new QueueLockError('UNAVAILABLE', `${text}; its outcome is unknown`);
   return new QueueLockError(known, remedy === undefined ? text : `${text}: ${remedy}`);
 }
 
-/** No answer in time. The request may still take effect: requests of one session are never taken back. */
-export function noAnswer(what: string, afterMs: number): QueueLockError {
+/** Creates the error of a request without a reply. The request may still take effect: a session never takes a request back. */
+export function requestTimedOut(what: string, afterMs: number): QueueLockError {
   return new QueueLockError(
     'UNAVAILABLE',
-    `no answer to ${what} within ${afterMs} ms; its outcome is unknown`,
+    `no reply to ${what} within ${afterMs} ms; its outcome is unknown`,
   );
 }
 
-/** The session has ended, and every node of it with it. */
+/** Creates the error of a session that has ended, with all its nodes. */
 export function sessionEnded(state: number): QueueLockError {
-  return new QueueLockError('SESSION_LOST', END[state] ?? `the ZooKeeper session ended with state ${state}`);
+  return new QueueLockError(
+    'SESSION_LOST',
+    END_TEXT[state] ?? `the ZooKeeper session ended with state ${state}`,
+  );
 }
 
-/** The session goes on, but not here. */
+/** Creates the error of a session that continues in another process. */
 export function sessionAbandoned(id: string): QueueLockError {
   return new QueueLockError(
     'CLOSED',
-    `the ZooKeeper session ${id} was left to its timeout or to whoever resumes it`,
+    `the ZooKeeper session ${id} was not ended here: it ends at its timeout unless another client resumes it`,
   );
 }
 
-const END: Readonly<Record<number, string>> = {
+const END_TEXT: Readonly<Record<number, string>> = {
   [0]: 'the ZooKeeper session was closed by this client',
   [ZkCode.sessionExpired]: 'the ZooKeeper session has expired',
   [AUTH_FAILED_STATE]: 'the ZooKeeper server refused the credentials of this session',
 };
 
-/** This entry was removed by somebody else. */
+/** Creates the error of an entry that another client removed. */
 export function entryLost(path: string): QueueLockError {
-  return new QueueLockError('ENTRY_LOST', `the entry ${path} was removed by somebody else`);
+  return new QueueLockError('ENTRY_LOST', `the entry ${path} was removed by another client`);
 }
 
-/** This entry was not put in, because its removal was called for. */
-export function entryUnwanted(id: string): QueueLockError {
-  return new QueueLockError('ENTRY_LOST', `the entry ${id} was removed before it was in the queue`);
+/** Creates the error of an entry that was not enqueued, because its removal was requested. */
+export function entryWithdrawn(id: string): QueueLockError {
+  return new QueueLockError('ENTRY_LOST', `the entry ${id} was removed before it was stored in the queue`);
 }
 
-/** Somebody has removed the node that its heartbeats are written on. */
+/** Creates the error of a session whose private node, which heartbeats write to, was removed. */
 export function privateNodeLost(path: string): QueueLockError {
   return sessionLost(`the private node ${path} of the session was removed`);
 }
 
-/** Another process goes on with it. */
-export function sessionTaken(id: string): QueueLockError {
-  return sessionLost(`the session ${id} was resumed elsewhere; let only one process go on with it`);
+/** Creates the error of a session that another process resumed. */
+export function sessionResumedElsewhere(id: string): QueueLockError {
+  return sessionLost(`the session ${id} was resumed by another process; only one process may use it`);
 }
 
 export function sessionLost(why: string): QueueLockError {

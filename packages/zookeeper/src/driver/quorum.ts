@@ -1,17 +1,17 @@
 import type { ZkDriver } from './driver.ts';
 
-/** Where nothing is, and nothing may be made: its parent is not there either, so that no access list has a say. */
-export const NOWHERE = '/.queuelock/none/none';
+/** The path of a node that never exists. Its parent does not exist either, so no access control list applies. */
+export const MISSING_PATH = '/.queuelock/none/none';
 
 /**
- * Changes nothing, through a quorum: what this session reads after it is no older than whatever was answered to anybody before.
- * `sync` does not promise that: the leader answers it alone, also one that was deposed and has not noticed, as it does for up to
- * `syncLimit` ticks. A change is only answered when a quorum has it, also one that fails; and the reads of a session wait for its
- * changes. So on such a leader nothing is answered, and the call is repeated elsewhere.
+ * Sends a write that changes nothing through a quorum. Later reads of this session are at least as recent as any result that any client had
+ * received. `sync` does not guarantee that. The leader answers `sync` alone, even a deposed leader that has not noticed yet, for up to
+ * `syncLimit` ticks. A write, also one that fails, is answered only after a quorum has it, and the reads of a session wait for its writes.
+ * So a deposed leader does not answer, and the call is repeated on another server.
  *
- * Views, registers and history go by `sync`: what they show may be as old as that. A register that was read too old is not written,
- * since writes go through a quorum, and by the version.
+ * Views, registers and history use `sync`: what they show may be as old as that. A register that was read too old is not overwritten,
+ * because writes go through a quorum and compare the version.
  */
-export async function throughQuorum(zk: Pick<ZkDriver, 'delete'>): Promise<void> {
-  await zk.delete(NOWHERE);
+export async function writeThroughQuorum(zk: Pick<ZkDriver, 'delete'>): Promise<void> {
+  await zk.delete(MISSING_PATH);
 }

@@ -1,11 +1,11 @@
 import type { NodeChange } from './driver.ts';
 import { Observable } from '../base/rx.ts';
 
-/** Hands changes to those who asked for that very path: the cost of one does not grow with the number of listeners. */
+/** Notifies the listeners of a path. The cost of one change does not grow with the number of listeners on other paths. */
 export class Routes<T> {
   readonly #listeners = new Map<string, Set<(change: T) => void>>();
 
-  tell(path: string, change: T): void {
+  notify(path: string, change: T): void {
     for (const listener of [...(this.#listeners.get(path) ?? [])]) listener(change);
   }
 
@@ -24,7 +24,7 @@ export class Routes<T> {
   }
 }
 
-/** A change of the node called `name` in some directory. */
+/** A change of the child `name` of a directory. */
 export interface ChildChange {
   readonly name: string;
   readonly change: NodeChange;

@@ -1,87 +1,81 @@
 import { turnOf, type EntriesAhead, type EntrySpec } from '@queuelock/core/backend';
 import type { Created, NodeStat, ZkDriver } from '../driver/driver.ts';
 import { entryLost } from '../driver/errors.ts';
-import {
-  conflictsAhead,
-  contendersIn,
-  entryName,
-  keptToken,
-  nameBefore,
-  parseContender,
-  type Contender,
-} from '../queue/entries.ts';
+import { findNode, namesOf, type NodeQuery } from './find-node.ts';
+import { conflictsAhead, entryName, nameBefore, parseContender, type Contender } from '../queue/entries.ts';
 import { refuseForeign } from '../queue/foreign.ts';
 import { nameOf } from '../queue/names.ts';
-import type { Scheme } from '../queue/naming.ts';
-import { hasId, textOf } from '../queue/node-text.ts';
+import { textOf } from '../queue/node-text.ts';
 import type { SessionContext } from '../server/session-context.ts';
 import { withDirectory } from '../queue/parents.ts';
-import { throughQuorum } from '../driver/quorum.ts';
-import type { QueuePlace } from '../queue/queue-place.ts';
+import type { QueueLocation } from '../queue/queue-location.ts';
 
-/** An entry's place in its queue. */
+/** The position of an entry in its queue. */
 export interface NodePosition {
   readonly path: string;
   readonly own: Contender;
-  /** The transaction that made the node; of a reader that was a writer, the one that made the writer's. */
+  /** The id of the transaction that created the node. For a reader that was a writer, it is the one of the writer's node. */
   readonly token: bigint;
-  /** The conflicting entries ahead, as of a moment after the node was made. */
+  /** The conflicting entries ahead, at some moment after the node was created. */
   readonly ahead: EntriesAhead<Contender>;
 }
 
-/** What is to be put into a queue. */
-interface Wish {
-  readonly place: QueuePlace;
+/** The entry that is to be enqueued. */
+interface EnqueueRequest {
+  readonly location: QueueLocation;
   readonly spec: EntrySpec;
-  /** Is told the new node's path at once, also when the rest fails. */
+  /** Is called with the path of the new node at once, even if a later step fails. */
   readonly created: (path: string) => void;
 }
 
 /**
- * Joins the queue. Rejects with `FOREIGN_FORMAT` when it is in and should not stay.
+ * Enqueues an entry. Rejects with `FOREIGN_FORMAT` when the entry is in the queue and must not stay there.
  *
- * Create and list are written back to back, and since the server takes the requests of a session in order the list shows the new
- * node. Who has to wait then looks at the new node once, for the watch on it; who is free only where the driver's create does not
- * tell the transaction, which is the token.
+ * Create and list are written back to back. The server executes the requests of a session in order, so the list shows the new node. A
+ * waiter then reads the new node once, to set the watch on it. An admitted entry is read only if the driver's create does not return the
+ * transaction id, which is the token.
  */
-export async function joinQueue(context: SessionContext, wish: Wish): Promise<NodePosition> {
-  const { place } = wish;
-  const { made, children } = await withDirectory(context.zk, place, async () => {
-    const [made, children] = await Promise.all([makeNode(context.zk, wish), listBehind(context, place)]);
+export async function joinQueue(context: SessionContext, request: EnqueueRequest): Promise<NodePosition> {
+  const { location } = request;
+  const { made, children } = await withDirectory(context.zk, location, async () => {
+    const [made, children] = await Promise.all([
+      makeNode(context.zk, request),
+      listAfterCreate(context, location),
+    ]);
     return made && { made, children };
   });
-  return locate(context, wish, { made, children });
+  return locate(context, request, { made, children });
 }
 
-/** A node that was made, and what a list that was asked for right after it has shown. */
-export interface Fresh {
+/** A created node, and the list that was requested right after it. */
+export interface CreatedNode {
   readonly made: MadeNode;
   readonly children: readonly string[] | undefined;
 }
 
 /**
- * The list to go right behind a create. None of a long queue where the own number tells the name of the entry right ahead: as long as
- * that is there it is not one's turn.
+ * Lists the children right after a create. Returns `undefined` without a request when the queue is long and the predecessor's name follows
+ * from the own number: while the predecessor exists, the entry is not admitted.
  */
-export async function listBehind(
-  { zk, lengths }: SessionContext,
-  { directory, scheme }: QueuePlace,
+export async function listAfterCreate(
+  { zk, sizes }: SessionContext,
+  { directory, scheme }: QueueLocation,
 ): Promise<readonly string[] | undefined> {
-  if (scheme.idIsInText && lengths.wasLong(directory)) return undefined;
+  if (scheme.idIsInText && sizes.wasLong(directory)) return undefined;
   return (await zk.children(directory)) ?? [];
 }
 
-/** The place of a new node. Rejects with `FOREIGN_FORMAT` when it should not stay. */
+/** Returns the position of a new node. Rejects with `FOREIGN_FORMAT` when the node must not stay. */
 export async function locate(
   context: SessionContext,
-  { place, spec }: Pick<Wish, 'place' | 'spec'>,
-  { made, children }: Fresh,
+  { location, spec }: Pick<EnqueueRequest, 'location' | 'spec'>,
+  { made, children }: CreatedNode,
 ): Promise<NodePosition> {
   const { path } = made;
-  if (!children) return locateBehind(context, place, path);
-  const { zk, lengths } = context;
-  const { directory, scheme } = place;
-  lengths.counted(directory, children.length);
+  if (!children) return locateInLongQueue(context, location, path);
+  const { zk, sizes } = context;
+  const { directory, scheme } = location;
+  sizes.record(directory, children.length);
   const strays = namesOf(
     children.filter((child) => !path.endsWith(`/${child}`)),
     scheme,
@@ -89,27 +83,39 @@ export async function locate(
   );
   await Promise.all(strays.map((stray) => zk.delete(`${directory}/${stray}`)));
   const others = children.filter((child) => !strays.includes(child));
-  const { own, ahead } = await standingOf(zk, place, { path, children: others });
+  const { own, ahead } = await positionIn(zk, location, { path, children: others });
   const waits = !turnOf(ahead, spec).admitted;
   const token = waits ? await watchOwn(context, path) : (made.czxid ?? czxidOf(path, await zk.stat(path)));
   return { path, own, ahead, token };
 }
 
-/** In a long queue, without a list. If the one right ahead is not there others may be, and the list tells. */
-async function locateBehind(context: SessionContext, place: QueuePlace, path: string): Promise<NodePosition> {
-  const own = ownIn(path, place);
-  const name = nameBefore(own.sequence ?? 0, place.scheme);
+/** Returns the position in a long queue without a list. If the direct predecessor does not exist, a list shows whether others do. */
+async function locateInLongQueue(
+  context: SessionContext,
+  location: QueueLocation,
+  path: string,
+): Promise<NodePosition> {
+  const own = ownIn(path, location);
+  const name = nameBefore(own.sequence ?? 0, location.scheme);
   const [token, before] = await Promise.all([
     watchOwn(context, path),
-    context.watches.sight(`${place.directory}/${name}`),
+    context.watches.readAndWatch(`${location.directory}/${name}`),
   ]);
-  const rival = before && parseContender(name, place.scheme);
-  return { path, own, token, ahead: rival ? { refs: [rival] } : await lookAhead(context, place, path) };
+  const predecessor = before && parseContender(name, location.scheme);
+  return {
+    path,
+    own,
+    token,
+    ahead: predecessor ? { refs: [predecessor] } : await readEntriesAhead(context, location, path),
+  };
 }
 
-/** `undefined`: there is no such directory. */
-async function makeNode(zk: ZkDriver, { place, spec, created }: Wish): Promise<MadeNode | undefined> {
-  const { path, text, mode } = newNode(place, spec);
+/** Creates the node; resolves with `undefined` if the directory does not exist. */
+async function makeNode(
+  zk: ZkDriver,
+  { location, spec, created }: EnqueueRequest,
+): Promise<MadeNode | undefined> {
+  const { path, text, mode } = newNode(location, spec);
   const made = await zk.create(path, text, mode);
   if (made.path === undefined) return undefined;
   created(made.path);
@@ -118,9 +124,9 @@ async function makeNode(zk: ZkDriver, { place, spec, created }: Wish): Promise<M
 
 type MadeNode = Extract<Created, { path: string }>;
 
-/** The node of a new entry; the server appends the number. */
+/** Returns path, content and mode of the node of a new entry. The server appends the number. */
 export function newNode(
-  { directory, scheme }: QueuePlace,
+  { directory, scheme }: QueueLocation,
   spec: EntrySpec,
 ): { readonly path: string; readonly text: string; readonly mode: 'ephemeral-sequential' } {
   const text = textOf({ id: spec.id, value: spec.value ?? '' }, scheme);
@@ -128,7 +134,7 @@ export function newNode(
 }
 
 async function watchOwn({ zk, watches }: SessionContext, path: string): Promise<bigint> {
-  return czxidOf(path, await watches.sight(path, () => zk.stat(path, { watch: true })));
+  return czxidOf(path, await watches.readAndWatch(path, () => zk.stat(path, { watch: true })));
 }
 
 function czxidOf(path: string, stat: NodeStat | undefined): bigint {
@@ -136,66 +142,30 @@ function czxidOf(path: string, stat: NodeStat | undefined): bigint {
   return stat.czxid;
 }
 
-/**
- * Finds the node of an enqueue whose answer was lost, by the id in its name. Nothing found is final: behind a quorum the list
- * is no older than the last request of the connection before, and a server takes nothing from it once the session
- * has moved on. One id is one node: others with it (of an earlier session, or what a share has left) are removed.
- *
- * @param known the node's path, if its create was answered
- */
-export async function findNode(
-  zk: ZkDriver,
-  place: QueuePlace,
-  { id, known }: { readonly id: string; readonly known: string | undefined },
-): Promise<FoundNode | undefined> {
-  const { directory, scheme } = place;
-  const [, children = []] = await Promise.all([throughQuorum(zk), zk.children(directory)]);
-  const names = scheme.idIsInText
-    ? await namesByText(zk, place, { children, id, known })
-    : namesOf(children, scheme, id);
-  let node: FoundNode | undefined;
-  // A writer comes before the reader that it was about to turn into.
-  for (const { name } of contendersIn(names, scheme)) {
-    const path = `${directory}/${name}`;
-    const stat = node || (known !== undefined && known !== path) ? undefined : await zk.stat(path);
-    if (stat?.ephemeralOwner === zk.sessionId)
-      node = { path, token: keptToken(name, scheme) ?? stat.czxid, children };
-    else await zk.delete(path);
-  }
-  return node;
-}
-
-/** The position of the node that is found. Rejects with `FOREIGN_FORMAT` when it is in and should not stay. */
+/** Returns the position of the node that `findNode` finds. Rejects with `FOREIGN_FORMAT` when it must not stay in the queue. */
 export async function findPosition(
   zk: ZkDriver,
-  place: QueuePlace,
-  sought: Parameters<typeof findNode>[2],
+  location: QueueLocation,
+  query: NodeQuery,
 ): Promise<NodePosition | undefined> {
-  const node = await findNode(zk, place, sought);
+  const node = await findNode(zk, location, query);
   if (!node) return undefined;
   const { path, token } = node;
-  return { path, token, ...(await standingOf(zk, place, node)) };
+  return { path, token, ...(await positionIn(zk, location, node)) };
 }
 
 /**
- * Looks again: the conflicting entries ahead, all of them. Rejects with `ENTRY_LOST` when the own one is not there, and with
- * `FOREIGN_FORMAT` when it should not be.
+ * Reads all conflicting entries ahead. Rejects with `ENTRY_LOST` when the own node does not exist, and with `FOREIGN_FORMAT` when it must
+ * not stay.
  */
-export async function lookAhead(
-  { zk, lengths }: SessionContext,
-  place: QueuePlace,
+export async function readEntriesAhead(
+  { zk, sizes }: SessionContext,
+  location: QueueLocation,
   path: string,
 ): Promise<EntriesAhead<Contender>> {
-  const children = await zk.children(place.directory);
-  lengths.counted(place.directory, children?.length ?? 0);
-  return (await standingOf(zk, place, { path, children })).ahead;
-}
-
-interface FoundNode {
-  readonly path: string;
-  readonly token: bigint;
-  /** Of the directory, as of that look. */
-  readonly children: readonly string[];
+  const children = await zk.children(location.directory);
+  sizes.record(location.directory, children?.length ?? 0);
+  return (await positionIn(zk, location, { path, children })).ahead;
 }
 
 interface Listed {
@@ -203,46 +173,21 @@ interface Listed {
   readonly children: readonly string[] | undefined;
 }
 
-async function standingOf(
+async function positionIn(
   zk: ZkDriver,
-  place: QueuePlace,
+  location: QueueLocation,
   { path, children }: Listed,
 ): Promise<Pick<NodePosition, 'own' | 'ahead'>> {
-  const { scheme } = place;
-  const own = ownIn(path, place);
+  const { scheme } = location;
+  const own = ownIn(path, location);
   if (!children?.includes(own.name)) throw entryLost(path);
-  await refuseForeign(zk, place, { children, own });
+  await refuseForeign(zk, location, { children, own });
   const refs = conflictsAhead(children, { own, scheme });
   return { own, ahead: { refs, total: refs.length } };
 }
 
-function ownIn(path: string, { scheme }: QueuePlace): Contender {
+function ownIn(path: string, { scheme }: QueueLocation): Contender {
   const own = parseContender(nameOf(path), scheme);
   if (!own) throw entryLost(path);
   return own;
-}
-
-/** None where names do not tell an id. */
-function namesOf(children: readonly string[], { style, idIsInText }: Scheme, id: string): string[] {
-  if (idIsInText || children.length === 0) return [];
-  const prefix = style.prefix(id);
-  return children.filter((name) => name.startsWith(prefix));
-}
-
-interface Sought {
-  readonly children: readonly string[];
-  readonly id: string;
-  readonly known: string | undefined;
-}
-
-/** Reads all entries, unless the node's path is known. */
-async function namesByText(
-  zk: ZkDriver,
-  { directory, scheme }: QueuePlace,
-  { children, id, known }: Sought,
-): Promise<string[]> {
-  const names = contendersIn(children, scheme).map(({ name }) => name);
-  if (known !== undefined) return names.filter((name) => known === `${directory}/${name}`);
-  const nodes = await Promise.all(names.map((name) => zk.read(`${directory}/${name}`)));
-  return names.filter((_, at) => hasId(nodes[at]?.text ?? '', id));
 }

@@ -1,46 +1,48 @@
 /** An own entry that is in the queue, as far as this client knows. */
-export interface Seated {
-  readonly status: 'seated';
-  /** Its node. */
+export interface PresentEntry {
+  readonly status: 'present';
+  /** The path of its node. */
   readonly path: string;
-  /** Once that is known. */
+  /** The token, once it is known. */
   readonly token?: bigint | undefined;
-  /** It was admitted with this node, and nobody was ahead with whom it conflicts. */
+  /** Whether the entry was admitted with this node while no conflicting entry was ahead. */
   readonly isOwner?: boolean | undefined;
-  /** It was entered with others, and all of them stand at one point in the order of all who do so. */
+  /** Whether the entry was enqueued in one transaction with entries of other queues, so that all of them have the same rank everywhere. */
   readonly isOrdered?: boolean | undefined;
-  /** An earlier client of the session has put it in, and this one has not asked for it yet. */
+  /** Whether an earlier client of the session enqueued the entry and this client has not claimed it yet. */
   readonly isInherited?: boolean | undefined;
 }
 
-/** One that turns, or has turned, into a reader: the node that it is, and another one that may be there too. */
-export interface Turning extends Omit<Seated, 'status'> {
-  readonly status: 'turning';
-  readonly twin: string;
+/** An entry that is being converted to a reader, or that was converted. It may have two nodes. */
+interface ConvertingEntry extends Omit<PresentEntry, 'status'> {
+  readonly status: 'converting';
+  readonly otherPath: string;
 }
 
-/** What is known of an own entry, with what belongs to that and to nothing else. */
+/** An own entry that has a node. */
+export type QueuedEntry = PresentEntry | ConvertingEntry;
+
+/** The state of an own entry, with the data that belongs to each state. */
 export type EntryState =
-  /** It has no node, and nothing is under way that makes one. */
+  /** The entry has no node, and no request that creates one is in flight. */
   | { readonly status: 'absent' }
-  /** A create was sent, by this client or an earlier one of the session, and its outcome is not known. */
+  /** A create was sent by this client or an earlier client of the session, and its outcome is unknown. */
   | { readonly status: 'unknown'; readonly isInherited?: boolean | undefined }
-  | Seated
-  | Turning
-  /** It had this node, and has none any more. It never comes back. */
-  | { readonly status: 'gone'; readonly path: string };
+  | QueuedEntry
+  /** The entry had this node and lost or removed it. This state is final. */
+  | { readonly status: 'removed'; readonly path: string };
 
-/** What it is in the queue with, if it is known to be in there. */
-export function nodeOf(state: EntryState): Seated | Turning | undefined {
-  return state.status === 'seated' || state.status === 'turning' ? state : undefined;
+/** Returns the node of the entry if the entry is known to be in the queue. */
+export function nodeOf(state: EntryState): QueuedEntry | undefined {
+  return state.status === 'present' || state.status === 'converting' ? state : undefined;
 }
 
-/** The same entry, found to have just this node. */
-export function seatedAgain(
+/** Returns the state of the same entry after a read found this node. */
+export function asPresent(
   state: EntryState,
   { path, token }: { readonly path: string; readonly token: bigint },
-): Seated {
+): PresentEntry {
   const { isOwner, isOrdered } = nodeOf(state)?.path === path ? (nodeOf(state) ?? {}) : {};
   const isInherited = 'isInherited' in state ? state.isInherited : undefined;
-  return { status: 'seated', path, token, isOwner, isOrdered, isInherited };
+  return { status: 'present', path, token, isOwner, isOrdered, isInherited };
 }

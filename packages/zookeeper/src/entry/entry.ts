@@ -1,247 +1,247 @@
-// Chapter entry: how does a wish become an entry in the queue, and how does it leave?
-// Here: one entry, from its first attempt until it is surely out. enqueue: create and list. alone: a position in one queue. traces of holds.
+// Chapter entry: how does a claim become an entry in the queue, and how does it leave?
+// entry (this file) is one entry until its removal; enqueue creates and lists; enqueue-one enters one queue; traces records holds.
 
 import { isDefinite, isQueueLockError, type EntrySpec } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
-import { nodeOf, seatedAgain, type EntryState, type Seated, type Turning } from './entry-state.ts';
+import { asPresent, nodeOf, type EntryState, type QueuedEntry } from './entry-state.ts';
 import { parseContender, readerOf } from '../queue/entries.ts';
-import { findNode, findPosition, joinQueue, type NodePosition } from './enqueue.ts';
-import { entryLost, entryUnwanted } from '../driver/errors.ts';
-import { Lane, inLine } from '../base/lane.ts';
-import { LateAbort } from '../base/late-abort.ts';
+import { findPosition, joinQueue, type NodePosition } from './enqueue.ts';
+import { findNode } from './find-node.ts';
+import { entryLost, entryWithdrawn } from '../driver/errors.ts';
+import { Lane, runInLanes } from '../base/lane.ts';
+import { LazyAbortController } from '../base/lazy-abort-controller.ts';
 import { nameOf } from '../queue/names.ts';
 import { textOf } from '../queue/node-text.ts';
 import type { SessionContext } from '../server/session-context.ts';
-import type { Place } from '../queue/parents.ts';
-import type { QueuePlace } from '../queue/queue-place.ts';
+import type { DirectoryLocation } from '../queue/parents.ts';
+import type { QueueLocation } from '../queue/queue-location.ts';
 import { makeReader } from './reader.ts';
 import { Subject, type Observable } from '../base/rx.ts';
 import { checkShape } from '../queue/shape.ts';
 import { OwnTrace, type Identity } from './traces.ts';
 
 /**
- * One entry of a session, from the first attempt to enqueue it until it is known to be out. Its calls run one after the
- * other, so a removal decides after an enqueue that was on its way.
+ * One entry of a session, from the first attempt to enqueue it until its removal is confirmed. Its calls run one after another, so a
+ * removal takes effect after an enqueue in flight.
  */
 export class OwnEntry {
   readonly lane: Lane = new Lane();
   readonly isResumed: boolean;
-  readonly place: QueuePlace;
+  readonly location: QueueLocation;
   readonly #context: SessionContext;
   readonly #zk: ZkDriver;
   readonly #id: string;
-  readonly #withdrawal: LateAbort;
+  readonly #withdrawal: LazyAbortController;
   readonly #shared$ = new Subject<void>();
-  /** Of its hold. */
   readonly #trace: OwnTrace;
   #state: EntryState;
 
-  constructor(context: SessionContext, place: QueuePlace, identity: Identity) {
+  constructor(context: SessionContext, location: QueueLocation, identity: Identity) {
     const { id, isResumed } = identity;
     this.#context = context;
     this.#zk = context.zk;
-    this.place = place;
+    this.location = location;
     this.#id = id;
-    this.#trace = new OwnTrace(context.zk, place, identity);
-    this.#withdrawal = new LateAbort(() => entryUnwanted(id));
+    this.#trace = new OwnTrace(context.zk, location, identity);
+    this.#withdrawal = new LazyAbortController(() => entryWithdrawn(id));
     this.isResumed = isResumed;
     this.#state = isResumed ? { status: 'unknown', isInherited: true } : { status: 'absent' };
   }
 
-  /** Its node, once that is known; another one when it has turned into a reader. */
+  /** The path of the node, once it is known. It changes when the entry is converted to a reader. */
   get path(): string | undefined {
     return 'path' in this.#state ? this.#state.path : undefined;
   }
 
-  /** Whether it may be in the queue. */
-  get mayBeIn(): boolean {
-    return this.#state.status !== 'absent' && this.#state.status !== 'gone';
+  /** Whether the entry may be in the queue. */
+  get mayBeQueued(): boolean {
+    return this.#state.status !== 'absent' && this.#state.status !== 'removed';
   }
 
-  /** Emits when it turns into a reader; errors with `ENTRY_LOST` when a call finds that it is gone, before the watch tells. */
+  /** Emits when the entry is converted to a reader. Errors with `ENTRY_LOST` when a call finds the entry missing. */
   get shared$(): Observable<void> {
     return this.#shared$;
   }
 
-  /** Aborts when it is to be removed: what has not begun to put it in need not begin. */
-  get unwanted(): AbortSignal {
+  /** Aborts when the removal is requested. An enqueue that has not started need not start. */
+  get withdrawn(): AbortSignal {
     return this.#withdrawal.signal;
   }
 
-  /** With this node it was admitted, and nobody was ahead with whom it conflicts. Whoever waits for it is told so before it leaves. */
-  noteOwned(path: string): void {
+  /** Records that the entry was admitted with no conflicting entry ahead. The local waiter behind learns that before the removal. */
+  markOwned(path: string): void {
     const node = nodeOf(this.#state);
     if (node?.path === path) this.#state = { ...node, isOwner: true };
   }
 
-  /** Whether it was entered with others, and all of them stand at one point in the order of all who do so. */
+  /** Whether the entry was enqueued in one transaction with entries of other queues. */
   get isOrdered(): boolean {
     return nodeOf(this.#state)?.isOrdered ?? false;
   }
 
-  noteOrdered(): void {
+  markOrdered(): void {
     const node = nodeOf(this.#state);
     if (node) this.#state = { ...node, isOrdered: true };
   }
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` when the position, taken earlier, is another than what is wanted now */
+  /** @throws {QueueLockError} `INVALID_ARGUMENT` when the existing position differs from `spec` */
   checkShape({ own }: NodePosition, spec: EntrySpec): void {
     const node = nodeOf(this.#state);
     checkShape(own, spec, { limit: node?.isInherited ?? false });
     if (node) this.#state = { ...node, isInherited: false };
   }
 
-  /** Whether there was an entry to remove; after that there is none. Rejects when that is not known. */
+  /** Removes the entry. Resolves with whether there was one. Rejects when that is unknown. */
   remove(): Promise<boolean> {
     this.#withdrawal.abort();
-    return inLine([this.lane], () => this.withdraw());
+    return runInLanes([this.lane], () => this.withdraw());
   }
 
-  /** Whether there was an entry to write to. */
+  /** Replaces the value of the entry. Resolves with whether there was one. */
   write(value: string): Promise<boolean> {
     return this.#withNode(async ({ path }) => {
-      const text = textOf({ id: this.#id, value }, this.place.scheme);
+      const text = textOf({ id: this.#id, value }, this.location.scheme);
       return (await this.#zk.write(path, text)) !== undefined;
     });
   }
 
   /**
-   * Turns it into a reader at the same place, as Curator's read/write lock downgrades: the reader's node is made, by hand with
-   * the writer's number, and then the writer's is deleted. In between the writer is written to: that shows that it was still there after
-   * the reader was made, without which it would bring back an entry that others have seen go; and a writer that goes unwritten
-   * has left, as those who wait for it know. Whether there was an entry.
+   * Converts the entry to a reader at the same position, as Curator's read/write lock downgrades: it creates the reader's node with the
+   * writer's number and then deletes the writer's node. In between it writes to the writer's node. That proves that the writer existed
+   * after the reader was created, so no removed entry comes back. Waiters treat a writer that was removed without such a write as gone.
+   * Resolves with whether there was an entry.
    */
   share(value: string): Promise<boolean> {
     return this.#withNode(async (node) => {
-      const isReader = parseContender(nameOf(node.path), this.place.scheme)?.shared;
-      const isThere = isReader
+      const isReader = parseContender(nameOf(node.path), this.location.scheme)?.shared;
+      const exists = isReader
         ? (await this.#zk.write(node.path, value)) !== undefined
         : await this.#makeReader(node, value);
-      if (isThere && this.#state.status === 'turning') {
-        const { twin, ...turned } = this.#state;
-        await this.#zk.delete(twin);
-        this.#state = { ...turned, status: 'seated' };
+      if (exists && this.#state.status === 'converting') {
+        const { otherPath, ...converted } = this.#state;
+        await this.#zk.delete(otherPath);
+        this.#state = { ...converted, status: 'present' };
       }
-      return isThere;
+      return exists;
     });
   }
 
-  /** Leaves the trace of its hold, a node of the same name in that directory; answers the name, nothing when it has no node. */
-  async leaveTrace(place: Place): Promise<string | undefined> {
+  /** Records the hold as a node of the same name in that directory. Resolves with the name, or `undefined` if the entry has no node. */
+  async recordTrace(location: DirectoryLocation): Promise<string | undefined> {
     let name: string | undefined;
     await this.#withNode(async ({ path }) => {
-      const isThere = (await this.#zk.stat(path)) !== undefined;
-      if (isThere) name = await this.#trace.leave(place, nameOf(path));
-      return isThere;
+      const exists = (await this.#zk.stat(path)) !== undefined;
+      if (exists) name = await this.#trace.leave(location, nameOf(path));
+      return exists;
     });
     return name;
   }
 
-  /** Only in line. The position that it has; rejects with `ENTRY_LOST` when it had one. */
+  /** Returns the current position. Rejects with `ENTRY_LOST` when the entry was removed. Call it only in the lane. */
   async position(): Promise<NodePosition | undefined> {
     const state = this.#state;
     if (state.status === 'absent') return undefined;
-    if (state.status === 'gone') throw entryLost(state.path);
+    if (state.status === 'removed') throw entryLost(state.path);
     const known = nodeOf(state)?.path;
-    const position = await findPosition(this.#zk, this.place, { id: this.#id, known });
-    if (!position && known !== undefined) throw this.#lost(known);
-    this.#state = position ? seatedAgain(this.#state, position) : { status: 'absent' };
+    const position = await findPosition(this.#zk, this.location, { id: this.#id, known });
+    if (!position && known !== undefined) throw this.#markLost(known);
+    this.#state = position ? asPresent(this.#state, position) : { status: 'absent' };
     return position;
   }
 
-  /** Only in line, and when it has none. */
-  async take(spec: EntrySpec): Promise<NodePosition> {
-    this.attempted();
-    const created = (path: string): void => void (this.#state = { status: 'seated', path });
-    const position = await joinQueue(this.#context, { place: this.place, spec, created });
-    this.#state = seatedAgain(this.#state, position);
+  /** Enqueues the entry. Call it only in the lane, while the entry has no node. */
+  async enqueue(spec: EntrySpec): Promise<NodePosition> {
+    this.markAttempted();
+    const created = (path: string): void => void (this.#state = { status: 'present', path });
+    const position = await joinQueue(this.#context, { location: this.location, spec, created });
+    this.#state = asPresent(this.#state, position);
     return position;
   }
 
-  /** Only in line, and when it has none. A request that puts it in is about to be sent. */
-  attempted(): void {
+  /** Records that a create is about to be sent. Call it only in the lane, while the entry has no node. */
+  markAttempted(): void {
     this.#state = { status: 'unknown' };
   }
 
-  /** Only in line. It has made this node, or none. */
-  made(node?: { readonly path: string; readonly czxid: bigint }): void {
-    this.#state = node ? { status: 'seated', path: node.path, token: node.czxid } : { status: 'absent' };
+  /** Records the node that was created, or that none was. Call it only in the lane. */
+  markCreated(node?: { readonly path: string; readonly czxid: bigint }): void {
+    this.#state = node ? { status: 'present', path: node.path, token: node.czxid } : { status: 'absent' };
   }
 
   /**
-   * Only in line. Takes out what is left of an attempt that failed for good, of which nobody will be told. A server that refuses
-   * that leaves one way to free the queue: to end the session.
+   * Removes the remains of an attempt that failed for good, for which the caller gets no entry. If the server refuses the removal, ending
+   * the session is the only way to free the queue. Call it only in the lane.
    */
   async clear(): Promise<void> {
     try {
       await this.withdraw();
     } catch (error) {
-      const isOver = isQueueLockError(error, 'SESSION_LOST') || isQueueLockError(error, 'CLOSED');
-      if (!isDefinite(error) || isOver) throw error;
+      const isSessionEnded = isQueueLockError(error, 'SESSION_LOST') || isQueueLockError(error, 'CLOSED');
+      if (!isDefinite(error) || isSessionEnded) throw error;
       this.#context.giveUp();
     }
     this.#state = { status: 'absent' };
   }
 
-  /** Only in line. Whether there was an entry to remove. */
+  /** Removes the entry. Resolves with whether there was one. Call it only in the lane. */
   async withdraw(): Promise<boolean> {
     const node = await this.#find();
     if (!node) return false;
     const { path, isOwner = false } = node;
     await this.#trace.erase(path);
     this.#context.followed.markLeaving(path, { owned: isOwner });
-    const nodes = node.status === 'turning' ? [node.twin, path] : [path];
+    const nodes = node.status === 'converting' ? [node.otherPath, path] : [path];
     const removed = await Promise.all(nodes.map((one) => this.#context.removals.delete(one)));
-    this.#state = { status: 'gone', path };
+    this.#state = { status: 'removed', path };
     return removed.includes(true);
   }
 
-  /** Only in line. Takes out what an attempt has left that nobody was told of; it may be put in again. */
+  /** Removes the remains of an attempt that the caller never learned of. The entry may be enqueued again. Call it only in the lane. */
   async retract(): Promise<void> {
     const node = await this.#find();
     if (!node) return;
-    // If the answer to the delete is lost, the node is looked for.
+    // If the reply to the delete is lost, the next call searches for the node.
     this.#state = { status: 'unknown' };
     await this.#zk.delete(node.path);
     this.#state = { status: 'absent' };
   }
 
-  /** From here on the reader is the entry, unless the writer was gone. */
-  async #makeReader(node: Seated | Turning, value: string): Promise<boolean> {
+  /** Creates the reader's node, which is the entry from then on, unless the writer was already removed. */
+  async #makeReader(node: QueuedEntry, value: string): Promise<boolean> {
     const { path: writer, token = (await this.#zk.stat(writer))?.czxid } = node;
     if (token === undefined) return false;
-    const reader = `${this.place.directory}/${readerOf(nameOf(writer), token, this.place.scheme)}`;
-    this.#state = { ...node, status: 'turning', token, twin: reader };
-    const isThere = await makeReader(this.#zk, { writer, reader }, value);
-    if (!isThere) return false;
-    this.#state = { status: 'turning', path: reader, token, twin: writer };
+    const reader = `${this.location.directory}/${readerOf(nameOf(writer), token, this.location.scheme)}`;
+    this.#state = { ...node, status: 'converting', token, otherPath: reader };
+    const exists = await makeReader(this.#zk, { writer, reader }, value);
+    if (!exists) return false;
+    this.#state = { status: 'converting', path: reader, token, otherPath: writer };
     this.#shared$.next();
     return true;
   }
 
-  /** In line, works on its node, if it has one, and answers whether it was there. Whoever follows the entry hears that it was not. */
-  #withNode(work: (node: Seated | Turning) => Promise<boolean>): Promise<boolean> {
-    return inLine([this.lane], async () => {
+  /** Runs work on the node in the lane. Resolves with whether the node existed. Followers of the entry are notified if it did not. */
+  #withNode(work: (node: QueuedEntry) => Promise<boolean>): Promise<boolean> {
+    return runInLanes([this.lane], async () => {
       const node = await this.#find();
       if (!node) return false;
-      const isThere = await work(node);
-      if (!isThere) this.#lost(node.path);
-      return isThere;
+      const exists = await work(node);
+      if (!exists) this.#markLost(node.path);
+      return exists;
     });
   }
 
-  /** It is not there any more. Whoever follows it hears so at once, also while there is no watch on the node. */
-  #lost(path: string): Error {
+  /** Records that the entry is lost. Followers are notified at once, even while there is no watch on the node. */
+  #markLost(path: string): Error {
     const error = entryLost(path);
-    this.#state = { status: 'gone', path };
+    this.#state = { status: 'removed', path };
     this.#shared$.error(error);
     return error;
   }
 
-  async #find(): Promise<Seated | Turning | undefined> {
+  async #find(): Promise<QueuedEntry | undefined> {
     if (this.#state.status === 'unknown') {
-      const node = await findNode(this.#zk, this.place, { id: this.#id, known: undefined });
-      this.#state = node ? seatedAgain(this.#state, node) : { status: 'absent' };
+      const node = await findNode(this.#zk, this.location, { id: this.#id, known: undefined });
+      this.#state = node ? asPresent(this.#state, node) : { status: 'absent' };
     }
     return nodeOf(this.#state);
   }

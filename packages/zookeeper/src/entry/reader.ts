@@ -1,13 +1,17 @@
 import type { ZkDriver } from '../driver/driver.ts';
 
-/** The node of an exclusive entry, and that of the reader that it turns into. */
-export interface Turning {
+/** The paths of an exclusive entry and of the reader that it is converted to. */
+export interface ConvertedNodes {
   readonly writer: string;
   readonly reader: string;
 }
 
-/** Makes the reader's node beside the writer's, unless that was gone by then; answers whether it was there. */
-export async function makeReader(zk: ZkDriver, { writer, reader }: Turning, value: string): Promise<boolean> {
+/** Creates the reader's node beside the writer's, unless the writer was already removed. Resolves with whether the writer existed. */
+export async function makeReader(
+  zk: ZkDriver,
+  { writer, reader }: ConvertedNodes,
+  value: string,
+): Promise<boolean> {
   const [created, present] = await Promise.all([
     zk.create(reader, value, 'ephemeral'),
     zk.write(writer, value),

@@ -1,10 +1,10 @@
-// Chapter native: how are they carried by the npm package zookeeper?
-// The same interface over the C client, one handle for each connection, with what its binding gets wrong kept away.
+// Chapter native: how does the npm package zookeeper send requests?
+// The same interface over the C client, with one handle per connection, and workarounds for errors of its binding.
 
 import { QueueLockError } from '@queuelock/core/backend';
 import type { CallOption, Request } from '../driver/calls.ts';
 import type {
-  ConnectionNews,
+  ConnectionEvent,
   Created,
   Listing,
   NodeChange,
@@ -17,7 +17,7 @@ import type {
   ZkDriver,
 } from '../driver/driver.ts';
 import { ZkCode, errorOf } from '../driver/errors.ts';
-import { Line, type LineOptions } from './line.ts';
+import { NativeConnections, type NativeConnectionOptions } from './connections.ts';
 import { NATIVE_MODE, type NativeCalls, type NativeStat } from './addon.ts';
 import { Routes, type ChildChange } from '../driver/routes.ts';
 import type { Observable } from '../base/rx.ts';
@@ -26,42 +26,45 @@ const ANY_VERSION = -1;
 
 /** The driver over the npm package `zookeeper`, which wraps the C client. */
 export class NativeDriver implements ZkDriver {
-  readonly #line: Line;
+  readonly #connections: NativeConnections;
   readonly #changes = new Routes<NodeChange>();
   readonly #changesBelow = new Routes<ChildChange>();
 
-  /** Begins to connect. */
-  constructor(options: Omit<LineOptions, 'onChange'>) {
-    this.#line = new Line({ ...options, onChange: (path, change) => this.#onChange(path, change) });
+  /** Starts to connect. */
+  constructor(options: Omit<NativeConnectionOptions, 'onChange'>) {
+    this.#connections = new NativeConnections({
+      ...options,
+      onChange: (path, change) => this.#onChange(path, change),
+    });
   }
 
   get sessionId(): string {
-    return this.#line.session.client_id;
+    return this.#connections.session.client_id;
   }
 
   get sessionKey(): SessionKey {
-    return this.#line.session;
+    return this.#connections.session;
   }
 
   get timeoutMs(): number {
-    return this.#line.timeoutMs;
+    return this.#connections.timeoutMs;
   }
 
-  get begunAt(): number {
-    return this.#line.begunAt;
+  get startedAt(): number {
+    return this.#connections.startedAt;
   }
 
-  get connection$(): Observable<ConnectionNews> {
-    return this.#line.connection$;
+  get connection$(): Observable<ConnectionEvent> {
+    return this.#connections.connection$;
   }
 
   get ended$(): Observable<never> {
-    return this.#line.ended$;
+    return this.#connections.ended$;
   }
 
-  /** The state that the session ended with, 0 if it was closed here. */
+  /** The state that the session ended with; 0 if this client closed it. */
   get endedWith(): number | undefined {
-    return this.#line.endedWith;
+    return this.#connections.endedWith;
   }
 
   changes(path: string): Observable<NodeChange> {
@@ -74,7 +77,7 @@ export class NativeDriver implements ZkDriver {
 
   async create(path: string, text: string, mode: NodeMode): Promise<Created> {
     const what = `create ${path}`;
-    const { code, values } = await this.#line.call<[string]>(what, (native, done) =>
+    const { code, values } = await this.#connections.call<[string]>(what, (native, done) =>
       native.a_create(path, Buffer.from(text), NATIVE_MODE[mode], done),
     );
     if (code === ZkCode.noNode) return { path: undefined, reason: 'no-parent' };
@@ -84,7 +87,9 @@ export class NativeDriver implements ZkDriver {
   }
 
   async delete(path: string, { version = ANY_VERSION }: VersionOption = {}): Promise<boolean> {
-    const found = await this.#ask(`delete ${path}`, (native, done) => native.a_delete_(path, version, done));
+    const found = await this.#request(`delete ${path}`, (native, done) =>
+      native.a_delete_(path, version, done),
+    );
     return found !== undefined;
   }
 
@@ -93,7 +98,7 @@ export class NativeDriver implements ZkDriver {
     text: string,
     { version = ANY_VERSION, ...option }: CallOption & VersionOption = {},
   ): Promise<NodeStat | undefined> {
-    const found = await this.#ask<[NativeStat]>(
+    const found = await this.#request<[NativeStat]>(
       `write ${path}`,
       (native, done) => native.a_set(path, Buffer.from(text), version, done),
       option,
@@ -102,67 +107,67 @@ export class NativeDriver implements ZkDriver {
   }
 
   async read(path: string, { watch = false }: WatchOption = {}): Promise<NodeData | undefined> {
-    const found = await this.#ask<[NativeStat, Buffer | null]>(`read ${path}`, (native, done) =>
+    const found = await this.#request<[NativeStat, Buffer | null]>(`read ${path}`, (native, done) =>
       native.a_get(path, watch, done),
     );
     return found && { ...statOf(found[0]), text: found[1]?.toString() ?? '' };
   }
 
   async stat(path: string, { watch = false }: WatchOption = {}): Promise<NodeStat | undefined> {
-    const found = await this.#ask<[NativeStat]>(`look at ${path}`, (native, done) =>
+    const found = await this.#request<[NativeStat]>(`stat ${path}`, (native, done) =>
       native.a_exists(path, watch, done),
     );
     return found && statOf(found[0]);
   }
 
   async children(path: string, { watch = false }: WatchOption = {}): Promise<readonly string[] | undefined> {
-    const found = await this.#ask<[string[]]>(`list ${path}`, (native, done) =>
+    const found = await this.#request<[string[]]>(`list ${path}`, (native, done) =>
       native.a_get_children(path, watch, done),
     );
     return found?.[0];
   }
 
   async list(path: string): Promise<Listing | undefined> {
-    const found = await this.#ask<[string[], NativeStat]>(`list ${path}`, (native, done) =>
+    const found = await this.#request<[string[], NativeStat]>(`list ${path}`, (native, done) =>
       native.a_get_children2(path, false, done),
     );
     return found && { children: found[0], stat: statOf(found[1]) };
   }
 
   async sync(): Promise<void> {
-    await this.#ask<[string]>('sync', (native, done) => native.a_sync('/', done));
+    await this.#request<[string]>('sync', (native, done) => native.a_sync('/', done));
   }
 
   close(): Promise<void> {
-    return this.#line.close();
+    return this.#connections.close();
   }
 
   abandon(): Promise<void> {
-    return this.#line.abandon();
+    return this.#connections.abandon();
   }
 
-  /** The values, or nothing when there is no such node, or not in that version. */
-  async #ask<V extends unknown[]>(
+  /** Resolves with the results, or with `undefined` when the node does not exist or has another version. */
+  async #request<V extends unknown[]>(
     what: string,
     request: Request<V, NativeCalls>,
     option?: CallOption,
   ): Promise<V | undefined> {
-    const { code, values } = await this.#line.call(what, request, option);
+    const { code, values } = await this.#connections.call(what, request, option);
     if (code === ZkCode.noNode || code === ZkCode.badVersion) return undefined;
     if (code !== ZkCode.ok) throw this.#failure(code, what);
     return values;
   }
 
-  /** One call hears first that the session has ended; all who live by it should. */
+  /** Ends the session when a reply reports that it has expired, so that all users of the session are notified. */
   #failure(code: number, what: string): Error {
-    if (code === ZkCode.sessionExpired) this.#line.noteExpired();
+    if (code === ZkCode.sessionExpired) this.#connections.noteExpired();
     return errorOf(code, what);
   }
 
   #onChange(path: string, change: NodeChange): void {
-    this.#changes.tell(path, change);
+    this.#changes.notify(path, change);
     const slash = path.lastIndexOf('/');
-    this.#changesBelow.tell(path.slice(0, slash), { name: path.slice(slash + 1), change });
+    this.#changesBelow.notify(path.slice(0, slash), { name: path.slice(slash + 1), change });
   }
 }
 

@@ -1,41 +1,41 @@
 import type { Clock } from '@queuelock/core/backend';
-import type { Carrier } from '../driver/calls.ts';
+import type { RequestSender } from '../driver/calls.ts';
 import type { NodeChange, SessionKey } from '../driver/driver.ts';
 import { requireAddon, type NativeCalls, type NativeClient, type NativeConfig } from './addon.ts';
 
-/** What one handle reports; nothing after it was closed. */
+/** Receives the events of one handle, until it is closed. */
 export interface HandleListener {
   connected(): void;
-  /** The connection is down; may come inside `send`. */
+  /** The connection is down. May be called within `send`. */
   broken(): void;
-  /** Follows `broken`. `at` is on the clock, and no later than the next connection. */
+  /** Follows `broken`. `at` is a time of the clock, not later than the next connection. */
   lost(at: number): void;
-  /** The server ended the session: with the state -112 expired, -113 credentials refused. */
+  /** The server ended the session. State -112 means expired, -113 means that the credentials were refused. */
   ended(state: number): void;
   changed(path: string, change: NodeChange): void;
 }
 
-// No server has this one, see `leave`.
+// A scheme that no server supports; see `leave`.
 const NO_SCHEME = 'queuelock-leaves';
 const CONNECTED_STATE = 3;
 const DEAD_STATE = 0;
 const CHANGES = ['created', 'deleted', 'changed', 'child'] as const;
 
 /**
- * One handle of the C client, for one connection only. It would reconnect by itself, but that is not left to it:
+ * One handle of the C client, used for one connection only. A handle could reconnect by itself, but that is prevented for three reasons:
  *
- * - A request that meets a reset connection makes the C client close its socket without a word, and the package, which
- *   waits for events of that socket, finds out after up to a third of the session timeout. Until then any socket of this
- *   process that gets the same number is deaf, and another handle that gets it aborts the process. So the state is
- *   asked for after each request, and a broken handle is closed before anything else can open a socket.
- * - When connecting fails at once (no route, loopback) the handle is dead for ever or leaves the same trap.
- * - Between the hosts of its list it does not pause, and after the last it waits for a third of the session timeout, or not at all
- *   where their number is even. So a handle gets one host: it connects once, and a second time when that comes to nothing.
+ * - When a request meets a reset connection, the C client closes its socket silently. The package waits for events of that socket and
+ *   notices only after up to a third of the session timeout. Until then, any new socket of this process with the same number gets no
+ *   events, and another handle that gets the number aborts the process. So the state is read after each request, and a broken handle is
+ *   closed before any other socket can be opened.
+ * - When connecting fails at once (no route, loopback), the handle is dead for ever or has the same problem.
+ * - The C client does not pause between the hosts of its list. After the last host it waits for a third of the session timeout, or not at
+ *   all if the number of hosts is even. So a handle gets one host: it connects once, and a second time if that fails.
  *
- * Nothing runs inside a native callback but `setImmediate` and a look at the clock: a socket opened there may never
- * connect, a handle opened or closed there aborts the process.
+ * Native callbacks only call `setImmediate` and read the clock. A socket opened there may never connect, and opening or closing a handle
+ * there aborts the process.
  */
-export class NativeHandle implements Carrier<NativeCalls> {
+export class NativeHandle implements RequestSender<NativeCalls> {
   readonly #native: NativeClient;
   readonly #clock: Clock;
   #listener: HandleListener | undefined;
@@ -59,7 +59,7 @@ export class NativeHandle implements Carrier<NativeCalls> {
     native.init(config);
   }
 
-  /** Whether connecting failed at once, in which case the handle does nothing any more. */
+  /** Whether connecting failed at once. The handle does nothing any more then. */
   get isDead(): boolean {
     return this.#native.state === DEAD_STATE;
   }
@@ -77,7 +77,7 @@ export class NativeHandle implements Carrier<NativeCalls> {
     return this.#listener === undefined;
   }
 
-  /** Answers 0, or the code that says why the request was not taken. Not to be called inside a native callback. */
+  /** Sends a request. Returns 0, or the code of the reason why it was refused. Must not be called in a native callback. */
   send(request: (native: NativeCalls) => number): number {
     const code = request(this.#native.native);
     const listener = this.#listener;
@@ -90,8 +90,8 @@ export class NativeHandle implements Carrier<NativeCalls> {
   }
 
   /**
-   * Closes the handle unless it is connected, so that the session goes on; what is pending fails. Answers whether the
-   * handle is closed. Not to be called inside a native callback.
+   * Closes the handle unless it is connected. The session continues, and pending requests fail. Must not be called in a native callback.
+   * @returns whether the handle is closed
    */
   abandon(): boolean {
     if (this.#native.state !== CONNECTED_STATE) this.end();
@@ -99,8 +99,8 @@ export class NativeHandle implements Carrier<NativeCalls> {
   }
 
   /**
-   * Closes the handle, and if it is connected the session, too: that blocks the event loop until the server has
-   * answered, for up to 4.5 s. Not to be called inside a native callback.
+   * Closes the handle and, if it is connected, the session. That blocks the event loop until the server responds, for up to 4.5 s. Must not
+   * be called in a native callback.
    */
   end(): void {
     if (this.isClosed) return;
@@ -109,10 +109,9 @@ export class NativeHandle implements Carrier<NativeCalls> {
   }
 
   /**
-   * Closes the handle and leaves the session alone. A connected one cannot be closed like that, so the server is made to
-   * drop the connection: that is what it does, after all requests before, when it is asked for an authentication that it does
-   * not know, and it does not touch the session then. `ended` tells when it has, or `lost`. The package keeps such a
-   * request back until another one goes out.
+   * Closes the handle without ending the session. A connected handle cannot be closed like that, so this makes the server drop the
+   * connection: it requests an authentication scheme that no server supports. After all earlier requests, the server drops the connection
+   * and keeps the session. Then `ended` or `lost` is called. The package delays such a request until another one is sent.
    */
   leave(): void {
     if (this.abandon()) return;
@@ -127,7 +126,7 @@ export class NativeHandle implements Carrier<NativeCalls> {
 
   #onBroken(at: number): void {
     const listener = this.#listener;
-    // In a very busy process it may have connected again by itself by now.
+    // In a very busy process the handle may have reconnected by itself.
     this.abandon();
     listener?.broken();
     listener?.lost(at);

@@ -1,22 +1,23 @@
-// Chapter queue: how does a queue stand in the tree, and who is ahead in it?
-// names, naming and marks: who is called what. Here: the children that stand in line, in their order. foreign: who does not wait for us.
+// Chapter queue: how is a queue stored in the tree, and which entries are ahead?
+// entries (this file) are the children of a queue in order; names, naming and marks define their names; foreign finds entries of other
+// recipes.
 
-/** The children of a queue's directory that stand in line. Whatever stands before mark and number, they count. */
+/** Functions over the children of a queue's directory that are entries, whatever comes before mark and number in their names. */
 import type { EntrySpec } from '@queuelock/core/backend';
 import { parseMarked } from './marks.ts';
 import type { Scheme } from './naming.ts';
 
-/** The name of a new entry; the server appends the sequence number. */
+/** Returns the name of a new entry. The server appends the sequence number. */
 export function entryName(
   { id, shared, limit, permits = 1 }: Pick<EntrySpec, 'id' | 'shared' | 'limit' | 'permits'>,
   { style, exclusive, ...scheme }: Scheme,
 ): string {
   if (shared && scheme.shared !== undefined) return style.prefix(id) + scheme.shared;
-  const takes = limit > 1 || permits > 1 ? style.takes(permits, limit) : '';
+  const takes = limit > 1 || permits > 1 ? style.permits(permits, limit) : '';
   return style.prefix(id) + takes + exclusive;
 }
 
-/** The name of the entry right ahead, where names have nothing in them but the number. It need not be there. */
+/** Returns the name of the direct predecessor, for a naming whose names contain only the number. That entry may not exist. */
 export function nameBefore(sequence: number, { exclusive }: Scheme): string {
   const before = (sequence - 1) | 0;
   const digits = String(Math.abs(before));
@@ -24,8 +25,8 @@ export function nameBefore(sequence: number, { exclusive }: Scheme): string {
 }
 
 /**
- * The name of the reader that an exclusive entry of ours turns into: with the same number, so at the same place, and with its token,
- * which would be lost otherwise: that of the new node is larger than those of some who come after.
+ * Returns the name of the reader that an own exclusive entry is converted to. It has the same number, so the same position. It also
+ * contains the writer's token, which would be lost otherwise: the token of the new node is larger than those of some entries behind.
  */
 export function readerOf(name: string, token: bigint, scheme: Scheme): string {
   const { prefix, number } = ownParts(name, scheme) ?? {};
@@ -33,32 +34,32 @@ export function readerOf(name: string, token: bigint, scheme: Scheme): string {
   return `${prefix}${scheme.style.since(token)}${scheme.shared}${number}`;
 }
 
-/** The token that a reader of ours had as a writer, and keeps; nothing for any other entry. */
+/** Returns the token that an own reader had as a writer and keeps. Returns `undefined` for any other entry. */
 export function keptToken(name: string, scheme: Scheme): bigint | undefined {
   const [, , token] = (scheme.shared !== undefined && scheme.readerShape.exec(name)) || [];
   return token === undefined ? undefined : BigInt(`0x${token}`);
 }
 
-/** Whether it is the entry that had this name when it entered: that one, or the reader that it turned into. */
+/** Returns whether the child is the entry that had this name at its enqueue, or the reader that it was converted to. */
 export function isEntryOf(child: string, name: string, scheme: Scheme): boolean {
   if (child === name) return true;
   const token = keptToken(child, scheme);
   return token !== undefined && readerOf(name, token, scheme) === child;
 }
 
-/** A child that stands in the queue. */
+/** A child that is an entry of the queue. */
 export interface Contender {
   readonly name: string;
-  /** A signed 32-bit number that wraps; nothing for a child that counts without one, and is ahead of all others. */
+  /** A signed 32-bit number that wraps. It is missing for a child that counts without a number and is ahead of all others. */
   readonly sequence: number | undefined;
-  /** Two of them do not conflict. */
+  /** Whether the entry is shared. Two shared entries do not conflict. */
   readonly shared: boolean;
-  /** What an exclusive entry of ours says about itself; nothing if it says nothing. */
+  /** The permits and the limit in the name of an own exclusive entry, if it has any. */
   readonly permits?: number;
   readonly limit?: number;
 }
 
-/** Reads a child's name; `undefined` for one that is no entry. */
+/** Parses a child's name; returns `undefined` if the child is not an entry. */
 export function parseContender(name: string, scheme: Scheme): Contender | undefined {
   const { mark, sequence } = parseMarked(name) ?? {};
   if (scheme.countsAll) return { name, sequence, shared: false, ...permitsIn(name, scheme) };
@@ -80,24 +81,26 @@ interface OwnParts {
   readonly number: string;
 }
 
-/** Of an exclusive entry of ours. */
+/** Parses the name of an own exclusive entry. */
 function ownParts(name: string, { shape }: Scheme): OwnParts | undefined {
   const [, prefix, permits = '0', limit = '0', number] = shape.exec(name) ?? [];
   if (prefix === undefined || number === undefined) return undefined;
   return { prefix, permits: Number(permits), limit: Number(limit), number };
 }
 
-/** How far `later` stands behind `earlier`; right as long as fewer than 2^31 creates lie between the two. */
+/** Returns how far `later` is behind `earlier`. It is right if fewer than 2^31 creates lie between the two. */
 export function distance(earlier: number, later: number): number {
   return (later - earlier) | 0;
 }
 
-/** A sequence number as an order that grows through the wrap at 2^31, for the first 2^32 entries of a directory. */
+/** Converts a sequence number to an order that keeps growing at the wrap at 2^31, for the first 2^32 entries of a directory. */
 export function orderOf(sequence: number | undefined): bigint {
   return sequence === undefined ? -1n : BigInt(sequence >>> 0);
 }
 
-/** The entries among these children, in order; those of one number keep a writer before the reader it turned into. */
+/**
+ * Returns the entries among these children in order. Of two with the same number, the writer is before the reader that it is converted to.
+ */
 export function contendersIn(children: readonly string[], scheme: Scheme): Contender[] {
   const found = children
     .map((name) => parseContender(name, scheme))
@@ -112,8 +115,8 @@ function difference(a: number, b: number): number {
   return a === b ? 0 : a - b;
 }
 
-/** The entries as they stand: a writer that turns into a reader is the reader as soon as that is there. */
-export function standingIn(children: readonly string[], scheme: Scheme): Contender[] {
+/** Returns the entries of the queue in order. A writer that is being converted is left out as soon as its reader exists. */
+export function entriesIn(children: readonly string[], scheme: Scheme): Contender[] {
   const found = contendersIn(children, scheme);
   return found.filter(({ shared, sequence }, at) => {
     const next = found[at + 1];
@@ -121,7 +124,7 @@ export function standingIn(children: readonly string[], scheme: Scheme): Contend
   });
 }
 
-/** The entries ahead of `own` that conflict with it, nearest first. */
+/** Returns the entries ahead of `own` that conflict with it, nearest first. */
 export function conflictsAhead(
   children: readonly string[],
   { own, scheme }: { readonly own: Contender; readonly scheme: Scheme },
@@ -136,13 +139,13 @@ function isAhead(other: Contender, own: Contender): boolean {
   return other.sequence === undefined || distance(other.sequence, own.sequence) > 0;
 }
 
-/** The limit of an entry ahead that is another than the one that `own` goes by; the nearest such one. Readers have the limit of locks. */
+/** Returns the limit of the nearest entry ahead that has another limit than `own`. Readers have the limit of locks. */
 export function otherLimitAhead(
   ahead: readonly Contender[],
   { own, limit, scheme }: { readonly own: Contender; readonly limit: number; readonly scheme: Scheme },
 ): number | undefined {
   if (own.shared) return undefined;
   return ahead
-    .map((entry) => entry.limit ?? (entry.shared ? 1 : scheme.unsaidLimit))
+    .map((entry) => entry.limit ?? (entry.shared ? 1 : scheme.defaultLimit))
     .find((other) => other !== undefined && other !== limit);
 }

@@ -1,30 +1,33 @@
-/** Children of a queue's directory that do not exclude with the entries of a naming: who does not wait for them, or they for whom. */
+/** Finds children of a queue's directory that do not exclude the entries of its naming. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { QueueLockError } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
 import type { Contender } from './entries.ts';
 import { MARKS, parseMarked, type Mark, type Marked } from './marks.ts';
 import type { Scheme } from './naming.ts';
-import type { QueuePlace } from './queue-place.ts';
+import type { QueueLocation } from './queue-location.ts';
 
-/** Whoever uses a nested queue for the first time makes its directory, and then something in it. */
+/** The client that first uses a nested queue creates its directory and then a node in it. */
 const DIRECTORY_IS_USED_WITHIN_MS = 1_000;
 
-/** An entry of another naming; whoever wrote it and ours walk past each other. */
+/** An entry of another naming. Clients of the two namings do not wait for each other. */
 interface ForeignEntry {
   readonly name: string;
   readonly mark: Mark;
 }
 
-/** What does not belong to the entries of a naming. */
+/** The children that are not entries of a naming. */
 export interface Foreign {
-  /** The first entry of a kind that this naming does not count. */
+  /** The first entry of a kind that this naming does not include. */
   readonly entry: ForeignEntry | undefined;
-  /** Children that are no entries and that Curator nevertheless takes for predecessors: it leaves none out, and compares texts. */
+  /** Children that are not entries but that Curator treats as predecessors. Curator includes all children and compares them as text. */
   readonly inFront: readonly string[];
 }
 
-/** Looks through all children; `own` is the entry that something may be in front of, without it whoever is last. */
+/**
+ * Finds such children.
+ * @param own the entry that a child may sort before; default: the last entry
+ */
 export function foreignIn(
   children: readonly string[],
   { scheme, own }: { readonly scheme: Scheme; readonly own?: Contender | undefined },
@@ -48,7 +51,7 @@ function lastOf(numbers: readonly (string | undefined)[]): string {
   return numbers.reduce<string>((last, number = last) => (number > last ? number : last), FIRST_NUMBER);
 }
 
-/** What Curator sorts a child by. */
+/** Returns the text that Curator sorts a child by. */
 function curatorKey(name: string, { sortsAfter }: Scheme): string {
   return sortsAfter.reduce(afterLast, name);
 }
@@ -59,14 +62,15 @@ function afterLast(name: string, mark: Mark): string {
 }
 
 /**
- * Rejects with `FOREIGN_FORMAT` when somebody stands there whom our entries do not exclude with, or when Curator's waiters would wait
- * for ever for what is no entry. Directories of nested queues are let through: a name may be anything, and only Curator minds.
+ * Rejects with `FOREIGN_FORMAT` in two cases. The queue has an entry of another naming, so that both would not exclude each other. Or it
+ * has a child that is not an entry, and Curator's waiters would wait for it for ever. Directories of nested queues are allowed: a name may
+ * be any path, and only Curator is affected.
  *
- * @param own the own entry; without it whoever is last
+ * @param own the own entry; default: the last entry
  */
 export async function refuseForeign(
   zk: ZkDriver,
-  { directory, scheme }: QueuePlace,
+  { directory, scheme }: QueueLocation,
   { children, own }: { readonly children: readonly string[]; readonly own?: Contender },
 ): Promise<void> {
   const { entry, inFront } = foreignIn(children, { scheme, own });
@@ -76,7 +80,7 @@ export async function refuseForeign(
   if (stranger !== undefined) throw blocksCurator(directory, stranger);
 }
 
-/** Whether it is there, and no directory. */
+/** Returns whether the node exists and stays without children. */
 async function isAndStays(zk: ZkDriver, path: string): Promise<boolean> {
   if (!(await isLeaf(zk, path))) return false;
   await pause(DIRECTORY_IS_USED_WITHIN_MS);
@@ -92,11 +96,11 @@ function foreignFormat(directory: string, { name, mark }: ForeignEntry, scheme: 
   const { of, naming } = MARKS[mark];
   return new QueueLockError(
     'FOREIGN_FORMAT',
-    `${directory} has the entry ${name}, as of ${of}, which does not exclude with the entries of naming "${scheme.naming}" of this queue; ${remedy(mark, scheme)}, or give the queue naming "${naming}" in every client, or use another name for one of the two`,
+    `${directory} has the entry ${name}, as of ${of}, and such entries and those of naming "${scheme.naming}" of this queue do not exclude each other; ${remedy(mark, scheme)}, or give the queue naming "${naming}" in every client, or use different names for the two queues`,
   );
 }
 
-/** What the others can do. */
+/** Returns what the other client can change. */
 function remedy(mark: Mark, { naming }: Scheme): string {
   const isKazoo = MARKS[mark].naming === 'kazoo';
   if (naming === 'curator' && mark === '__lock__') {
@@ -109,7 +113,7 @@ function remedy(mark: Mark, { naming }: Scheme): string {
     return 'let Curator write kazoo’s names (a LockInternalsDriver that creates "__lock__"), or give the queue naming "curator+kazoo", with kazoo’s extra_lock_patterns=["-lock-"] and a driver for Curator that sorts kazoo’s names';
   }
   if (naming === 'curator+kazoo' && mark === '__rlock__') {
-    return 'keep to exclusive locks of kazoo in it';
+    return 'use only exclusive locks of kazoo in this queue';
   }
   return 'let the other side use the recipe that this naming is made for';
 }
@@ -117,6 +121,6 @@ function remedy(mark: Mark, { naming }: Scheme): string {
 function blocksCurator(directory: string, name: string): QueueLockError {
   return new QueueLockError(
     'FOREIGN_FORMAT',
-    `${directory} has the child ${JSON.stringify(name)}, which is no entry and which every waiter of Curator takes for its predecessor for ever, since Curator sorts it in front; delete it`,
+    `${directory} has the child ${JSON.stringify(name)}, which is not an entry; every waiter of Curator waits for it for ever, since Curator sorts it first; delete it`,
   );
 }

@@ -1,6 +1,6 @@
-/** What stands before the number in the name of an entry of any kind, and who writes it. */
+/** The text before the number in the name of an entry, for each kind of entry, with the software that writes it. */
 export const MARKS = {
-  // What Curator's mutex and kazoo under its names read is the `lock-` at the end: to them it is one of theirs.
+  // Curator's mutex, and kazoo with its names, read only the `lock-` at the end, so they treat this mark as their own.
   'shared-lock-': {
     of: 'the readers of @queuelock/zookeeper beside Curator’s InterProcessMutex',
     naming: 'curator',
@@ -17,24 +17,24 @@ export const MARKS = {
 
 export type Mark = keyof typeof MARKS;
 
-/** A mark and the number behind it, with which a name ends. */
+/** The mark and the number at the end of a name. */
 export interface Marked {
   readonly mark: Mark;
-  /** As the server appended it: a signed 32-bit number that wraps from 2147483647 to -2147483648. */
+  /** The number that the server appended: a signed 32-bit number that wraps from 2147483647 to -2147483648. */
   readonly sequence: number;
-  /** The number as it stands in the name. */
+  /** The number as written in the name. */
   readonly digits: string;
 }
 
-// The server writes `%010d`: ten digits, or a minus sign and nine or ten.
+// The server writes `%010d`: ten digits, or a minus sign and nine or ten digits.
 const MARKED = new RegExp(`(${Object.keys(MARKS).join('|')})(\\d{10}|-\\d{9,10})$`);
 
-/** Whether somebody could take the name for that of an entry. */
+/** Returns whether any client could treat the name as an entry. */
 export function looksLikeEntry(name: string): boolean {
   return MARKED.test(name);
 }
 
-/** Reads the end of a name, whatever stands before it; `undefined` for one that is no entry of any kind. */
+/** Parses the end of a name, whatever comes before it. Returns `undefined` for a name that is not an entry of any kind. */
 export function parseMarked(name: string): Marked | undefined {
   const [, mark, digits] = MARKED.exec(name) ?? [];
   if (mark === undefined || digits === undefined) return undefined;

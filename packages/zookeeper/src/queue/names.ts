@@ -1,12 +1,12 @@
 /**
  * How queues and entries are named.
  *
- * A queue is one directory: its name is the path below the chroot, without a slash at the start, so `jobs/invoices` is
- * what users of Curator call `/jobs/invoices`. What cannot stand in a path is percent-encoded, and nothing else, so plain
- * names stay as they are; decoding gives the name back, so no two names share a directory:
+ * A queue is one directory. Its name is the path below the chroot without a leading slash, so `jobs/invoices` is what users of Curator call
+ * `/jobs/invoices`. Only what a path cannot contain is percent-encoded, so plain names are unchanged. Decoding returns the name, so no two
+ * names share a directory. These are encoded:
  *
- * - characters that ZooKeeper refuses (control characters, U+E000 to U+F8FF, U+FFF0 to U+FFFF, and all beyond U+FFFF,
- *   which takes in emoji): each byte of their UTF-8 becomes `%XX`;
+ * - characters that ZooKeeper refuses (control characters, U+E000 to U+F8FF, U+FFF0 to U+FFFF, and all beyond U+FFFF, which includes
+ *   emoji): each byte of their UTF-8 becomes `%XX`;
  * - `%` becomes `%25` where two hexadecimal digits follow;
  * - `/` becomes `%2F` at the start, at the end, and after another slash;
  * - the first character of the segments `.` and `..`, and of `.queuelock` and `zookeeper` as the first segment;
@@ -16,17 +16,17 @@ import { invalidArgument } from '@queuelock/core/backend';
 import { looksLikeEntry } from './marks.ts';
 
 const MAX_PATH_BYTES = 4_096;
-/** What no path may have: PathUtils.validatePath of the server goes by UTF-16 units and refuses all surrogates. */
+/** Characters that a path must not contain. The server's PathUtils.validatePath compares UTF-16 units and refuses all surrogates. */
 export const REFUSED_BY_SERVER: RegExp = /[\p{Cc}\ue000-\uf8ff\ufff0-\uffff\u{10000}-\u{10ffff}]/gu;
 const LIKE_AN_ESCAPE = /%(?=[0-9a-f]{2})/gi;
 const NO_SEPARATOR = /^\/|(?<=\/)\/|\/$/g;
 
-/** Below the chroot; the private nodes of sessions live there, outside of every queue. */
+/** The directory below the chroot for the private nodes of sessions. It is outside of every queue. */
 export const PRIVATE_DIRECTORY = '.queuelock';
 const RESERVED: ReadonlySet<string> = new Set([PRIVATE_DIRECTORY, 'zookeeper']);
 
 /**
- * The directory of a queue below `root` (`''` or `/chroot`).
+ * Returns the directory of a queue below `root` (`''` or `/chroot`).
  * @throws {QueueLockError} `INVALID_ARGUMENT` for a name that is empty, too long or not well-formed.
  */
 export function queuePath(root: string, queue: string): string {
@@ -42,22 +42,22 @@ export function queuePath(root: string, queue: string): string {
   throw invalidArgument('name', queue, `takes at most ${MAX_PATH_BYTES} bytes as a path`);
 }
 
-/** Where holds of a queue leave their traces; see `traces.ts`. */
+/** Returns the directory for the traces of a queue's holds; see `traces.ts`. */
 export function traceDirectory(root: string, queue: string): string {
   return `${root}/${PRIVATE_DIRECTORY}/held${queuePath('', queue)}`;
 }
 
-/** The node of a session, on which its heartbeats are written. */
+/** Returns the path of a session's private node, which heartbeats write to. */
 export function privatePath(root: string, sessionId: string): string {
   return `${root}/${PRIVATE_DIRECTORY}/${sessionId}`;
 }
 
-/** Where those wait who enter several queues at once; see `gate.ts`. */
+/** Returns the directory of the gate, which clients that enter several queues pass; see `gate.ts`. */
 export function gateDirectory(root: string): string {
   return `${root}/${PRIVATE_DIRECTORY}/gate`;
 }
 
-/** The node of a queue's register, with the whole name as one segment, and the gate of those who write to it. */
+/** Returns the node of a queue's register, with the whole name as one segment, and the gate for its writers. */
 export function registerPaths(
   root: string,
   queue: string,
@@ -84,12 +84,12 @@ function percent(text: string): string {
     .join('');
 }
 
-/** Whether the path is below the directory that queuelock keeps for itself. */
+/** Returns whether the path is below queuelock's own directory. */
 export function isOwnNode(root: string, path: string): boolean {
   return path.startsWith(`${root}/${PRIVATE_DIRECTORY}/`);
 }
 
-/** The last part of a path. */
+/** Returns the last segment of a path. */
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }

@@ -1,8 +1,8 @@
-/** What cannot be asked of the entries of a naming. */
+/** Checks that a queue's naming supports what is requested. */
 import { invalidArgument, type EntrySpec } from '@queuelock/core/backend';
 import type { Scheme } from './naming.ts';
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` for an entry that others in such a queue would not understand. */
+/** @throws {QueueLockError} `INVALID_ARGUMENT` for an entry that other clients of such a queue would not understand. */
 export function checkSpec({ shared, limit, permits = 1 }: EntrySpec, { naming, ...scheme }: Scheme): void {
   if (shared && scheme.shared === undefined) {
     throw invalidArgument(
@@ -12,27 +12,31 @@ export function checkSpec({ shared, limit, permits = 1 }: EntrySpec, { naming, .
     );
   }
   if (scheme.countsAll && permits !== 1) {
-    throw invalidArgument('permits', permits, `is 1 in a queue with naming ${naming}: others count nodes`);
+    throw invalidArgument(
+      'permits',
+      permits,
+      `is 1 in a queue with naming ${naming}: other clients count nodes`,
+    );
   }
   if (scheme.idIsInText && limit !== 1) {
     throw invalidArgument('limit', limit, `is 1 in a queue with naming ${naming}, which is for locks only`);
   }
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` */
+/** @throws {QueueLockError} `INVALID_ARGUMENT` when values must not change in such a queue */
 export function checkChange({ naming, keepsValues }: Scheme): void {
   if (!keepsValues) return;
-  const rule = `stays as it is in a queue with naming ${naming}: a change uses up the one watch of who waits behind, who would never wake`;
+  const rule = `must not change in a queue with naming ${naming}: the waiter behind sets one watch, a change would use it up, and the waiter would never wake`;
   throw invalidArgument('value', 'another one', rule);
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` */
+/** @throws {QueueLockError} `INVALID_ARGUMENT` when a queue with this naming has no readers */
 export function checkShare(scheme: Scheme): void {
   checkChange(scheme);
   if (scheme.shared !== undefined) return;
   throw invalidArgument(
     'downgrade',
-    'a call of it',
-    `is not there in a queue with naming ${scheme.naming}, which has no readers`,
+    'a call',
+    `is not possible in a queue with naming ${scheme.naming}, which has no readers`,
   );
 }

@@ -1,6 +1,5 @@
 /**
- * Whose names the entries of a queue have: one description for each. All that a mode is stands in its description; whatever
- * works with entries goes by that.
+ * The naming schemes of entries, with one description each. All differences between schemes are in these descriptions.
  *
  * Formats and rules: Curator's LockInternals, InterProcessReadWriteLock, LeaderLatch and InterProcessSemaphoreV2, and kazoo's
  * recipe/lock.py.
@@ -9,16 +8,17 @@ import { invalidArgument } from '@queuelock/core/backend';
 import type { Mark } from './marks.ts';
 
 /**
- * Whose names the entries of a queue have, and so who else can stand in it:
+ * The naming scheme of a queue's entries. It decides which other software can share the queue:
  *
- * - `curator`: InterProcessMutex and LeaderSelector; readers are ours only, and those wait for them.
+ * - `curator`: InterProcessMutex and LeaderSelector. Only this package has readers; Curator's clients wait for them.
  * - `curator-read-write`: both sides of InterProcessReadWriteLock.
- * - `curator-latch`: LeaderLatch; no readers, and values that never change.
+ * - `curator-latch`: LeaderLatch. It has no readers, and values never change.
  * - `curator-lease`: the `leases` directory of InterProcessSemaphoreV2, where every child counts; see `curatorSemaphore` of
  *   `@queuelock/recipes`.
- * - `kazoo`: Lock, WriteLock, ReadLock and Election; directories stay.
- * - `fast`: exclusive locks of this package alone, where entering a long queue costs no more than entering a short one; directories stay.
- * - `curator+kazoo`: both, after each of them was taught the names of the other; readers likewise.
+ * - `kazoo`: Lock, WriteLock, ReadLock and Election. Directories are not removed.
+ * - `fast`: exclusive locks of this package only. Entering a long queue costs no more than entering a short one. Directories are not
+ *   removed.
+ * - `curator+kazoo`: both, after each was configured with the names of the other. Only this package has readers.
  */
 export type Naming =
   | 'curator'
@@ -29,49 +29,55 @@ export type Naming =
   | 'curator+kazoo'
   | 'fast';
 
-/** How an entry's name begins. */
+/** The beginning of an entry's name. */
 interface NameStyle {
-  /** With its id, so that it is found again, unless `Scheme.idIsInText`. */
+  /** Returns the prefix with the id, by which the entry is found again, unless `Scheme.idIsInText`. */
   readonly prefix: (id: string) => string;
-  /** What it says of permits. */
-  readonly takes: (permits: number, limit: number) => string;
-  /** What a reader that was a writer says of the token that it had as such, and keeps. */
+  /** Returns the part of the name that contains the permits. */
+  readonly permits: (permits: number, limit: number) => string;
+  /** Returns the part of a reader's name that contains the token that it had as a writer. */
   readonly since: (token: bigint) => string;
-  /** The same to read names with: a group for the prefix, two for permits and limit, one for the token. */
-  readonly reads: { readonly prefix: string; readonly takes: string; readonly since: string };
+  /** Regular expressions that parse these parts: a group for the prefix, two for permits and limit, one for the token. */
+  readonly reads: { readonly prefix: string; readonly permits: string; readonly since: string };
 }
 
-/** One way to name entries. */
+/** The description of one naming scheme. */
 export interface Scheme {
   readonly naming: Naming;
   readonly style: NameStyle;
-  /** Of an exclusive entry of ours: groups for the prefix, permits, limit and number. */
+  /** Matches the name of an own exclusive entry, with groups for prefix, permits, limit and number. */
   readonly shape: RegExp;
-  /** Of a reader of ours that was a writer: groups for the prefix, token and number. */
+  /** Matches the name of an own reader that was a writer, with groups for prefix, token and number. */
   readonly readerShape: RegExp;
-  /** Of a new entry. */
+  /** The mark of a new exclusive entry. */
   readonly exclusive: Mark;
-  /** Likewise; none where others know no shared entries. */
+  /** The mark of a new shared entry; `undefined` where other clients have no shared entries. */
   readonly shared: Mark | undefined;
-  /** Who else stands in line, exclusively. */
+  /** The marks of other exclusive entries in the queue. */
   readonly others: readonly Mark[];
-  /** Names have nothing in them but the number, so that a number tells a name; the id is in the node. Locks only: no limits, no permits. */
+  /**
+   * Whether names contain only the number, so that a name follows from a number. The id is in the node's content. For locks only: no
+   * limits, no permits.
+   */
   readonly idIsInText: boolean;
-  /** Every child stands in line, whatever its name. */
+  /** Whether every child is an entry, whatever its name. */
   readonly countsAll: boolean;
-  /** The limit of an entry that says none; nothing where that is not known. */
-  readonly unsaidLimit: 1 | undefined;
-  /** A value stays as it is: with a change the one watch of who waits behind would be used up. */
+  /** The limit of an entry whose name contains none; `undefined` where it is unknown. */
+  readonly defaultLimit: 1 | undefined;
+  /** Whether a value must not change: a change would use up the one watch of the waiter behind. */
   readonly keepsValues: boolean;
-  /** A writer of others may turn into a reader and leave nothing written on its node, as ours do. */
-  readonly turnsUnwritten: boolean;
+  /** Whether a writer of other software may be converted to a reader without a write to its node, unlike ours. */
+  readonly convertsWithoutWrite: boolean;
   /** Whether the queue's directory stays when it is empty. */
   readonly keepsDirectory: boolean;
-  /** Curator sorts all children by what follows the last of these, or else by the whole name; none where it does not. */
+  /**
+   * Curator sorts all children by the text after the last of these marks, or else by the whole name. Empty if Curator does not use the
+   * queue.
+   */
   readonly sortsAfter: readonly Mark[];
 }
 
-/** As a UUID is written; an id of another length as it is. */
+/** Formats an id as a UUID. An id of another length is unchanged. */
 function asUuid(id: string): string {
   if (id.length !== 32) return id;
   return `${id.slice(0, 8)}-${id.slice(8, 12)}-${id.slice(12, 16)}-${id.slice(16, 20)}-${id.slice(20)}`;
@@ -79,31 +85,31 @@ function asUuid(id: string): string {
 
 const CURATOR: NameStyle = {
   prefix: (id) => `_c_${asUuid(id)}-`,
-  takes: (permits, limit) => `${permits}of${limit}-`,
+  permits: (permits, limit) => `${permits}of${limit}-`,
   since: (token) => `since${token.toString(16)}-`,
   reads: {
     prefix: '(_c_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-)',
-    takes: '(?:([1-9]\\d*)of([1-9]\\d*)-)?',
+    permits: '(?:([1-9]\\d*)of([1-9]\\d*)-)?',
     since: 'since([0-9a-f]+)-',
   },
 };
 
 const KAZOO: NameStyle = {
   prefix: (id) => id,
-  takes: (permits, limit) => `-${permits}of${limit}-`,
+  permits: (permits, limit) => `-${permits}of${limit}-`,
   since: (token) => `-since${token.toString(16)}-`,
   reads: {
     prefix: '([0-9a-f]{32})',
-    takes: '(?:-([1-9]\\d*)of([1-9]\\d*)-)?',
+    permits: '(?:-([1-9]\\d*)of([1-9]\\d*)-)?',
     since: '-since([0-9a-f]+)-',
   },
 };
 
 const FAST: NameStyle = {
   prefix: () => '',
-  takes: () => '',
+  permits: () => '',
   since: () => '',
-  reads: { prefix: '()', takes: '()()', since: '()' },
+  reads: { prefix: '()', permits: '()()', since: '()' },
 };
 
 const PLAIN = {
@@ -111,9 +117,9 @@ const PLAIN = {
   others: [],
   idIsInText: false,
   countsAll: false,
-  unsaidLimit: 1,
+  defaultLimit: 1,
   keepsValues: false,
-  turnsUnwritten: false,
+  convertsWithoutWrite: false,
   keepsDirectory: false,
   sortsAfter: [],
 } as const;
@@ -125,7 +131,7 @@ const SCHEMES: ReadonlyMap<unknown, Scheme> = new Map(
       ...PLAIN,
       exclusive: '__WRIT__',
       shared: '__READ__',
-      turnsUnwritten: true,
+      convertsWithoutWrite: true,
       sortsAfter: ['__READ__', '__WRIT__'],
     }),
     described('curator-latch', {
@@ -140,7 +146,7 @@ const SCHEMES: ReadonlyMap<unknown, Scheme> = new Map(
       exclusive: 'lease-',
       shared: undefined,
       countsAll: true,
-      unsaidLimit: undefined,
+      defaultLimit: undefined,
     }),
     described('kazoo', {
       ...PLAIN,
@@ -155,7 +161,7 @@ const SCHEMES: ReadonlyMap<unknown, Scheme> = new Map(
       exclusive: '__fast__',
       shared: undefined,
       idIsInText: true,
-      // Numbers that began anew would give the names of earlier entries, and their traces, to later ones.
+      // If numbers restarted, later entries would get the names of earlier ones, and their traces.
       keepsDirectory: true,
     }),
     described('curator+kazoo', {
@@ -170,16 +176,20 @@ const SCHEMES: ReadonlyMap<unknown, Scheme> = new Map(
 );
 
 function described(naming: Naming, scheme: Omit<Scheme, 'naming' | 'shape' | 'readerShape'>): Scheme {
-  const { prefix, takes, since } = scheme.style.reads;
-  const shape = new RegExp(`^${prefix}${takes}${scheme.exclusive}(-?\\d+)$`);
+  const { prefix, permits, since } = scheme.style.reads;
+  const shape = new RegExp(`^${prefix}${permits}${scheme.exclusive}(-?\\d+)$`);
   const readerShape = new RegExp(`^${prefix}${since}${scheme.shared ?? ''}(-?\\d+)$`);
   return { naming, shape, readerShape, ...scheme };
 }
 
-/** Also of what is no queue of a user; see `gate.ts`. */
+/** The naming of the gate as well; see `gate.ts`. */
 export const DEFAULT_NAMING: Naming = 'curator';
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` for a naming that there is not; `where` says whose it is. */
+/**
+ * Returns the description of a naming.
+ * @param where the queue of the naming, for the message
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for an unknown naming
+ */
 export function schemeOf(naming: Naming, where = ''): Scheme {
   const scheme = SCHEMES.get(naming);
   if (scheme) return scheme;

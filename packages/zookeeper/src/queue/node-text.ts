@@ -1,4 +1,4 @@
-/** What is written into the node of an entry: its value, behind its id where the node's name does not tell that. */
+/** The content of an entry's node: its value, after its id if the node's name does not contain that. */
 import type { Scheme } from './naming.ts';
 
 const ID_LENGTH = 32;
@@ -10,12 +10,12 @@ export function textOf(
   return scheme.idIsInText ? `${id} ${value}` : value;
 }
 
-/** The value in a text; of an entry of any kind. */
+/** Returns the value in the content of an entry of any naming. */
 export function valueIn(text: string, scheme: Scheme): string {
   return scheme.idIsInText ? text.slice(ID_LENGTH + 1) : text;
 }
 
-/** Whether the text is that of the entry with this id. */
+/** Returns whether the content belongs to the entry with this id. */
 export function hasId(text: string, id: string): boolean {
   return text.startsWith(`${id} `);
 }

@@ -1,48 +1,48 @@
 import { QueueLockError } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
 
-// The server removes empty containers at its own time, so one may go between its making and the use of it.
+// The server removes empty containers at any time, so a directory may disappear between its creation and its use.
 const ATTEMPTS = 10;
 
-/** A place below the chroot. */
-export interface Place {
-  /** `''` or the chroot. */
+/** A directory below the chroot. */
+export interface DirectoryLocation {
+  /** `''`, or the chroot. */
   readonly root: string;
   readonly directory: string;
-  /** It stays when it is empty. Default: it goes some time after. */
-  readonly keeps?: boolean;
+  /** Whether the directory stays when it is empty. Default: the server removes it some time later. */
+  readonly isKept?: boolean;
 }
 
 /**
- * Tries to make something in a directory, which is made when the attempt says with `undefined` that it is missing: as
- * containers below the chroot, like Curator's, which the server removes some time after they were left empty; as plain
- * nodes up to the chroot, which other clients expect to stay, and where the place keeps them, like kazoo's.
+ * Runs an attempt to create a node in a directory, and creates the directory when the attempt reports with `undefined` that it is missing.
+ * Below the chroot it creates containers, as Curator does, which the server removes some time after they became empty. Up to the chroot,
+ * which other clients expect to stay, and where the location keeps its directory, as kazoo does, it creates persistent nodes.
  */
 export async function withDirectory<T>(
   zk: ZkDriver,
-  place: Place,
+  location: DirectoryLocation,
   attempt: () => Promise<T | undefined>,
 ): Promise<T> {
   for (let count = 1; count <= ATTEMPTS; count += 1) {
     const made = await attempt();
     if (made !== undefined) return made;
-    await makeDirectory(zk, place);
+    await makeDirectory(zk, location);
   }
   throw new QueueLockError(
     'UNAVAILABLE',
-    `${place.directory} was removed again and again while something was made in it`,
+    `${location.directory} was removed repeatedly while a node was created in it`,
   );
 }
 
-/** Makes the directory, unless it is there, and whatever is missing above it. */
+/** Creates the directory and all missing parents. */
 export async function makeDirectory(
   zk: ZkDriver,
-  { root, directory, keeps = false }: Place,
+  { root, directory, isKept = false }: DirectoryLocation,
 ): Promise<unknown> {
-  const above = { root, keeps, directory: directory.slice(0, directory.lastIndexOf('/')) };
-  const goes = !keeps && directory.length > root.length;
+  const above = { root, keeps: isKept, directory: directory.slice(0, directory.lastIndexOf('/')) };
+  const isContainer = !isKept && directory.length > root.length;
   return withDirectory(zk, above, async () => {
-    const created = await zk.create(directory, '', goes ? 'container' : 'persistent');
+    const created = await zk.create(directory, '', isContainer ? 'container' : 'persistent');
     return created.path !== undefined || created.reason === 'exists' ? true : undefined;
   });
 }

@@ -1,14 +1,14 @@
 import { QueueLockError, type EntrySpec } from '@queuelock/core/backend';
 import type { Contender } from './entries.ts';
 
-/** Whether the limit has to be the same too; it may change for as long as an entry waits, and its name goes on to say the first. */
+/** Whether the limits must be equal too. The limit may change while an entry waits, and its name keeps the first one. */
 interface Compared {
   readonly limit: boolean;
 }
 
 /**
- * Compares an entry with what it is asked for as: whoever goes on with an entry cannot make another one of it.
- * @throws {QueueLockError} `INVALID_ARGUMENT`
+ * Compares a stored entry with the requested one. A caller that continues with an existing entry cannot change its kind.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when they differ
  */
 export function checkShape(own: Contender, spec: EntrySpec, compared: Compared): void {
   const { shared, permits = 1, limit = 1 } = own;
@@ -19,7 +19,7 @@ export function checkShape(own: Contender, spec: EntrySpec, compared: Compared):
   if (isSame) return;
   throw new QueueLockError(
     'INVALID_ARGUMENT',
-    `the entry ${spec.id} in ${JSON.stringify(spec.queue)} is stored as ${told({ shared, permits, limit })} and was asked for as ${told(wanted)}`,
+    `the entry ${spec.id} in ${JSON.stringify(spec.queue)} is stored as ${describe({ shared, permits, limit })} and was requested as ${describe(wanted)}`,
   );
 }
 
@@ -28,10 +28,14 @@ export function checkQueue({ id, queue }: EntrySpec, stored: string | undefined)
   if (stored === undefined || stored === queue) return;
   throw new QueueLockError(
     'INVALID_ARGUMENT',
-    `the entry ${id} of this session is stored in ${JSON.stringify(stored)} and was asked for in ${JSON.stringify(queue)}`,
+    `the entry ${id} of this session is stored in ${JSON.stringify(stored)} and was requested in ${JSON.stringify(queue)}`,
   );
 }
 
-function told({ shared, permits, limit }: Required<Pick<Contender, 'shared' | 'permits' | 'limit'>>): string {
+function describe({
+  shared,
+  permits,
+  limit,
+}: Required<Pick<Contender, 'shared' | 'permits' | 'limit'>>): string {
   return shared ? 'shared' : `exclusive with ${permits} of ${limit} permits`;
 }

@@ -1,5 +1,5 @@
-// Chapter server: which server is asked, and what does it tell by itself?
-// Connecting (here), watches, how short a session may be (shortest-session), what it says to operators (server-word).
+// Chapter server: to which server does a client connect, and which notifications does it send?
+// connect (this file); watches; shortest-session computes the minimum TTL; four-letter-words reads what a server reports to operators.
 
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
@@ -11,25 +11,25 @@ import { AUTH_FAILED_STATE } from '../driver/errors.ts';
 import { NativeDriver } from '../native/driver.ts';
 import { requireAddon } from '../native/addon.ts';
 import type { Host, Settings } from '../api/options.ts';
-import type { Pace } from '../base/pace.ts';
+import type { ConnectionPacer } from '../base/connection-pacer.ts';
 import { firstValueFrom, merge } from '../base/rx.ts';
 import { addressText, type Dial } from '../wire/dial.ts';
 import { WireDriver } from '../wire/driver.ts';
 
-/** What it takes to connect, besides the settings. */
+/** What is needed to connect, besides the settings. */
 export interface ConnectRequest {
-  /** How the wire client has its sockets. Default: over the network. */
+  /** Opens the sockets of the wire client. Default: over the network. */
   readonly dial?: Dial | undefined;
   readonly ttlMs: number;
-  /** To go on with a session that there is: then it is never ended here, also when nothing comes of it. */
+  /** The key of an existing session, to resume it. Such a session is never ended here, even if the attempt fails. */
   readonly session?: SessionKey | undefined;
   readonly clock: Clock;
-  /** The same for whoever opens again and again. */
-  readonly pace: Pace;
+  /** Limits the pace of attempts. Pass the same instance for repeated attempts. */
+  readonly pacer: ConnectionPacer;
   readonly signal: AbortSignal;
 }
 
-/** Connects and makes or resumes a session. Rejects with `UNAVAILABLE`, `ACCESS_DENIED`, `SESSION_LOST` or the signal's reason. */
+/** Connects and creates or resumes a session. Rejects with `UNAVAILABLE`, `ACCESS_DENIED`, `SESSION_LOST` or the signal's reason. */
 export async function connect(settings: Settings, request: ConnectRequest): Promise<ZkDriver> {
   const { signal } = request;
   const attempt = new AbortController();
@@ -43,8 +43,9 @@ export async function connect(settings: Settings, request: ConnectRequest): Prom
   try {
     signal.throwIfAborted();
     const addresses = await orAborted(resolveAll(settings), attempt.signal);
-    const { pauseMs } = request.pace;
-    if (pauseMs > 0) await orAborted(pause(pauseMs, undefined, { ref: false }), attempt.signal);
+    if (settings.tls) await orAborted(settings.tls.next(), attempt.signal);
+    const { delayMs } = request.pacer;
+    if (delayMs > 0) await orAborted(pause(delayMs, undefined, { ref: false }), attempt.signal);
     return await connectTo(addresses, settings, { ...request, signal: attempt.signal, onFailure });
   } finally {
     clearTimeout(timer);
@@ -52,17 +53,17 @@ export async function connect(settings: Settings, request: ConnectRequest): Prom
   }
 }
 
-/** With who hears how an attempt ended, as far as the driver can tell. */
-type Attempts = ConnectRequest & { readonly onFailure: (failure: Error | undefined) => void };
+/** A request with a listener for failed attempts. The native driver does not report the reason. */
+type AttemptRequest = ConnectRequest & { readonly onFailure: (failure: Error | undefined) => void };
 
-async function connectTo(first: string[], settings: Settings, request: Attempts): Promise<ZkDriver> {
-  const { dial, ttlMs, session, clock, pace, signal } = request;
+async function connectTo(first: string[], settings: Settings, request: AttemptRequest): Promise<ZkDriver> {
+  const { dial, ttlMs, session, clock, pacer, signal } = request;
   let addresses = first;
   const onFailure = (failure?: Error): void => {
     request.onFailure(failure);
     resolveAll(settings).then(
       (found) => (addresses = found),
-      // The addresses that were good before are as good a guess.
+      // The previous addresses are still the best guess.
       () => undefined,
     );
   };
@@ -74,14 +75,14 @@ async function connectTo(first: string[], settings: Settings, request: Attempts)
     ttlMs,
     session,
     clock,
-    pace,
+    pacer,
   });
   try {
     const connected = firstValueFrom(merge(driver.connection$, driver.ended$), { defaultValue: undefined });
     await orAborted(connected, signal);
     return driver;
   } catch (error) {
-    pace.failed({ again: true });
+    pacer.recordFailure({ again: true });
     void (session ? driver.abandon() : driver.close());
     throw driver.endedWith === AUTH_FAILED_STATE ? refused(settings) : error;
   }
@@ -98,19 +99,19 @@ function driverOf(
 
 type DriverOptions = ConstructorParameters<typeof NativeDriver>[0] & Pick<ConnectRequest, 'dial'>;
 
-/** The C client would look names up while the event loop stands still, and give up for ever on the first failure. */
+/** Resolves all host names. The C client would do that synchronously, and give up for ever after the first failure. */
 async function resolveAll(settings: Settings): Promise<string[]> {
   const found = await Promise.allSettled(settings.hosts.map((host) => addressesOf(host, settings)));
-  const addresses = found.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  const addresses = found.flatMap((reply) => (reply.status === 'fulfilled' ? reply.value : []));
   if (addresses.length > 0) return addresses;
-  const cause: unknown = found.find((answer) => answer.status === 'rejected')?.reason;
+  const cause: unknown = found.find((reply) => reply.status === 'rejected')?.reason;
   const detail = cause instanceof Error ? `: ${cause.message}` : '';
   throw new QueueLockError('UNAVAILABLE', `no host of ${settings.endpoint} has an address${detail}`, {
     cause,
   });
 }
 
-/** With the name for the driver that can compare it with a certificate. */
+/** Returns the addresses of a host. The wire driver also gets the name, to compare it with a certificate. */
 async function addressesOf({ name, port }: Host, { transport }: Settings): Promise<string[]> {
   if (isIP(name)) return [addressText({ host: name, port })];
   const found = await lookup(name, { all: true });
@@ -119,10 +120,10 @@ async function addressesOf({ name, port }: Host, { transport }: Settings): Promi
 }
 
 function unreachable({ endpoint, connectTimeoutMs }: Settings, cause: Error | undefined): QueueLockError {
-  const last = cause ? `; the last attempt ended with: ${cause.message}` : '';
+  const last = cause ? `; the last attempt failed:${cause.message}` : '';
   return new QueueLockError(
     'UNAVAILABLE',
-    `no ZooKeeper server answered at ${endpoint} within ${connectTimeoutMs} ms (connectTimeoutMs)${last}`,
+    `no ZooKeeper server responded at ${endpoint} within ${connectTimeoutMs} ms (connectTimeoutMs)${last}`,
     { cause },
   );
 }

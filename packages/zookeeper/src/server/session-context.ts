@@ -1,24 +1,25 @@
 import { LocalWaiters } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
-import { Lengths } from '../base/lengths.ts';
-import { Removals } from '../driver/removals.ts';
+import { DirectorySizes } from '../base/directory-sizes.ts';
+import { RemovalBatcher } from '../driver/removal-batcher.ts';
 import { Watches } from './watches.ts';
 
-/** What a session sees of its queues, and what it has to do with them. */
+/** The tools that the entries of one session share. */
 export interface SessionContext {
   readonly zk: ZkDriver;
   readonly watches: Watches;
-  readonly lengths: Lengths;
-  readonly removals: Removals;
-  /** The entries that others of this process wait for, by their paths. */
+  readonly sizes: DirectorySizes;
+  readonly removals: RemovalBatcher;
+  /** The entries that other claims of this process wait for, by their paths. */
   readonly followed: LocalWaiters;
   /** Ends the session, when that is the only way left to free a queue. */
   readonly giveUp: () => void;
 }
 
 /**
- * @param followed of all sessions that may tell each other
- * @param giveUp default: nobody holds anything in this session, and it is closed at once
+ * Creates the tools of a session.
+ * @param followed is shared by all sessions that may notify each other
+ * @param giveUp default: closes the session at once, for a session without holds
  */
 export function sessionContextOf(
   zk: ZkDriver,
@@ -30,8 +31,8 @@ export function sessionContextOf(
   return {
     zk,
     watches: new Watches(zk),
-    lengths: new Lengths(),
-    removals: new Removals(zk),
+    sizes: new DirectorySizes(),
+    removals: new RemovalBatcher(zk),
     followed,
     giveUp,
   };

@@ -1,36 +1,36 @@
 import { QueueLockError, invalidArgument, type BackendInfo } from '@queuelock/core/backend';
 import type { Settings } from '../api/options.ts';
 
-// In ticks: with less, an acknowledged heartbeat proves nothing at all, see Beats.
-const LEAST_TICKS = 4;
+// The minimum number of ticks. With fewer, an acknowledged heartbeat proves nothing; see `HeartbeatProof`.
+const MIN_TICKS = 4;
 const USUAL_TTL_MS = 15_000;
-// The protocol's session timeout is a signed 32-bit number.
+// The session timeout of the protocol is a signed 32-bit number.
 const MAX_TTL_MS = 2 ** 31 - 1;
 
-/** The servers' settings that decide how short a session may be. */
+/** The settings of the servers that determine the minimum TTL. */
 export type Ticks = Pick<Settings, 'tickTimeMs' | 'syncLimit'>;
 
 /**
- * The shortest session whose end no server can bring forward unseen. A member that is cut off from its leader, and a leader that
- * stalls, go on for `syncLimit` ticks before they notice; with two more the session outlives that in any case.
+ * Returns the minimum TTL of a session that no server can end earlier without notice. A member that is cut off from its leader, and a
+ * leader that stalls, continue for `syncLimit` ticks before they notice. With two more ticks the session outlives that in any case.
  */
 export function shortestSession({
   tickTimeMs,
   syncLimit,
 }: Ticks): Required<Pick<BackendInfo, 'minTtlMs' | 'minTtlRule' | 'defaultTtlMs'>> {
-  const minTtlMs = Math.max(LEAST_TICKS, syncLimit + 2) * tickTimeMs;
-  const ticks = syncLimit + 2 < LEAST_TICKS ? `${LEAST_TICKS}` : `(syncLimit ${syncLimit} + 2)`;
+  const minTtlMs = Math.max(MIN_TICKS, syncLimit + 2) * tickTimeMs;
+  const ticks = syncLimit + 2 < MIN_TICKS ? `${MIN_TICKS}` : `(syncLimit ${syncLimit} + 2)`;
   return {
     minTtlMs,
     minTtlRule:
-      `${ticks} x tickTime ${tickTimeMs} ms; set tickTimeMs and syncLimit of the backend to what the servers have ` +
+      `${ticks} x tickTime ${tickTimeMs} ms; set tickTimeMs and syncLimit of the backend to the values of the servers ` +
       '(syncLimit 2 for a single server, which has no followers)',
     defaultTtlMs: Math.max(USUAL_TTL_MS, minTtlMs),
   };
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` for a time to live that is too short to be proven */
-export function checkAsked(ttlMs: number, ticks: Ticks): void {
+/** @throws {QueueLockError} `INVALID_ARGUMENT` for a TTL that is too short to be proven, or too long */
+export function checkRequested(ttlMs: number, ticks: Ticks): void {
   const { minTtlMs, minTtlRule } = shortestSession(ticks);
   if (ttlMs >= minTtlMs && ttlMs <= MAX_TTL_MS) return;
   throw invalidArgument(
@@ -40,17 +40,17 @@ export function checkAsked(ttlMs: number, ticks: Ticks): void {
   );
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` when the server granted too little for what it was asked */
+/** @throws {QueueLockError} `INVALID_ARGUMENT` when the server granted less than the minimum */
 export function checkGranted(
   grantedMs: number,
-  askedMs: number,
+  requestedMs: number,
   settings: Ticks & Pick<Settings, 'endpoint'>,
 ): void {
   const { minTtlMs, minTtlRule } = shortestSession(settings);
   if (grantedMs >= minTtlMs) return;
   throw new QueueLockError(
     'INVALID_ARGUMENT',
-    `ttlMs ${askedMs} is more than the server at ${settings.endpoint} allows: it grants ${grantedMs} ms (its maxSessionTimeout, ` +
+    `ttlMs ${requestedMs} is more than the server at ${settings.endpoint} allows: it grants ${grantedMs} ms (its maxSessionTimeout, ` +
       `by default 20 of its ticks), and at least ${minTtlMs} ms are needed: ${minTtlRule}, or raise maxSessionTimeout ` +
       `of the servers; got ${grantedMs}`,
   );

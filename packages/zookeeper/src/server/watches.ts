@@ -1,42 +1,45 @@
 import { isQueueLockError } from '@queuelock/core/backend';
 import type { NodeChange, NodeStat, ZkDriver } from '../driver/driver.ts';
-import { Looks } from '../base/looks.ts';
+import { RepeatedReads } from '../base/repeated-reads.ts';
 import { Observable, Subscription, defer, filter, share } from '../base/rx.ts';
 
-// An event that never came would leave a waiter asleep for ever. Jittered, so that waiters do not look in step.
-const SAFETY_MS = { least: 10_000, spread: 20_000 };
+// A lost event would leave a waiter waiting for ever, so nodes are read again after this time. It has jitter, so that waiters spread out.
+const SAFETY_INTERVAL_MS = { min: 10_000, spread: 20_000 };
 
-/** How a node was found to be gone. */
-export interface Going {
-  /** A watch told it, and not only a look that came later. */
-  readonly seen: boolean;
-  /** Whether the node was of the session that watches, as far as it has read it. */
+/** How the removal of a node was noticed. */
+export interface Removal {
+  /** Whether a watch reported the removal, and not only a later read. */
+  readonly observed: boolean;
+  /** Whether the node belonged to the watching session, as far as that session has read it. */
   readonly own: boolean;
-  /** Seen, and until then nobody had written to it since it was made. */
+  /** Whether a watch reported the removal and the node had not been written since its creation. */
   readonly unwritten: boolean;
 }
 
-/** A look that leaves a watch on the node. */
-type Look = () => Promise<NodeStat | undefined>;
+/** A read that sets a watch on the node. */
+type WatchingRead = () => Promise<NodeStat | undefined>;
 
-/** Who waits for which node to go: one watch for all that wait for the same. */
+/** Watches for the removal of nodes, with one watch for all waiters of a node. */
 export class Watches {
   readonly #zk: ZkDriver;
-  readonly #gone = new Map<string, Observable<Going>>();
-  /** What was seen of nodes whose watches stand since, and whom nobody follows yet. */
-  readonly #sighted = new Map<string, Sighted>();
+  readonly #removals = new Map<string, Observable<Removal>>();
+  /** The metadata of nodes that have a watch but no follower yet. */
+  readonly #readNodes = new Map<string, ReadNode>();
 
   constructor(zk: ZkDriver) {
     this.#zk = zk;
   }
 
   /**
-   * Looks at a node and watches it from then on, so that whoever follows it next need not look. Forgets it with the watch.
+   * Reads a node and sets a watch, so that the next follower need not read it. The result is forgotten with the watch.
    *
-   * @param look leaves a watch; default: only on a node that is there
+   * @param read sets a watch; default: only on a node that exists
    */
-  async sight(path: string, look: Look = () => watched(this.#zk, path)): Promise<NodeStat | undefined> {
-    const watch = new Subscription(() => this.#sighted.delete(path));
+  async readAndWatch(
+    path: string,
+    read: WatchingRead = () => watched(this.#zk, path),
+  ): Promise<NodeStat | undefined> {
+    const watch = new Subscription(() => this.#readNodes.delete(path));
     const end = (): void => {
       watch.unsubscribe();
     };
@@ -47,9 +50,9 @@ export class Watches {
     ];
     for (const one$ of ends) watch.add(one$.subscribe({ next: end, error: end, complete: end }));
     try {
-      const stat = await look();
+      const stat = await read();
       if (!stat) end();
-      else if (!watch.closed) this.#sighted.set(path, { stat, watch });
+      else if (!watch.closed) this.#readNodes.set(path, { stat, watch });
       return stat;
     } catch (error) {
       end();
@@ -57,69 +60,69 @@ export class Watches {
     }
   }
 
-  /** Emits once when the node is gone, also if it was gone before; errors with `SESSION_LOST`. */
-  gone(path: string): Observable<Going> {
+  /** Emits once when the node is removed, also if it was removed before; errors with `SESSION_LOST`. */
+  removalOf(path: string): Observable<Removal> {
     return defer(() => {
-      const shared$ = this.#gone.get(path) ?? this.#share(path);
-      this.#gone.set(path, shared$);
+      const shared$ = this.#removals.get(path) ?? this.#share(path);
+      this.#removals.set(path, shared$);
       return shared$;
     });
   }
 
-  #share(path: string): Observable<Going> {
+  #share(path: string): Observable<Removal> {
     const zk = this.#zk;
-    const going$ = new Observable<Going>((subscriber) => {
+    const removal$ = new Observable<Removal>((subscriber) => {
       let [unwritten, own] = [false, false];
-      const found = (going: Going): void => {
-        subscriber.next(going);
+      const found = (removal: Removal): void => {
+        subscriber.next(removal);
         subscriber.complete();
       };
       const error = (cause: unknown): void => {
         subscriber.error(cause);
       };
-      const looks = new Looks({
-        look: async () => {
-          const stat = this.#takeSighted(path) ?? (await watched(zk, path));
+      const reads = new RepeatedReads({
+        read: async () => {
+          const stat = this.#takeReadNode(path) ?? (await watched(zk, path));
           unwritten = stat?.version === 0;
           own ||= stat?.ephemeralOwner === zk.sessionId;
           return stat !== undefined;
         },
-        again: safetyPause,
-        seen: (isThere) => {
-          if (!isThere) found({ seen: false, own, unwritten: false });
+        repeatAfterMs: safetyIntervalMs,
+        onValue: (isThere) => {
+          if (!isThere) found({ observed: false, own, unwritten: false });
         },
-        failed: error,
+        onError: error,
       });
       subscriber.add(() => {
-        looks.end();
-        this.#gone.delete(path);
+        reads.stop();
+        this.#removals.delete(path);
       });
       const next = (change: NodeChange): void => {
         unwritten &&= change === 'deleted';
-        if (change === 'deleted') found({ seen: true, own, unwritten });
-        else looks.now();
+        if (change === 'deleted') found({ observed: true, own, unwritten });
+        else reads.readNow();
       };
       subscriber.add(zk.changes(path).subscribe({ next, error }));
-      subscriber.add(reconnects(zk).subscribe({ next: () => looks.now(), error }));
+      subscriber.add(reconnects(zk).subscribe({ next: () => reads.readNow(), error }));
       subscriber.add(zk.ended$.subscribe({ error }));
-      if (!subscriber.closed) looks.now();
+      if (!subscriber.closed) reads.readNow();
     });
-    return going$.pipe(share());
+    return removal$.pipe(share());
   }
 
-  #takeSighted(path: string): NodeStat | undefined {
-    const sighted = this.#sighted.get(path);
-    sighted?.watch.unsubscribe();
-    return sighted?.stat;
+  #takeReadNode(path: string): NodeStat | undefined {
+    const readNode = this.#readNodes.get(path);
+    readNode?.watch.unsubscribe();
+    return readNode?.stat;
   }
 }
 
-interface Sighted {
+interface ReadNode {
   readonly stat: NodeStat;
   readonly watch: Subscription;
 }
 
-/** The node, with a watch on it if it is there. One that may not be read can still be looked at. */
+/** Reads the node, with a watch if it exists. A node that must not be read still has metadata. */
 async function watched(zk: ZkDriver, path: string): Promise<NodeStat | undefined> {
   const option = { watch: true };
   try {
@@ -130,12 +133,12 @@ async function watched(zk: ZkDriver, path: string): Promise<NodeStat | undefined
   }
 }
 
-/** A new connection: it has no watches, and what happened while there was none went by unseen. */
+/** Emits for a new connection. It has no watches, and events in between were missed. */
 function reconnects(zk: ZkDriver): Observable<unknown> {
   return zk.connection$.pipe(filter(({ status }) => status === 'back'));
 }
 
-/** Ten to thirty seconds. */
-export function safetyPause(): number {
-  return SAFETY_MS.least + Math.random() * SAFETY_MS.spread;
+/** Returns a time between 10 s and 30 s. */
+export function safetyIntervalMs(): number {
+  return SAFETY_INTERVAL_MS.min + Math.random() * SAFETY_INTERVAL_MS.spread;
 }

@@ -1,35 +1,37 @@
-/** By how much of the timeout a beat has to be older than an acknowledged one to be proven by it. */
+/** The fraction of the timeout by which a heartbeat must be older than an acknowledged one to be proven by it. */
 export const PROOF_LAG = 0.2;
 
 /**
- * What the acknowledged heartbeats of a session prove.
+ * Computes what the acknowledged heartbeats of a session prove.
  *
- * A server that the client is connected to tells the leader which sessions it heard from only every half tick, so an
- * acknowledged write proves that an *earlier* one has been counted, not that it itself has: the proven base is the newest
- * beat sent at least a fifth of the timeout before the newest acknowledged one. That holds while the timeout is
- * at least four ticks; with (syncLimit + 2) ticks also against a server cut off from its leader and a leader that stalls.
- * A new connection is checked by the leader, after the old one was seen to be down.
+ * A server reports its active sessions to the leader only every half tick. So an acknowledged write proves that an *earlier* heartbeat was
+ * counted, not this one. The proven base is the newest heartbeat sent at least a fifth of the timeout before the newest acknowledged one.
+ * That holds while the timeout is at least four ticks. With (syncLimit + 2) ticks it also holds for a server that is cut off from its
+ * leader, and for a leader that stalls. The leader checks a new connection after the old one was down.
  */
 export class HeartbeatProof {
   readonly #gapMs: number;
   #base: number;
-  /** What the first beat of this connection proves. */
+  /** The time that the first heartbeat of this connection proves. */
   #connectedAfter: number | undefined;
   #sent: number[] = [];
 
-  /** @param begunAt when the connection was begun: the session cannot be older */
-  constructor(timeoutMs: number, begunAt: number) {
+  /** @param startedAt when the connection attempt started; the session cannot be older */
+  constructor(timeoutMs: number, startedAt: number) {
     this.#gapMs = timeoutMs * PROOF_LAG;
-    this.#base = begunAt;
+    this.#base = startedAt;
   }
 
-  /** The connection was seen to be down. */
+  /** Records that the connection was seen to be down. */
   disconnected(at: number): void {
     this.#sent = [];
     this.#connectedAfter = at;
   }
 
-  /** A beat was acknowledged; answers with the time from which the server counts at the earliest. */
+  /**
+   * Records an acknowledged heartbeat.
+   * @returns the time from which the server counts at the earliest
+   */
   acknowledged(sentAt: number): number {
     const proven = this.#sent.filter((earlier) => earlier <= sentAt - this.#gapMs);
     this.#base = Math.max(this.#base, this.#connectedAfter ?? this.#base, ...proven);

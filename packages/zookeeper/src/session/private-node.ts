@@ -2,15 +2,15 @@ import type { Step, ZkDriver } from '../driver/driver.ts';
 import { PRIVATE_DIRECTORY, privatePath } from '../queue/names.ts';
 import { withDirectory } from '../queue/parents.ts';
 
-/** The node on which a session's heartbeats are written: on an entry they would wake the next waiter. */
+/** The node that a session's heartbeats write to. A heartbeat on an entry would wake the next waiter. */
 export interface PrivateNode {
   readonly path: string;
-  /** Tells whose it is: where another process goes on with the session, the node has been made anew. */
+  /** Identifies the client: when another process resumes the session, it creates the node anew. */
   readonly czxid: bigint;
 }
 
-/** Makes it, in place of the one of whoever had the session before. */
-export async function takePrivateNode(zk: ZkDriver, root: string): Promise<PrivateNode> {
+/** Creates the node, in place of the one of an earlier client of the session. */
+export async function createPrivateNode(zk: ZkDriver, root: string): Promise<PrivateNode> {
   const path = privatePath(root, zk.sessionId);
   const make = async (): Promise<bigint | undefined> => {
     for (;;) {
@@ -24,7 +24,10 @@ export async function takePrivateNode(zk: ZkDriver, root: string): Promise<Priva
   return { path, czxid: await withDirectory(zk, { root, directory }, make) };
 }
 
-/** At once where that is possible: whoever had the session finds none in between, and takes that for the end of the session. */
+/**
+ * Replaces the node in one transaction if possible. Otherwise an earlier client may find no node in between and treat that as the end of
+ * the session.
+ */
 async function replace(zk: ZkDriver, path: string): Promise<bigint | undefined> {
   if (!zk.multi) {
     await zk.delete(path);
@@ -33,7 +36,7 @@ async function replace(zk: ZkDriver, path: string): Promise<bigint | undefined> 
   const steps: readonly Step[] = [
     { type: 'delete', path },
     { type: 'create', path, text: '', mode: 'ephemeral' },
-    // Whose answer tells the number of the transaction.
+    // The reply to a write contains the transaction id.
     { type: 'write', path, text: '' },
   ];
   const done = await zk.multi(steps);

@@ -1,18 +1,21 @@
 import { invalidArgument } from '@queuelock/core/backend';
 import type { SessionKey } from '../driver/driver.ts';
 
-/** What it takes to go on with a session, and the time to live that it had. */
+/** The key of a session and its TTL, which another process needs to resume it. */
 export interface Resumption {
   readonly session: SessionKey;
   readonly ttlMs: number;
 }
 
-/** As a text for another process. Whoever has it can act as the session, and end it: a secret. */
+/** Formats an exported session as text for another process. The text is a secret: with it, a process can act as the session, and end it. */
 export function resumptionText({ session, ttlMs }: Resumption): string {
   return JSON.stringify({ session: session.client_id, password: session.client_password, ttlMs });
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT`, without the text */
+/**
+ * Parses the text of an exported session.
+ * @throws {QueueLockError} `INVALID_ARGUMENT`, without the text, when it is invalid
+ */
 export function parseResumption(text: string): Resumption {
   const { session, password, ttlMs } = fieldsOf(text);
   const isKey =
@@ -23,7 +26,7 @@ export function parseResumption(text: string): Resumption {
   if (isKey && typeof ttlMs === 'number' && ttlMs > 0 && ttlMs < 2 ** 31) {
     return { session: { client_id: session, client_password: password }, ttlMs };
   }
-  throw refusal();
+  throw invalidResumption();
 }
 
 function fieldsOf(text: string): Readonly<Record<string, unknown>> {
@@ -31,15 +34,15 @@ function fieldsOf(text: string): Readonly<Record<string, unknown>> {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === 'object' && parsed !== null) return parsed as Record<string, unknown>;
   } catch {
-    // Said below.
+    // The error is thrown below.
   }
-  throw refusal();
+  throw invalidResumption();
 }
 
-function refusal(): Error {
+function invalidResumption(): Error {
   return invalidArgument(
     'resumption',
     '(a secret)',
-    'is the text that a session on ZooKeeper gave as its resumption',
+    'is the text that exportSession() returned for a session on ZooKeeper',
   );
 }

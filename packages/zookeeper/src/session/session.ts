@@ -1,5 +1,5 @@
-// Chapter session: am I alive, and until when is that proven?
-// ZooKeeper's session (here) with its entries; a write on its private-node is a heartbeat, heartbeat-proof says what it proves; resumption hands it on.
+// Chapter session: is this session alive, and until when is that proven?
+// session (this file) has entries; a write to its private-node is a heartbeat; heartbeat-proof computes the proof; resumption exports it.
 
 import { isQueueLockError, leftOfTtl, type QueueLockError } from '@queuelock/core/backend';
 import type {
@@ -12,41 +12,41 @@ import type {
   EnqueueAllOptions,
 } from '@queuelock/core/backend';
 import { orAborted } from '../base/aborted.ts';
-import { enterAlone } from '../entry/alone.ts';
+import { enqueueOne } from '../entry/enqueue-one.ts';
 import { HeartbeatProof } from './heartbeat-proof.ts';
 import type { ZkDriver } from '../driver/driver.ts';
 import { OwnEntry } from '../entry/entry.ts';
 import type { NodePosition } from '../entry/enqueue.ts';
-import { privateNodeLost, sessionLost, sessionTaken } from '../driver/errors.ts';
+import { privateNodeLost, sessionLost, sessionResumedElsewhere } from '../driver/errors.ts';
 import { gateDirectory, queuePath } from '../queue/names.ts';
 import { checkChange, checkShare, checkSpec } from '../queue/naming-checks.ts';
 import { sessionContextOf, type SessionContext } from '../server/session-context.ts';
-import { takePrivateNode, type PrivateNode } from './private-node.ts';
-import { placeOf, type QueuePlaces } from '../queue/queue-place.ts';
+import { createPrivateNode, type PrivateNode } from './private-node.ts';
+import { locationOf, type QueueLocations } from '../queue/queue-location.ts';
 import { resumptionText } from './resumption.ts';
 import { removeUnclaimed } from './unclaimed.ts';
 import { checkQueue } from '../queue/shape.ts';
 import { Subject, merge, type Observable } from '../base/rx.ts';
-import { checkTogether, enterTogether, type Member } from '../multi/together.ts';
+import { checkSpecs, enqueueAll, type EntryRequest } from '../multi/enqueue-all.ts';
 import { Traces } from '../entry/traces.ts';
 import { placementOf } from '../turn/turns.ts';
 
-/** Where a session lives. */
-export interface SessionPlace extends QueuePlaces {
+/** Where the session stores its queues, and what it shares with other sessions. */
+export interface SessionLocation extends QueueLocations {
   readonly clock: Clock;
-  /** An earlier client may have put entries in. */
+  /** Whether an earlier client of the session may have enqueued entries. */
   readonly isResumed: boolean;
-  /** The entries of all sessions of this process that others in it wait for. */
+  /** The entries of all sessions of this process that other claims in it wait for. */
   readonly followed: LocalWaiters;
 }
 
-/** Begins to use it, alone: whoever had it before finds at the next heartbeat that it is taken. */
-export async function openSession(zk: ZkDriver, place: SessionPlace): Promise<Session> {
-  return new ZooKeeperSession(zk, await takePrivateNode(zk, place.root), place);
+/** Takes over the session. An earlier client notices that at its next heartbeat. */
+export async function openSession(zk: ZkDriver, location: SessionLocation): Promise<Session> {
+  return new ZooKeeperSession(zk, await createPrivateNode(zk, location.root), location);
 }
 
-function givenUp(): QueueLockError {
-  return sessionLost('an entry could not be taken out again, so the session was given up');
+function gaveUp(): QueueLockError {
+  return sessionLost('an entry could not be removed, so the session was ended');
 }
 
 class ZooKeeperSession implements Session {
@@ -54,81 +54,81 @@ class ZooKeeperSession implements Session {
   readonly ttlMs: number;
   readonly doubts$: Observable<unknown>;
   readonly traces: HoldTraces;
-  /** A secret: the session's id and password. */
+  /** The exported session: its id and password, a secret. */
   readonly resumption: string;
   readonly #zk: ZkDriver;
-  readonly #places: QueuePlaces;
+  readonly #locations: QueueLocations;
   readonly #isResumed: boolean;
   readonly #clock: Clock;
   readonly #privateNode: PrivateNode;
   readonly #heartbeatProof: HeartbeatProof;
   readonly #givenUp$ = new Subject<void>();
   #isGivenUp = false;
-  /** Said when it is another client's. */
-  #taken: QueueLockError | undefined;
+  /** The error of a session that another client took over. */
+  #takenOver: QueueLockError | undefined;
   readonly #context: SessionContext;
   readonly #entries = new Map<string, OwnEntry>();
-  /** Where the entry with an id was asked for. */
+  /** The queue of each entry, by the id of the entry. */
   readonly #queues = new Map<string, string>();
 
   constructor(
     zk: ZkDriver,
     privateNode: PrivateNode,
-    { clock, isResumed, followed, ...places }: SessionPlace,
+    { clock, isResumed, followed, ...locations }: SessionLocation,
   ) {
     this.id = zk.sessionId;
     this.ttlMs = zk.timeoutMs;
     this.doubts$ = merge(zk.connection$, this.#givenUp$);
     this.resumption = resumptionText({ session: zk.sessionKey, ttlMs: zk.timeoutMs });
     this.#zk = zk;
-    this.#places = places;
+    this.#locations = locations;
     this.#isResumed = isResumed;
     this.#clock = clock;
     this.#privateNode = privateNode;
-    this.#heartbeatProof = new HeartbeatProof(zk.timeoutMs, zk.begunAt);
+    this.#heartbeatProof = new HeartbeatProof(zk.timeoutMs, zk.startedAt);
     this.#context = sessionContextOf(zk, { followed, giveUp: () => this.#giveUp() });
-    this.traces = new Traces(zk, { places, entryOf: (queue, id) => this.#known(queue, id) });
+    this.traces = new Traces(zk, { locations, entryOf: (queue, id) => this.#find(queue, id) });
     zk.connection$.subscribe({
-      next: (news) => {
-        if (news.status === 'lost') this.#heartbeatProof.disconnected(news.at);
+      next: (event) => {
+        if (event.status === 'lost') this.#heartbeatProof.disconnected(event.at);
       },
       error: () => undefined,
     });
   }
 
   async renew(signal: AbortSignal): Promise<number> {
-    if (this.#isGivenUp) throw this.#lost(givenUp());
-    if (this.#taken) throw this.#taken;
+    if (this.#isGivenUp) throw this.#closeLost(gaveUp());
+    if (this.#takenOver) throw this.#takenOver;
     const sentAt = this.#clock.now();
-    // An answer that comes after the abort still counts for the next one.
-    const base = await orAborted(this.#beat(sentAt), signal);
+    // A reply after the abort still counts for the next heartbeat.
+    const base = await orAborted(this.#heartbeat(sentAt), signal);
     return leftOfTtl(this.ttlMs, sentAt - base);
   }
 
-  async #beat(sentAt: number): Promise<number> {
+  async #heartbeat(sentAt: number): Promise<number> {
     const { path, czxid } = this.#privateNode;
     const found = await this.#zk.write(path, '', { urgent: true });
-    if (this.#isGivenUp) throw this.#lost(givenUp());
-    if (!found) throw this.#lost(privateNodeLost(path));
+    if (this.#isGivenUp) throw this.#closeLost(gaveUp());
+    if (!found) throw this.#closeLost(privateNodeLost(path));
     if (found.czxid !== czxid) {
-      this.#taken = sessionTaken(this.id);
-      // Not closed: others live by it.
+      this.#takenOver = sessionResumedElsewhere(this.id);
+      // The session is not closed, since another process uses it.
       void this.abandon();
-      throw this.#taken;
+      throw this.#takenOver;
     }
-    // A server that is set up otherwise grants less at a reconnect; what was proven before that is worth nothing then.
+    // A server with other settings grants less at a reconnect. What was proven before is not valid then.
     if (this.#zk.timeoutMs >= this.ttlMs) return this.#heartbeatProof.acknowledged(sentAt);
     const granted = `the session had ${this.ttlMs} ms, and at the reconnect the server granted ${this.#zk.timeoutMs} ms`;
-    throw this.#lost(sessionLost(granted));
+    throw this.#closeLost(sessionLost(granted));
   }
 
-  /** Closed after whoever asked has learned it: as soon as the server has ended it, others hold what is held here. */
-  #lost(why: QueueLockError): QueueLockError {
+  /** Closes the session after the loss is reported. Once the server has ended it, other clients may hold its locks. */
+  #closeLost(why: QueueLockError): QueueLockError {
     void this.close();
     return why;
   }
 
-  /** The next heartbeat, which is called for at once, ends it. */
+  /** Makes the next heartbeat, which is requested at once, end the session. */
   #giveUp(): void {
     this.#isGivenUp = true;
     this.#givenUp$.next();
@@ -137,7 +137,7 @@ class ZooKeeperSession implements Session {
   async enqueue(spec: EntrySpec): Promise<Placement> {
     const entry = this.#entryFor(spec);
     try {
-      return this.#placement({ entry, spec }, await enterAlone(entry, spec));
+      return this.#placement({ entry, spec }, await enqueueOne(entry, spec));
     } catch (error) {
       this.#forgetLost([spec], error);
       throw error;
@@ -148,15 +148,15 @@ class ZooKeeperSession implements Session {
     specs: readonly EntrySpec[],
     { isTry = false }: EnqueueAllOptions = {},
   ): Promise<readonly Placement[]> {
-    checkTogether(specs);
+    checkSpecs(specs);
     if (specs.length === 0) return [];
     for (const spec of specs) this.#check(spec);
     const members = specs.map((spec) => ({ spec, entry: this.#entryFor(spec) }));
-    const { root } = this.#places;
-    const place = { root, directory: gateDirectory(root) };
+    const { root } = this.#locations;
+    const location = { root, directory: gateDirectory(root) };
     try {
-      const seats = await enterTogether(members, { context: this.#context, place, isTry });
-      return seats.map(({ position, member }) => this.#placement(member, position));
+      const positions = await enqueueAll(members, { context: this.#context, location, isTry });
+      return positions.map(({ position, member }) => this.#placement(member, position));
     } catch (error) {
       this.#forgetLost(specs, error);
       throw error;
@@ -171,18 +171,18 @@ class ZooKeeperSession implements Session {
   }
 
   async update(queue: string, id: string, value: string): Promise<boolean> {
-    checkChange(this.#places.schemeFor(queue));
-    return (await this.#known(queue, id)?.write(value)) ?? false;
+    checkChange(this.#locations.schemeFor(queue));
+    return (await this.#find(queue, id)?.write(value)) ?? false;
   }
 
   async share(queue: string, id: string, value: string): Promise<boolean> {
-    checkShare(this.#places.schemeFor(queue));
-    return (await this.#known(queue, id)?.share(value)) ?? false;
+    checkShare(this.#locations.schemeFor(queue));
+    return (await this.#find(queue, id)?.share(value)) ?? false;
   }
 
   async remove(queue: string, id: string): Promise<boolean> {
     try {
-      const removed = (await this.#known(queue, id)?.remove()) ?? false;
+      const removed = (await this.#find(queue, id)?.remove()) ?? false;
       this.#forget({ queue, id });
       return removed;
     } catch (error) {
@@ -192,7 +192,7 @@ class ZooKeeperSession implements Session {
   }
 
   async removeUnclaimed(): Promise<void> {
-    if (this.#isResumed) await removeUnclaimed(this.#context, this.#places.root, this.#entries);
+    if (this.#isResumed) await removeUnclaimed(this.#context, this.#locations.root, this.#entries);
   }
 
   abandon(): Promise<void> {
@@ -203,7 +203,7 @@ class ZooKeeperSession implements Session {
     return this.#zk.close();
   }
 
-  #placement({ entry, spec: { limit, permits = 1 } }: Member, position: NodePosition): Placement {
+  #placement({ entry, spec: { limit, permits = 1 } }: EntryRequest, position: NodePosition): Placement {
     return placementOf(this.#context, { entry, position, rule: { limit, permits } });
   }
 
@@ -214,29 +214,29 @@ class ZooKeeperSession implements Session {
   }
 
   #check(spec: EntrySpec): void {
-    checkSpec(spec, this.#places.schemeFor(spec.queue));
+    checkSpec(spec, this.#locations.schemeFor(spec.queue));
     checkQueue(spec, this.#queues.get(spec.id));
   }
 
-  /** The entry with this id, a new one if there is none. */
+  /** Returns the entry with this id, or creates it. */
   #entry({ queue, id }: Pick<EntrySpec, 'queue' | 'id'>): OwnEntry {
     const key = this.#keyOf(queue, id);
     const known = this.#entries.get(key);
     if (known) return known;
-    const place = placeOf(this.#places, queue);
-    const entry = new OwnEntry(this.#context, place, { id, isResumed: this.#isResumed });
+    const location = locationOf(this.#locations, queue);
+    const entry = new OwnEntry(this.#context, location, { id, isResumed: this.#isResumed });
     this.#entries.set(key, entry);
     return entry;
   }
 
-  /** The entry with this id, if one may be in. */
-  #known(queue: string, id: string): OwnEntry | undefined {
+  /** Returns the entry with this id, if one may be in the queue. */
+  #find(queue: string, id: string): OwnEntry | undefined {
     return this.#isResumed ? this.#entry({ queue, id }) : this.#entries.get(this.#keyOf(queue, id));
   }
 
   #forgetLost(specs: readonly EntrySpec[], error: unknown): void {
     const isLost = isQueueLockError(error, 'ENTRY_LOST');
-    for (const spec of specs) if (isLost || !this.#known(spec.queue, spec.id)?.mayBeIn) this.#forget(spec);
+    for (const spec of specs) if (isLost || !this.#find(spec.queue, spec.id)?.mayBeQueued) this.#forget(spec);
   }
 
   #forget({ queue, id }: Pick<EntrySpec, 'queue' | 'id'>): void {
@@ -245,6 +245,6 @@ class ZooKeeperSession implements Session {
   }
 
   #keyOf(queue: string, id: string): string {
-    return `${queuePath(this.#places.root, queue)}/${id}`;
+    return `${queuePath(this.#locations.root, queue)}/${id}`;
   }
 }

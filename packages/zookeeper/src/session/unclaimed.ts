@@ -5,10 +5,10 @@ import { isOwnNode } from '../queue/names.ts';
 import type { SessionContext } from '../server/session-context.ts';
 
 /**
- * Removes the entries of a resumed session that no call of this process has asked for. Over the npm package `zookeeper`, and on servers
- * before 3.6, it removes nothing: they cannot list a session's nodes.
+ * Removes the entries of a resumed session that this process has not claimed. Over the npm package `zookeeper`, and on servers before 3.6,
+ * it removes nothing: they cannot list a session's nodes.
  * @param root `''` or the chroot
- * @param claimed what this process has asked for
+ * @param claimed the entries that this process has claimed
  */
 export async function removeUnclaimed(
   { zk, removals }: Pick<SessionContext, 'zk' | 'removals'>,
@@ -21,15 +21,15 @@ export async function removeUnclaimed(
     if (!isOwnNode(root, path) && !isClaimed(path, claimed)) await removals.delete(path);
 }
 
-/** Rejects with `UNAVAILABLE`, so that it is tried again, while an entry in the same directory is being asked for. */
+/** Returns whether the node is claimed. Throws `UNAVAILABLE`, which leads to a retry, while a claim in the same directory is in flight. */
 function isClaimed(node: string, claimed: ReadonlyMap<string, OwnEntry>): boolean {
   const directory = node.slice(0, node.lastIndexOf('/'));
   const number = parseMarked(node)?.digits;
-  return [...claimed.values()].some(({ place, path, mayBeIn }) => {
-    if (place.directory !== directory) return false;
-    if (path === undefined && mayBeIn)
+  return [...claimed.values()].some(({ location, path, mayBeQueued }) => {
+    if (location.directory !== directory) return false;
+    if (path === undefined && mayBeQueued)
       throw new QueueLockError('UNAVAILABLE', `an entry in ${directory} is being claimed`);
-    // A writer that turns into a reader has two nodes of one number.
+    // A writer that is being converted to a reader has two nodes with the same number.
     return path === node || (path !== undefined && parseMarked(path)?.digits === number);
   });
 }

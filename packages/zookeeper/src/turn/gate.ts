@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { QueueLockError, isQueueLockError, repeatUntilDefinite } from '@queuelock/core/backend';
-import { enterAlone } from '../entry/alone.ts';
+import { enqueueOne } from '../entry/enqueue-one.ts';
 import type { Listing } from '../driver/driver.ts';
 import { contendersIn } from '../queue/entries.ts';
 import { OwnEntry } from '../entry/entry.ts';
 import { DEFAULT_NAMING, schemeOf } from '../queue/naming.ts';
 import type { SessionContext } from '../server/session-context.ts';
-import type { Place } from '../queue/parents.ts';
+import type { DirectoryLocation } from '../queue/parents.ts';
 import {
   filter,
   firstValueFrom,
@@ -21,21 +21,21 @@ import { placementOf } from './turns.ts';
 
 const GATE = schemeOf(DEFAULT_NAMING);
 
-/** A queue for the steps that take more than one request: whose turn it is makes them alone. */
+/** A queue for operations that need more than one request: the admitted client runs its operation alone. */
 export interface Gate {
   readonly context: SessionContext;
-  readonly place: Place;
-  /** Gives up waiting; the work is not begun after it. */
+  readonly location: DirectoryLocation;
+  /** Aborts the wait. The work does not start after that. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Whether nobody was in the gate at the moment of this transaction, by a list of it that the same session asked for later.
+ * Returns whether the gate was empty at the moment of a transaction. `listing` is a list of the gate that the same session requested later.
  *
- * A server answers a session in order, so the list is no older than the transaction, however far behind the leader that server is. It shows
- * who is in, and when anybody came or went last (`childrenZxid`): if that is older than the transaction, then from before it until
- * the list nobody did either, and nobody in the list is nobody then. Whoever came and went in between makes the answer a
- * `false` that was not necessary, never a wrong `true`; so does a directory that is gone.
+ * A server executes the requests of a session in order. So the list is at least as recent as the transaction, even on a server that lags
+ * behind. The list shows which clients are in the gate, and when a child was created or deleted last (`childrenZxid`). If that is older
+ * than the transaction, nothing changed from then until the list, so an empty list means that the gate was empty. A client that came and
+ * left in between makes the result `false` without need, but never wrongly `true`. The same holds for a directory that was removed.
  */
 export function wasEmptyAt(zxid: bigint, listing: Listing | undefined): boolean {
   if (!listing || listing.stat.childrenZxid >= zxid) return false;
@@ -43,59 +43,62 @@ export function wasEmptyAt(zxid: bigint, listing: Listing | undefined): boolean 
 }
 
 /**
- * Works while nobody else is in the gate. ZooKeeper can do several things in one step (`multi`), and the npm client cannot ask for
- * it. What a gate gives instead is an order: all requests of the work come after those of whoever was in before and ahead
- * of those of whoever comes next. It does not rest on clocks or on a client that is alive, but on one session being both in the gate
- * and at work: a server takes the requests of a session in their order, so the node in the gate is deleted after the last request
- * of the work, and once it has gone with its session the server takes nothing from that session any more.
+ * Runs work while no other client is in the gate. ZooKeeper can execute several steps in one transaction (`multi`), but the npm client
+ * cannot request that. The gate provides an order instead: all requests of the work come after those of the client before, and ahead of
+ * those of the next client. That does not depend on clocks or on a client that is alive. It depends on one session being both in the gate
+ * and at work. A server executes the requests of a session in order, so the node in the gate is deleted after the last request of the work.
+ * Once the node was removed with its session, the server accepts nothing from that session any more.
  *
- * The work must not settle before all of its requests are on their way. A wait of more than the session's time to live is
- * given up with `UNAVAILABLE`, and whoever is dead in the gate is out by then. Leaving is repeated until it is certain; where
- * it is refused the session ends. If the work rejects, a part of it may have been done.
+ * The work must not settle before all of its requests are sent. A wait of more than the session's TTL rejects with `UNAVAILABLE`; by then,
+ * a client that died in the gate was removed. Leaving is retried until it is confirmed; if the server refuses it, the session ends. If the
+ * work rejects, a part of it may have been done.
  */
-export async function throughGate<T>({ context, place, signal }: Gate, work: () => Promise<T>): Promise<T> {
+export async function throughGate<T>(
+  { context, location, signal }: Gate,
+  work: () => Promise<T>,
+): Promise<T> {
   const id = randomBytes(16).toString('hex');
-  const entry = new OwnEntry(context, { ...place, scheme: GATE }, { id, isResumed: false });
+  const entry = new OwnEntry(context, { ...location, scheme: GATE }, { id, isResumed: false });
   try {
     signal?.throwIfAborted();
-    await untilTurn(context, entry, { id, signal, place });
+    await enterGate(context, entry, { id, signal, location });
     signal?.throwIfAborted();
     return await work();
   } finally {
-    // Nobody waits for it: to be in for a little longer spoils no order.
+    // The caller does not wait for the removal: staying in the gate longer does not violate the order.
     repeatUntilDefinite(() => entry.remove(), new AbortController().signal).catch(context.giveUp);
   }
 }
 
-interface Ticket {
+interface GateEntry {
   readonly id: string;
-  readonly place: Place;
+  readonly location: DirectoryLocation;
   readonly signal: AbortSignal | undefined;
 }
 
-async function untilTurn(context: SessionContext, entry: OwnEntry, ticket: Ticket): Promise<void> {
+async function enterGate(context: SessionContext, entry: OwnEntry, gateEntry: GateEntry): Promise<void> {
   try {
-    await waitInLine(context, entry, ticket);
+    await waitForAdmission(context, entry, gateEntry);
   } catch (error) {
-    ticket.signal?.throwIfAborted();
-    throw isQueueLockError(error, 'ENTRY_LOST') ? thrownOut(ticket.place, error) : error;
+    gateEntry.signal?.throwIfAborted();
+    throw isQueueLockError(error, 'ENTRY_LOST') ? removedFromGate(gateEntry.location, error) : error;
   }
 }
 
-async function waitInLine(
+async function waitForAdmission(
   context: SessionContext,
   entry: OwnEntry,
-  { id, place, signal }: Ticket,
+  { id, location, signal }: GateEntry,
 ): Promise<void> {
   const rule = { limit: 1 };
   const { timeoutMs } = context.zk;
-  const position = await enterAlone(entry, { queue: place.directory, id, shared: false, ...rule });
+  const position = await enqueueOne(entry, { queue: location.directory, id, shared: false, ...rule });
   const { turn, turns$ } = placementOf(context, { entry, position, rule });
   if (turn.admitted) return;
   signal?.throwIfAborted();
   const turn$ = turns$.pipe(
     filter(({ admitted }) => admitted),
-    timeout({ first: timeoutMs, with: () => throwError(() => crowded(place, timeoutMs)) }),
+    timeout({ first: timeoutMs, with: () => throwError(() => gateTimedOut(location, timeoutMs)) }),
   );
   await firstValueFrom(signal ? merge(turn$, aborted(signal)) : turn$, { defaultValue: undefined });
 }
@@ -108,12 +111,12 @@ function aborted(signal: AbortSignal): Observable<never> {
   );
 }
 
-function crowded({ directory }: Place, afterMs: number): QueueLockError {
+function gateTimedOut({ directory }: DirectoryLocation, afterMs: number): QueueLockError {
   const message = `the gate ${directory} was not free within ${afterMs} ms; nothing was done`;
   return new QueueLockError('UNAVAILABLE', message);
 }
 
-function thrownOut({ directory }: Place, cause: Error): QueueLockError {
-  const message = `the node that waited in the gate ${directory} was removed by somebody else; nothing was done`;
+function removedFromGate({ directory }: DirectoryLocation, cause: Error): QueueLockError {
+  const message = `the node that waited in the gate ${directory} was removed by another client; nothing was done`;
   return new QueueLockError('UNAVAILABLE', message, { cause });
 }

@@ -1,5 +1,5 @@
-// Chapter turn: whose turn is it, and why am I waiting for that one?
-// Here: follow the nearest ahead. gate: the same for steps that take more than one request.
+// Chapter turn: which entry is admitted, and for which entry does a waiter wait?
+// turns (this file) follows the nearest conflicting entry ahead; gate admits one client at a time to operations of several requests.
 
 import {
   isQueueLockError,
@@ -10,67 +10,71 @@ import {
   type AdmissionRule,
   type Turn,
 } from '@queuelock/core/backend';
-import { lookAhead, type NodePosition } from '../entry/enqueue.ts';
+import { readEntriesAhead, type NodePosition } from '../entry/enqueue.ts';
 import { orderOf, otherLimitAhead, type Contender } from '../queue/entries.ts';
 import type { OwnEntry } from '../entry/entry.ts';
 import type { SessionContext } from '../server/session-context.ts';
 import { Observable, defer, of, switchMap } from '../base/rx.ts';
-import type { Going, Watches } from '../server/watches.ts';
+import type { Removal, Watches } from '../server/watches.ts';
 
-/** An entry's place and what it is admitted by. */
-export interface Standing {
+/** An entry with its position and its rule of admission. */
+export interface EntryPosition {
   readonly entry: OwnEntry;
   readonly position: NodePosition;
   readonly rule: AdmissionRule;
 }
 
-/** A position as the core sees it. */
-export function placementOf(context: SessionContext, standing: Standing): Placement {
-  const { entry, position, rule } = standing;
+/** Converts a position to the core's `Placement`. */
+export function placementOf(context: SessionContext, entryPosition: EntryPosition): Placement {
+  const { entry, position, rule } = entryPosition;
   const turn = turnOf(position.ahead, rule);
-  noteTurn(standing, turn);
-  const { scheme } = entry.place;
+  recordTurn(entryPosition, turn);
+  const { scheme } = entry.location;
   const otherLimit = otherLimitAhead(position.ahead.refs, { own: position.own, limit: rule.limit, scheme });
-  const turns$ = heard(follow(context, standing), standing, context);
-  const place = {
+  const turns$ = recordTurns(follow(context, entryPosition), entryPosition, context);
+  const placement = {
     order: orderOf(position.own.sequence),
     token: position.token,
     key: position.path,
     turn,
     turns$,
   };
-  return otherLimit === undefined ? place : { ...place, otherLimit };
+  return otherLimit === undefined ? placement : { ...placement, otherLimit };
 }
 
-/** Only an exclusive entry with a limit of 1 is alone when its turn comes. */
-function noteTurn({ entry, position, rule }: Standing, { admitted }: Turn): void {
-  if (admitted && rule.limit === 1 && !position.own.shared) entry.noteOwned(position.path);
+/** Records the admission. Only an exclusive entry with a limit of 1 is alone when it is admitted. */
+function recordTurn({ entry, position, rule }: EntryPosition, { admitted }: Turn): void {
+  if (admitted && rule.limit === 1 && !position.own.shared) entry.markOwned(position.path);
 }
 
-/** The same turns, each noted; they end with the session, without a word when that was abandoned. */
-function heard(turns$: Observable<Turn>, standing: Standing, { zk }: SessionContext): Observable<Turn> {
+/** Records each turn. The stream ends with the session, without an error if the session was abandoned. */
+function recordTurns(
+  turns$: Observable<Turn>,
+  entryPosition: EntryPosition,
+  { zk }: SessionContext,
+): Observable<Turn> {
   return new Observable((subscriber) => {
     const next = (turn: Turn): void => {
-      noteTurn(standing, turn);
+      recordTurn(entryPosition, turn);
       subscriber.next(turn);
     };
     const error = (cause: unknown): void => {
       if (!isQueueLockError(cause, 'CLOSED')) subscriber.error(cause);
     };
     subscriber.add(zk.ended$.subscribe({ error }));
-    subscriber.add(standing.entry.shared$.subscribe({ error }));
+    subscriber.add(entryPosition.entry.shared$.subscribe({ error }));
     if (!subscriber.closed) subscriber.add(turns$.subscribe({ next, error }));
   });
 }
 
-function follow(context: SessionContext, { entry, position, rule }: Standing): Observable<Turn> {
+function follow(context: SessionContext, { entry, position, rule }: EntryPosition): Observable<Turn> {
   const { watches } = context;
   const pathNow = (): string => entry.path ?? position.path;
   return turnsByWatching<Contender>(
     {
-      ahead: () => lookAhead(context, entry.place, pathNow()),
-      removal: (rival) => departureOf(rival, { entry, position }, context),
-      ownRemoval$: ownGone(pathNow, watches),
+      ahead: () => readEntriesAhead(context, entry.location, pathNow()),
+      removal: (conflicting) => departureOf(conflicting, { entry, position }, context),
+      ownRemoval$: ownRemoval(pathNow, watches),
     },
     rule,
     position.ahead,
@@ -78,47 +82,48 @@ function follow(context: SessionContext, { entry, position, rule }: Standing): O
 }
 
 /**
- * Emits once when the rival is gone, or the own entry has turned into a reader, which may be in the way of nobody. `undefined` where only another look tells what became of it: it may have turned into a reader that
- * stands at its place, or its going was not seen, and much else may have happened unseen; and one of the own session that this did not
- * take out has gone with the session, as the own entry has.
+ * Emits once when the conflicting entry was removed, or the own entry was converted to a reader, which may conflict with no entry. Emits
+ * `undefined` if only another read can show what happened. That is so if the entry may have been converted to a reader at its position. It
+ * is also so if its removal was not observed, since other events may have been missed too. The third case is an entry of the own session
+ * that this client did not remove: it was removed with the session, and so was the own entry.
  */
 function departureOf(
-  rival: Contender,
-  { entry: { place, shared$ }, position }: Pick<Standing, 'entry' | 'position'>,
+  conflicting: Contender,
+  { entry: { location, shared$ }, position }: Pick<EntryPosition, 'entry' | 'position'>,
   { watches, followed }: SessionContext,
 ): Observable<Departure | undefined> {
   return new Observable((subscriber) => {
-    const path = `${place.directory}/${rival.name}`;
-    const known = followed.follow(path);
-    const mayTurn = !rival.shared && !position.own.shared && place.scheme.shared !== undefined;
-    const hasLeft = ({ seen, own, unwritten }: Going): boolean => {
-      if (own && !known.leaving) return false;
-      return mayTurn ? unwritten && !place.scheme.turnsUnwritten : seen;
+    const path = `${location.directory}/${conflicting.name}`;
+    const local = followed.follow(path);
+    const mayConvert = !conflicting.shared && !position.own.shared && location.scheme.shared !== undefined;
+    const hasLeft = ({ observed, own, unwritten }: Removal): boolean => {
+      if (own && !local.leaving) return false;
+      return mayConvert ? unwritten && !location.scheme.convertsWithoutWrite : observed;
     };
     subscriber.add(() => {
-      known.unfollow();
+      local.unfollow();
     });
-    const tell = (departure: Departure | undefined): void => {
+    const emit = (departure: Departure | undefined): void => {
       subscriber.next(departure);
       subscriber.complete();
     };
-    const next = (going: Going): void => {
-      tell(known.owned ? { owned: true } : hasLeft(going) ? {} : undefined);
+    const next = (removal: Removal): void => {
+      emit(local.owned ? { owned: true } : hasLeft(removal) ? {} : undefined);
     };
     const error = (cause: unknown): void => {
       subscriber.error(cause);
     };
-    subscriber.add(shared$.subscribe({ next: () => tell(undefined), error }));
-    subscriber.add(watches.gone(path).subscribe({ next, error }));
+    subscriber.add(shared$.subscribe({ next: () => emit(undefined), error }));
+    subscriber.add(watches.removalOf(path).subscribe({ next, error }));
   });
 }
 
-/** Emits when the entry is gone, and not when its node only gave way to that of the reader that it turned into. */
-function ownGone(pathNow: () => string, watches: Watches): Observable<unknown> {
+/** Emits when the entry was removed, but not when its node was only replaced by that of the reader that it was converted to. */
+function ownRemoval(pathNow: () => string, watches: Watches): Observable<unknown> {
   return defer(() => {
     const path = pathNow();
     return watches
-      .gone(path)
-      .pipe(switchMap((gone) => (pathNow() === path ? of(gone) : ownGone(pathNow, watches))));
+      .removalOf(path)
+      .pipe(switchMap((removal) => (pathNow() === path ? of(removal) : ownRemoval(pathNow, watches))));
   });
 }

@@ -2,19 +2,19 @@ import type { Finding } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
 import { foreignIn } from '../queue/foreign.ts';
 import { MARKS, parseMarked, type Mark } from '../queue/marks.ts';
-import type { QueuePlaces } from '../queue/queue-place.ts';
+import type { QueueLocations } from '../queue/queue-location.ts';
 import type { WalkedQueue } from './walk.ts';
 
-/** What stands in queues and does not belong there, and kinds of names that do not exclude with each other. */
+/** Reports nodes that do not belong into queues, and queues whose entries do not exclude each other. */
 export async function diagnoseQueues(
   zk: ZkDriver,
-  { schemeFor }: Pick<QueuePlaces, 'schemeFor'>,
+  { schemeFor }: Pick<QueueLocations, 'schemeFor'>,
   queues: readonly WalkedQueue[],
 ): Promise<readonly Finding[]> {
   const findings = await Promise.all(
     queues.map(async (queue): Promise<readonly Finding[]> => {
       const { inFront } = foreignIn(queue.children, { scheme: schemeFor(queue.name) });
-      return [...mixed(queue), ...(await stuck(zk, queue, inFront))];
+      return [...mixedKinds(queue), ...(await blockingCurator(zk, queue, inFront))];
     }),
   );
   const entries = queues.reduce((sum, { contenders }) => sum + contenders.length, 0);
@@ -22,35 +22,35 @@ export async function diagnoseQueues(
   return [{ level: 'ok', about: 'queues', text }, ...findings.flat()];
 }
 
-/** Entries of kinds that walk past each other. */
-function mixed({ name, children }: WalkedQueue): readonly Finding[] {
+/** Reports entries of kinds that do not wait for each other. */
+function mixedKinds({ name, children }: WalkedQueue): readonly Finding[] {
   const marks = new Set(
     children.map((child) => parseMarked(child)?.mark).filter((mark) => mark !== undefined),
   );
   const kinds = new Map([...marks].map((mark: Mark) => [MARKS[mark].naming, MARKS[mark].of]));
-  const taught = kinds.size === 2 && marks.has('lock-') && marks.has('__lock__');
+  const isConfigured = kinds.size === 2 && marks.has('lock-') && marks.has('__lock__');
   if (kinds.size < 2) return [];
-  const text = `entries of ${[...kinds.values()].join(' and of ')} stand in one directory`;
+  const text = `entries of ${[...kinds.values()].join(' and of ')} are in one directory`;
   const about = `queue ${JSON.stringify(name)}`;
-  return taught
+  return isConfigured
     ? [
         {
           level: 'warning',
           about,
-          text: `${text}; that is right only if both sides were taught the names of the other (naming "curator+kazoo")`,
+          text: `${text}; that is right only if both sides were configured with the names of the other (naming "curator+kazoo")`,
         },
       ]
     : [
         {
           level: 'error',
           about,
-          text: `${text}, which do not wait for each other: give one of the two another name`,
+          text: `${text}, which do not wait for each other: use different names for the two queues`,
         },
       ];
 }
 
-/** Children that are no entries and that Curator waits for; those with children of their own are nested queues. */
-async function stuck(
+/** Reports children that are not entries and that Curator waits for. Children with children of their own are nested queues. */
+async function blockingCurator(
   zk: ZkDriver,
   { name, directory }: WalkedQueue,
   inFront: readonly string[],
@@ -62,8 +62,8 @@ async function stuck(
     const about = `node ${JSON.stringify(`${directory}/${child}`)}`;
     const isNested = stat.childChanges > 0;
     const text = isNested
-      ? `it is a queue below the queue ${JSON.stringify(name)}, and a waiter of Curator's in that takes it for its predecessor: do not nest names that Curator uses`
-      : `it is no entry of the queue ${JSON.stringify(name)}, and every waiter of Curator's takes it for its predecessor for ever: delete it`;
+      ? `it is a queue below the queue ${JSON.stringify(name)}, and Curator's waiters in that queue wait for it: do not nest names that Curator uses`
+      : `it is not an entry of the queue ${JSON.stringify(name)}, and Curator's waiters wait for it for ever: delete it`;
     return [{ level: isNested ? 'warning' : 'error', about, text }];
   });
 }

@@ -2,14 +2,14 @@ import { detailOf, type Finding } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
 import { diagnoseQueues } from './diagnose-queues.ts';
 import type { Host, Settings } from '../api/options.ts';
-import { ask } from '../server/server-word.ts';
+import { sendFourLetterWord } from '../server/four-letter-words.ts';
 import { walk } from './walk.ts';
 
-// Each server is asked twice at most.
-const WORD_WITHIN_MS = 3_000;
+// Each server gets at most two commands.
+const WORD_TIMEOUT_MS = 3_000;
 const SLOW_MS = 100;
 
-/** What is to be said about the servers and about the queues whose names begin with a text. */
+/** Returns findings about the servers, and about the queues whose names begin with a text. */
 export async function diagnose(
   zk: ZkDriver,
   settings: Settings,
@@ -23,48 +23,48 @@ export async function diagnose(
 async function diagnoseServer(host: Host, settings: Settings): Promise<readonly Finding[]> {
   const about = `server ${host.name}:${host.port}`;
   try {
-    const server = { host: host.name, port: host.port, tls: settings.tls };
-    const facts = await ask(server, 'srvr', WORD_WITHIN_MS);
-    const conf = await ask(server, 'conf', WORD_WITHIN_MS);
+    const server = { host: host.name, port: host.port, tls: await settings.tls?.next() };
+    const facts = await sendFourLetterWord(server, 'srvr', WORD_TIMEOUT_MS);
+    const conf = await sendFourLetterWord(server, 'conf', WORD_TIMEOUT_MS);
     return [...judgeServer(about, facts), ...judgeTicks(about, conf, settings)];
   } catch (error) {
-    const text = `it does not answer: ${detailOf(error)}; check that it runs, and the address`;
+    const text = `it does not respond: ${detailOf(error)}; check that it runs, and the address`;
     return [{ level: 'error', about, text }];
   }
 }
 
-/** By what `srvr` tells. */
+/** Judges a server by its reply to `srvr`. */
 export function judgeServer(about: string, facts: ReadonlyMap<string, string>): readonly Finding[] {
   const [version] = /\d+\.\d+\.\d+/.exec(facts.get('Zookeeper version') ?? '') ?? [];
   const mode = facts.get('Mode');
   if (version === undefined || mode === undefined) {
     const text =
-      'it does not tell what it is: it is not ready to serve, or the word srvr is not on its list (4lw.commands.whitelist)';
+      'it does not report its version and mode: it is not ready to serve, or 4lw.commands.whitelist does not contain srvr';
     return [{ level: 'error', about, text }];
   }
   const [, , average = '0', longest = '0'] = /(\d+)\/([\d.]+)\/(\d+)/.exec(latencyIn(facts)) ?? [];
   const findings: Finding[] = [
-    { level: 'ok', about, text: `ZooKeeper ${version}, ${mode}, answers in ${average} ms on average` },
+    { level: 'ok', about, text: `ZooKeeper ${version}, ${mode}, responds in ${average} ms on average` },
   ];
   if (Number(average) > SLOW_MS) {
-    const text = `it is slow (${longest} ms at most): every hand-off takes two or three such answers`;
+    const text = `it is slow (${longest} ms at most): every hand-off takes two or three such requests`;
     findings.push({ level: 'warning', about, text });
   }
   return [...findings, ...versionFindings(about, version)];
 }
 
-/** Its name in the answer ends with the parts that it has. */
+/** The name of this line in the reply ends with the parts of its value. */
 function latencyIn(facts: ReadonlyMap<string, string>): string {
   return facts.get('Latency min/avg/max') ?? '';
 }
 
 function versionFindings(about: string, version: string): readonly Finding[] {
   if (isBefore(version, [3, 5, 3])) {
-    const text = `${version} has no container nodes, so no queue can be made: upgrade, at least to 3.5.3`;
+    const text = `${version} has no container nodes, so no queue can be created: upgrade to 3.5.3 or later`;
     return [{ level: 'error', about, text }];
   }
   if (!isBefore(version, [3, 9, 3])) return [];
-  const text = `a member of ${version} may go on showing an entry whose session has ended (ZOOKEEPER-4541, fixed in 3.9.3), which holds up its queue: remove it with kick if that happens, and upgrade`;
+  const text = `a member of ${version} may still show an entry after its session has ended (ZOOKEEPER-4541, fixed in 3.9.3), which blocks its queue: remove it with kick if that happens, and upgrade`;
   return [{ level: 'warning', about, text }];
 }
 
@@ -74,7 +74,7 @@ function isBefore(version: string, limit: readonly number[]): boolean {
   return differing >= 0 && (parts[differing] ?? 0) < (limit[differing] ?? 0);
 }
 
-/** The settings of the client go by the servers', and nothing in the protocol tells those. */
+/** Compares the settings of the client with those of the server. The protocol does not report them. */
 export function judgeTicks(
   about: string,
   conf: ReadonlyMap<string, string>,
@@ -82,10 +82,10 @@ export function judgeTicks(
 ): readonly Finding[] {
   const tick = conf.get('tickTime');
   if (tick === undefined) {
-    const text = `it does not tell its tickTime and syncLimit (allow the word conf: 4lw.commands.whitelist=srvr,conf); this client takes ${tickTimeMs} ms and ${syncLimit} for granted, and is right only if they are no larger`;
+    const text = `it does not report its tickTime and syncLimit (allow it with 4lw.commands.whitelist=srvr,conf); this client assumes ${tickTimeMs} ms and ${syncLimit}, which is safe only if the real values are not larger`;
     return [{ level: 'warning', about, text }];
   }
-  // A single server has none.
+  // A single server has no syncLimit.
   const limit = Number(conf.get('syncLimit') ?? 2);
   const safeMs = Math.max(4, limit + 2) * Number(tick);
   const assumedMs = Math.max(4, syncLimit + 2) * tickTimeMs;

@@ -1,26 +1,31 @@
 import { invalidArgument, type StoredEntry } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
 import { contendersIn, orderOf, parseContender, type Contender } from '../queue/entries.ts';
-import type { QueuePlace } from '../queue/queue-place.ts';
+import type { QueueLocation } from '../queue/queue-location.ts';
 
-/** The entry of a directory that has this key; its order may be another. @throws {QueueLockError} `INVALID_ARGUMENT` */
-export function entryIn({ directory, scheme }: QueuePlace, key: string): Contender {
+/**
+ * Parses the key of an entry in this directory; its order may have changed.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for any other key
+ */
+export function entryIn({ directory, scheme }: QueueLocation, key: string): Contender {
   const name = key.startsWith(`${directory}/`) ? key.slice(directory.length + 1) : '';
   const contender = name === '' || name.includes('/') ? undefined : parseContender(name, scheme);
   if (contender) return contender;
   throw invalidArgument('key', key, `is the path of an entry directly below ${directory}`);
 }
 
-/** Removes somebody's entry if it has this order: its node, and the other one of a writer that just turns into a reader. */
+/**
+ * Removes an entry of any client if it still has this order. A writer that is being converted to a reader has two nodes; both are removed.
+ */
 export async function evictEntry(
   zk: ZkDriver,
-  place: QueuePlace,
+  location: QueueLocation,
   { key, order }: Pick<StoredEntry, 'key' | 'order'>,
 ): Promise<boolean> {
-  const { sequence } = entryIn(place, key);
+  const { sequence } = entryIn(location, key);
   if (orderOf(sequence) !== order || !(await zk.delete(key))) return false;
   if (sequence === undefined) return true;
-  const { directory, scheme } = place;
+  const { directory, scheme } = location;
   const children = (await zk.children(directory)) ?? [];
   const twins = contendersIn(children, scheme).filter((other) => other.sequence === sequence);
   await Promise.all(twins.map(({ name }) => zk.delete(`${directory}/${name}`)));

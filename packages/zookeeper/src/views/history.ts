@@ -1,16 +1,19 @@
 import { isQueueLockError, type PastChange, type StoredHistory } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
-import { orderOf, standingIn, type Contender } from '../queue/entries.ts';
+import { orderOf, entriesIn, type Contender } from '../queue/entries.ts';
 import { valueIn } from '../queue/node-text.ts';
-import type { QueuePlace } from '../queue/queue-place.ts';
+import type { QueueLocation } from '../queue/queue-location.ts';
 
-/** Those who are there, each with the transaction that made its node, and how many there have been: ZooKeeper keeps nothing else. */
-export async function historyOf(zk: ZkDriver, place: QueuePlace): Promise<StoredHistory> {
-  const { directory, scheme } = place;
+/**
+ * Returns the present entries, each with the transaction that created its node, and the number of past entries. ZooKeeper keeps no other
+ * history.
+ */
+export async function historyOf(zk: ZkDriver, location: QueueLocation): Promise<StoredHistory> {
+  const { directory, scheme } = location;
   await zk.sync();
   const [children = [], stat] = await Promise.all([zk.children(directory), zk.stat(directory)]);
-  const contenders = standingIn(children, scheme);
-  const joins = await Promise.all(contenders.map((contender) => joinOf(zk, place, contender)));
+  const contenders = entriesIn(children, scheme);
+  const joins = await Promise.all(contenders.map((contender) => joinOf(zk, location, contender)));
   const changes = joins.filter((join) => join !== undefined);
   return {
     before: [],
@@ -21,7 +24,7 @@ export async function historyOf(zk: ZkDriver, place: QueuePlace): Promise<Stored
 
 async function joinOf(
   zk: ZkDriver,
-  { directory, scheme }: QueuePlace,
+  { directory, scheme }: QueueLocation,
   { name, sequence, shared }: Contender,
 ): Promise<PastChange | undefined> {
   const key = `${directory}/${name}`;
@@ -44,7 +47,7 @@ async function nodeAt(
   }
 }
 
-/** Each child counts once when it is made and once when it is deleted. */
+/** Each child counts once when it is created and once when it is deleted. */
 function gapOf({
   children,
   changes,
@@ -52,8 +55,8 @@ function gapOf({
   readonly children: number;
   readonly changes: number | undefined;
 }): string {
-  const kept = 'ZooKeeper keeps no history: this is who stands in the queue now';
-  if (changes === undefined) return `${kept}; it has no directory, so nobody has been in it lately.`;
+  const kept = 'ZooKeeper keeps no history: these are the entries in the queue now';
+  if (changes === undefined) return `${kept}; the queue has no directory, so it had no entries recently.`;
   const left = Math.round((changes - children) / 2);
-  return `${kept}; ${left} more have left since its directory was made, and who they were is not known.`;
+  return `${kept}; ${left} more have left since its directory was created, and nothing else is known about them.`;
 }

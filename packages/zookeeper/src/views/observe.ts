@@ -1,5 +1,5 @@
-// Chapter views: what can be seen of queues, of registers, of the servers and the past?
-// One queue (here), all of them (queues, by walk), what was (history), texts (registers), and what an operator asks: evict, diagnose.
+// Chapter views: what can be observed of queues, registers, servers and the past?
+// observe (this file) shows one queue; queues lists all of them by walk; history, registers, evict and diagnose serve operators.
 
 import {
   QueueLockError,
@@ -8,11 +8,11 @@ import {
   type StoredEntry,
 } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
-import { orderOf, standingIn, type Contender } from '../queue/entries.ts';
+import { orderOf, entriesIn, type Contender } from '../queue/entries.ts';
 import { refuseForeign } from '../queue/foreign.ts';
 import type { Scheme } from '../queue/naming.ts';
 import { valueIn } from '../queue/node-text.ts';
-import type { QueuePlace } from '../queue/queue-place.ts';
+import type { QueueLocation } from '../queue/queue-location.ts';
 import {
   defer,
   distinctUntilChanged,
@@ -23,53 +23,53 @@ import {
   throwError,
   type Observable,
 } from '../base/rx.ts';
-import { lookAgainOn, type Looking as Looks } from '../base/looks.ts';
-import { safetyPause } from '../server/watches.ts';
+import { readAgainOn, type RepeatedReadOptions } from '../base/repeated-reads.ts';
+import { safetyIntervalMs } from '../server/watches.ts';
 
 type Values = Map<string, string>;
 
 /**
- * The entries in a directory, in order: now and after every change. A value is read once, and again when it changes.
- * A directory that is not there is an empty queue; the watch that is left on it tells when it is made.
- * Errors when the connection breaks, so that nobody takes an old state for the present one, and with `FOREIGN_FORMAT` when there
- * are others that are not shown.
+ * Emits the entries of a directory in order: now and after every change. A value is read once, and again when it changes. A missing
+ * directory is an empty queue; the watch on it reports its creation. Errors when the connection breaks, so that no observer mistakes an old
+ * snapshot for the present one. Errors with `FOREIGN_FORMAT` when the queue has entries of other namings, which are not shown.
  */
 export function observeQueue(
   zk: ZkDriver,
-  place: QueuePlace,
-  { apartMs = 0 }: ObserveOptions = {},
+  location: QueueLocation,
+  { apartMs: minIntervalMs = 0 }: ObserveOptions = {},
 ): Observable<readonly StoredEntry[]> {
   return defer(() => {
-    const { directory } = place;
+    const { directory } = location;
     const values: Values = new Map();
     const below$ = zk.changesBelow(directory).pipe(tap(({ name }) => values.delete(name)));
     const changes$ = merge(zk.changes(directory), below$);
-    return lookWhileConnected(zk, changes$, { look: () => look(zk, place, values), apartMs }).pipe(
-      distinctUntilChanged(isSame),
-    );
+    return readWhileConnected(zk, changes$, {
+      read: () => readEntries(zk, location, values),
+      minIntervalMs,
+    }).pipe(distinctUntilChanged(isSame));
   });
 }
 
 /**
- * Looks now and after every change, no earlier state than anybody has seen before. Errors when the connection breaks, so that
- * nobody takes an old state for the present one.
+ * Reads now and after every change, never a state older than any that was read before. Errors when the connection breaks, so that no
+ * observer mistakes an old state for the present one.
  */
-export function lookWhileConnected<T>(
+export function readWhileConnected<T>(
   zk: ZkDriver,
   changes$: Observable<unknown>,
-  { look, apartMs = 0 }: Pick<Looks<T>, 'look' | 'apartMs'>,
+  { read, minIntervalMs = 0 }: Pick<RepeatedReadOptions<T>, 'read' | 'minIntervalMs'>,
 ): Observable<T> {
   return defer(() => {
     let isCurrent = false;
-    return lookAgainOn(merge(changes$, breaks(zk), zk.ended$), {
-      async look() {
-        // Whoever looked before through another session may have seen more than the server of this one knows.
+    return readAgainOn(merge(changes$, breaks(zk), zk.ended$), {
+      async read() {
+        // An observer may have read a newer state through another session than the server of this session has.
         if (!isCurrent) await zk.sync();
         isCurrent = true;
-        return look();
+        return read();
       },
-      again: safetyPause,
-      apartMs,
+      repeatAfterMs: safetyIntervalMs,
+      minIntervalMs,
     });
   });
 }
@@ -81,18 +81,25 @@ function breaks(zk: ZkDriver): Observable<never> {
   );
 }
 
-async function look(zk: ZkDriver, place: QueuePlace, values: Values): Promise<readonly StoredEntry[]> {
-  const { directory, scheme } = place;
-  const children = await childrenOrNotice(zk, directory);
-  await refuseForeign(zk, place, { children });
-  const contenders = standingIn(children, scheme);
+async function readEntries(
+  zk: ZkDriver,
+  location: QueueLocation,
+  values: Values,
+): Promise<readonly StoredEntry[]> {
+  const { directory, scheme } = location;
+  const children = await childrenAndWatch(zk, directory);
+  await refuseForeign(zk, location, { children });
+  const contenders = entriesIn(children, scheme);
   for (const name of values.keys()) if (!children.includes(name)) values.delete(name);
-  const seen = await Promise.all(contenders.map((contender) => entryOf(zk, place, { contender, values })));
+  const seen = await Promise.all(contenders.map((contender) => entryOf(zk, location, { contender, values })));
   return seen.filter((entry) => entry !== undefined);
 }
 
-/** The list with a watch on it, or none with a watch on the missing directory. */
-async function childrenOrNotice(zk: ZkDriver, directory: string): Promise<readonly string[]> {
+/**
+ * Lists the children and sets a watch on the directory. If the directory is missing, returns an empty list and sets a watch on its
+ * creation.
+ */
+async function childrenAndWatch(zk: ZkDriver, directory: string): Promise<readonly string[]> {
   for (;;) {
     const children = await zk.children(directory, { watch: true });
     if (children) return children;
@@ -102,7 +109,7 @@ async function childrenOrNotice(zk: ZkDriver, directory: string): Promise<readon
 
 async function entryOf(
   zk: ZkDriver,
-  { directory, scheme }: QueuePlace,
+  { directory, scheme }: QueueLocation,
   { contender, values }: { contender: Contender; values: Values },
 ): Promise<StoredEntry | undefined> {
   const { name, sequence, shared } = contender;
@@ -113,7 +120,7 @@ async function entryOf(
   return { key, order: orderOf(sequence), shared, value };
 }
 
-/** A value that may not be read is shown as none; the entry counts all the same. */
+/** Reads a value. A value that must not be read is shown as empty; the entry counts all the same. */
 async function valueOf(zk: ZkDriver, path: string, scheme: Scheme): Promise<string | undefined> {
   try {
     const node = await zk.read(path, { watch: true });

@@ -7,40 +7,41 @@ import {
 } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
 import { orderOf } from '../queue/entries.ts';
-import type { QueuePlaces } from '../queue/queue-place.ts';
+import type { QueueLocations } from '../queue/queue-location.ts';
 import { defer, filter, merge, switchMap, throwError, type Observable } from '../base/rx.ts';
 import { walk, type WalkedQueue } from './walk.ts';
-import { lookAgainOn } from '../base/looks.ts';
+import { readAgainOn } from '../base/repeated-reads.ts';
 
-const PAUSE_MS = 1_250;
-/** The walk may take a part of the time only, however large the tree is. */
-const PAUSES_PER_WALK = 3;
+const WALK_INTERVAL_MS = 1_250;
+/** Walks take at most a quarter of the time, however large the tree is. */
+const INTERVALS_PER_WALK = 3;
 
 /**
- * The queues whose names begin with a text, by walking through the tree again and again: watches on thousands of directories would
- * cost the servers more. Errors when the connection breaks, so that nobody takes an old state for the present one.
+ * Emits the queues whose names begin with a text. It walks through the tree repeatedly, since watches on thousands of directories would
+ * cost the servers more. Errors when the connection breaks, so that no observer mistakes an old state for the present one.
  */
 export function observeQueues(
   zk: ZkDriver,
-  places: QueuePlaces,
+  locations: QueueLocations,
   beginning: string,
 ): Observable<readonly ListedQueue[]> {
   return defer(() => {
     const clock = systemClock();
-    const counts = new Departures(clock);
+    const counts = new QueueDepartures(clock);
     let tookMs = 0;
     let isCurrent = false;
-    const look = async (): Promise<readonly ListedQueue[]> => {
-      // As with the picture of one queue: whoever looked before through another server may have seen more.
+    const read = async (): Promise<readonly ListedQueue[]> => {
+      // An observer may have read a newer state through another server.
       if (!isCurrent) await zk.sync();
       isCurrent = true;
-      const begun = clock.now();
-      const queues = await walk(zk, places, beginning);
-      tookMs = clock.now() - begun;
+      const startedAt = clock.now();
+      const queues = await walk(zk, locations, beginning);
+      tookMs = clock.now() - startedAt;
       return counts.listed(queues);
     };
-    const again = (): number => withJitter(Math.max(PAUSE_MS, PAUSES_PER_WALK * tookMs), clock);
-    return lookAgainOn(merge(breaks(zk), zk.ended$), { look, again });
+    const repeatAfterMs = (): number =>
+      withJitter(Math.max(WALK_INTERVAL_MS, INTERVALS_PER_WALK * tookMs), clock);
+    return readAgainOn(merge(breaks(zk), zk.ended$), { read, repeatAfterMs });
   });
 }
 
@@ -53,17 +54,17 @@ function breaks(zk: ZkDriver): Observable<never> {
 
 interface Known {
   readonly depth: number;
-  /** Of the last entry that was seen. */
+  /** The order of the last entry that was seen. */
   readonly last: bigint;
   readonly left: number;
   readonly seenAt: number;
 }
 
-// Long enough for somebody who counts once in a while, short enough for names that are used once.
+// Long enough for an observer that counts now and then, short enough for names that are used once.
 const REMEMBERED_MS = 60_000;
 
-/** How many have left, from one look to the next: the numbers that a directory gives tell how many have joined in between. */
-export class Departures {
+/** Counts the entries that left between two walks. The sequence numbers of a directory show how many were enqueued in between. */
+export class QueueDepartures {
   readonly #clock: Clock;
   readonly #known = new Map<string, Known>();
 
@@ -88,7 +89,7 @@ export class Departures {
   #left(name: string, { depth, last }: { readonly depth: number; readonly last: bigint }): number {
     const before = this.#known.get(name);
     if (!before) return 0;
-    // A directory that was made anew counts from 0: all who stood in the old one have left.
+    // A new directory counts from 0: all entries of the old one have left.
     const joined = last >= before.last ? Number(last - before.last) : depth;
     return before.left + Math.max(0, before.depth + joined - depth);
   }

@@ -2,32 +2,32 @@ import type { Register, Registers } from '@queuelock/core/backend';
 import type { NodeData, ZkDriver } from '../driver/driver.ts';
 import { throughGate } from '../turn/gate.ts';
 import { registerPaths } from '../queue/names.ts';
-import { lookWhileConnected } from './observe.ts';
+import { readWhileConnected } from './observe.ts';
 import { sessionContextOf } from '../server/session-context.ts';
 import { withDirectory } from '../queue/parents.ts';
 import { distinctUntilChanged, map, switchMap, type Observable } from '../base/rx.ts';
 
-/** Where the texts are, and who can ask for them. */
+/** Where the registers are stored, and the connection to read and write them. */
 export interface RegisterStore {
-  /** `''` or the chroot. */
+  /** `''`, or the chroot. */
   readonly root: string;
-  /** Lends a connection for as long as the work takes. */
-  ask<T>(work: (zk: ZkDriver) => Promise<T>): Promise<T>;
-  /** The connection, while somebody watches. */
+  /** Runs work on a connection that stays open until the work settles. */
+  withViewer<T>(work: (zk: ZkDriver) => Promise<T>): Promise<T>;
+  /** The connection, while there are observers. */
   readonly viewer$: Observable<ZkDriver>;
-  /** What is seen through it, with the errors of the backend. */
-  shown<T>(seen$: Observable<T>): Observable<T>;
+  /** Maps the errors of a stream to those of the backend. */
+  mapErrors<T>(seen$: Observable<T>): Observable<T>;
 }
 
 type Change = Parameters<Registers['write']>[2];
 type Paths = ReturnType<typeof registerPaths>;
 
 /**
- * A persistent node for each text. Its version is the transaction that made the node with the number of writes since.
+ * Stores each register in a persistent node. Its version is the transaction that created the node, with the number of writes since then.
  *
- * Writes go through a gate of that register. ZooKeeper compares the number of writes alone, which starts anew with each node, so
- * a text that was emptied and written again could be taken for the one before; and without `multi` nothing else can be
- * compared in the step that writes.
+ * Writers pass through a gate of that register. ZooKeeper compares only the number of writes, which restarts with each node. So a register
+ * that was deleted and written again could be mistaken for the one before. Without `multi`, nothing else can be compared in the step that
+ * writes.
  */
 export class NodeRegisters implements Registers {
   readonly #store: RegisterStore;
@@ -38,7 +38,7 @@ export class NodeRegisters implements Registers {
 
   async read(queue: string, kind: string): Promise<Register | undefined> {
     const { path } = registerPaths(this.#store.root, queue, kind);
-    return this.#store.ask(async (zk) => {
+    return this.#store.withViewer(async (zk) => {
       const [, data] = await Promise.all([zk.sync(), zk.read(path)]);
       return data && registerOf(data);
     });
@@ -47,9 +47,9 @@ export class NodeRegisters implements Registers {
   async write(queue: string, kind: string, change: Change): Promise<boolean> {
     const { root } = this.#store;
     const paths = registerPaths(root, queue, kind);
-    return this.#store.ask((zk) =>
-      throughGate({ context: sessionContextOf(zk), place: { root, directory: paths.gate } }, async () => {
-        // Whoever was in the gate before has left it after writing, and that has been seen.
+    return this.#store.withViewer((zk) =>
+      throughGate({ context: sessionContextOf(zk), location: { root, directory: paths.gate } }, async () => {
+        // The writer before left the gate after its write, so this session sees that write.
         const data = await zk.read(paths.path);
         if ((data && registerOf(data).version) !== change.was) return false;
         return data ? replace(zk, { path: paths.path, data }, change) : make(zk, { root, ...paths }, change);
@@ -62,17 +62,17 @@ export class NodeRegisters implements Registers {
     const data$ = viewer$.pipe(
       switchMap((zk) => {
         const { path } = registerPaths(root, queue, kind);
-        return lookWhileConnected(zk, zk.changes(path), { look: () => dataOrNotice(zk, path) });
+        return readWhileConnected(zk, zk.changes(path), { read: () => dataAndWatch(zk, path) });
       }),
     );
-    return this.#store.shown(data$).pipe(
+    return this.#store.mapErrors(data$).pipe(
       map((data) => data && registerOf(data)),
       distinctUntilChanged((before, now) => before?.version === now?.version),
     );
   }
 }
 
-/** By its version too: whoever writes without the gate, an operator by hand, is not written over unseen. */
+/** Compares the version too, so that a write without the gate, by an operator, is not overwritten. */
 async function replace(
   zk: ZkDriver,
   { path, data: { version } }: { readonly path: string; readonly data: NodeData },
@@ -84,19 +84,19 @@ async function replace(
 
 async function make(
   zk: ZkDriver,
-  place: Paths & { readonly root: string },
+  location: Paths & { readonly root: string },
   { text }: Change,
 ): Promise<boolean> {
   if (text === undefined) return true;
-  return withDirectory(zk, place, async () => {
-    const created = await zk.create(place.path, text, 'persistent');
+  return withDirectory(zk, location, async () => {
+    const created = await zk.create(location.path, text, 'persistent');
     if (created.path !== undefined) return true;
     return created.reason === 'exists' ? false : undefined;
   });
 }
 
-/** The content with a watch on it, or none with a watch on the missing node. */
-async function dataOrNotice(zk: ZkDriver, path: string): Promise<NodeData | undefined> {
+/** Reads the node and sets a watch on it. If it is missing, sets a watch on its creation. */
+async function dataAndWatch(zk: ZkDriver, path: string): Promise<NodeData | undefined> {
   for (;;) {
     const data = await zk.read(path, { watch: true });
     if (data) return data;

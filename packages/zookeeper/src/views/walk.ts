@@ -1,44 +1,45 @@
 import { isQueueLockError } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
-import { standingIn, type Contender } from '../queue/entries.ts';
+import { entriesIn, type Contender } from '../queue/entries.ts';
 import { parseMarked } from '../queue/marks.ts';
 import { PRIVATE_DIRECTORY, queuePath } from '../queue/names.ts';
-import type { QueuePlaces } from '../queue/queue-place.ts';
+import type { QueueLocations } from '../queue/queue-location.ts';
 
-/** A directory in which somebody stands in line. */
+/** A directory with entries. */
 export interface WalkedQueue {
   readonly name: string;
   readonly directory: string;
   readonly children: readonly string[];
-  /** In order. */
+  /** The entries in order. */
   readonly contenders: readonly Contender[];
 }
 
-interface Visited {
+interface VisitedDirectory {
   readonly directory: string;
   readonly name: string | undefined;
 }
 
-// Enough to keep the connection busy, few enough to leave the server time for others.
-const AT_A_TIME = 100;
+// Enough to keep the connection busy, and few enough to leave the server time for other clients.
+const MAX_IN_FLIGHT = 100;
 
 /**
- * Walks through the tree below the chroot and answers the directories with entries whose names begin with a text; what may not be
- * read is passed by. One list for each node that is no entry. It is no picture of one moment: the tree changes meanwhile.
+ * Walks through the tree below the chroot and returns the directories with entries whose names begin with a text. Nodes that must not be
+ * read are skipped. It sends one list for each node that is not an entry. The result is not a snapshot of one moment, since the tree
+ * changes meanwhile.
  */
 export async function walk(
   zk: ZkDriver,
-  { root, schemeFor }: QueuePlaces,
+  { root, schemeFor }: QueueLocations,
   beginning: string,
 ): Promise<readonly WalkedQueue[]> {
   const found: WalkedQueue[] = [];
   const start = startOf(root, beginning);
   const ahead = [{ directory: start, name: nameOf(root, start) }];
-  const visit = async ({ directory, name }: Visited): Promise<void> => {
+  const visit = async ({ directory, name }: VisitedDirectory): Promise<void> => {
     const children = (await childrenOf(zk, directory)) ?? [];
     const others = children.filter((child) => !isEntry(child));
     if (name?.startsWith(beginning) === true && others.length < children.length) {
-      const contenders = standingIn(children, schemeFor(name));
+      const contenders = entriesIn(children, schemeFor(name));
       if (contenders.length > 0) found.push({ name, directory, children, contenders });
     }
     for (const child of others) {
@@ -46,13 +47,13 @@ export async function walk(
       if (leadsTo(below.name, beginning)) ahead.push(below);
     }
   };
-  // Level by level: all lists of one level are asked for at the same time, so many at a time.
+  // Visits level by level, with that many lists in flight.
   while (ahead.length > 0) {
     const level = ahead.splice(0);
-    const goOn = async (): Promise<void> => {
+    const visitNext = async (): Promise<void> => {
       for (let next = level.pop(); next !== undefined; next = level.pop()) await visit(next);
     };
-    await Promise.all(Array.from({ length: AT_A_TIME }, goOn));
+    await Promise.all(Array.from({ length: MAX_IN_FLIGHT }, visitNext));
   }
   return found;
 }
@@ -70,13 +71,16 @@ function isEntry(child: string): boolean {
   return parseMarked(child) !== undefined;
 }
 
-/** Of most nodes the name needs no decoding. */
-function nameBelow(root: string, { directory, name }: Visited, child: string): string | undefined {
+/** Most names need no decoding. */
+function nameBelow(root: string, { directory, name }: VisitedDirectory, child: string): string | undefined {
   const isPlain = name !== undefined && /^[a-z0-9_][\w-]*$/i.test(child);
   return isPlain ? `${name}/${child}` : nameOf(root, `${directory}/${child}`);
 }
 
-/** The queue with this directory; none for the chroot itself, for what is not ours, and for what no name leads to. */
+/**
+ * Returns the queue with this directory; `undefined` for the chroot itself, for nodes of other software, and for paths that no name leads
+ * to.
+ */
 export function nameOf(root: string, directory: string): string | undefined {
   const path = directory.slice(root.length + 1);
   const [first = ''] = path.split('/');
@@ -87,12 +91,12 @@ export function nameOf(root: string, directory: string): string | undefined {
   return queuePath(root, name) === directory ? name : undefined;
 }
 
-/** Whether queues at or below this one may begin like that. */
+/** Returns whether queues at or below this one may have names with this beginning. */
 function leadsTo(name: string | undefined, beginning: string): boolean {
   return name !== undefined && (name.startsWith(beginning) || beginning.startsWith(`${name}/`));
 }
 
-/** The deepest directory with all of them below, if a plain one; else the chroot. */
+/** Returns the deepest directory that contains all such queues, if its name is plain; otherwise the chroot. */
 function startOf(root: string, beginning: string): string {
   const above = beginning.slice(0, Math.max(0, beginning.lastIndexOf('/')));
   if (above === '') return root;

@@ -2,40 +2,40 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Tls } from '../api/tls.ts';
 
-/** Where a server is. */
+/** The address of a server. */
 export interface Place {
-  /** A name or an IP address. */
+  /** A host name or an IP address. */
   readonly host: string;
   readonly port: number;
-  /** As it was named before its address was looked up: what its certificate is for. Default: the host. */
+  /** The host name before its address was looked up, which its certificate is for. Default: the host. */
   readonly name?: string;
 }
 
-/** A socket on its way, and the event that tells that it has arrived. */
+/** A socket that is connecting, and the event that it emits when it is connected. */
 export interface Dialled {
   readonly socket: Socket;
   readonly ready: 'connect' | 'secureConnect';
 }
 
-/** How a socket is had. */
+/** Opens a socket. */
 export type Dial = (place: Place, tls: Tls | undefined) => Dialled;
 
 export const dial: Dial = ({ host, port, name = host }, tls) => {
   const place = { host, port, noDelay: true };
   if (!tls) return { socket: connectTcp(place), ready: 'connect' };
   const servername = tls.servername ?? name;
-  // An address is no server name; without one the certificate is compared with the host.
+  // An IP address is not a server name. Without one, the certificate is compared with the host.
   const identity = isIP(servername) > 0 ? {} : { servername };
   const socket = connectTls({ ...place, ...identity, secureContext: tls.secureContext });
   return { socket, ready: 'secureConnect' };
 };
 
-/** A server's address, and the name that it was looked up by if it was: `name/address:port`. An IPv6 address has no brackets. */
+/** Formats an address, with its host name if there is one: `name/address:port`. An IPv6 address has no brackets. */
 export function addressText({ host, port, name }: Place): string {
   return `${name === undefined ? '' : `${name}/`}${host}:${port}`;
 }
 
-/** What `addressText` has made a text of. */
+/** Parses what `addressText` returned. */
 export function placeOf(address: string): Place {
   const slash = address.indexOf('/');
   const colon = address.lastIndexOf(':');

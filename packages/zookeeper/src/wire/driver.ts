@@ -1,10 +1,10 @@
-// Chapter wire: how do requests and answers go over a connection?
-// The protocol, spoken by ourselves: driver over a line of links, each a connection; frames and records are its bytes.
+// Chapter wire: how do requests and replies go over a connection?
+// Our own client of the protocol: driver uses one connection after another (link); frames and records define the bytes.
 
 import { QueueLockError } from '@queuelock/core/backend';
 import type { CallOption } from '../driver/calls.ts';
 import type {
-  ConnectionNews,
+  ConnectionEvent,
   Created,
   Listing,
   NodeChange,
@@ -13,7 +13,7 @@ import type {
   NodeStat,
   SessionKey,
   Step,
-  StepsDone,
+  TransactionResult,
   VersionOption,
   WatchOption,
   ZkDriver,
@@ -31,16 +31,16 @@ import { hexOf } from './session-key.ts';
 import { doneOf, requestFor } from './steps.ts';
 
 const ANY_VERSION = -1;
-// The servers' default `jute.maxbuffer`. One that gets more drops the connection.
+// The servers' default `jute.maxbuffer`. A server that receives more drops the connection.
 const MAX_REQUEST_BYTES = 0xf_ff_ff;
 
-/** The driver that speaks ZooKeeper's protocol itself, over the sockets of Node. */
+/** The driver that implements ZooKeeper's protocol over Node's sockets. */
 export class WireDriver implements ZkDriver {
   readonly #line: WireLine;
   readonly #changes = new Routes<NodeChange>();
   readonly #changesBelow = new Routes<ChildChange>();
 
-  /** Begins to connect. */
+  /** Starts to connect. */
   constructor(options: Omit<LineOptions, 'onChange'>) {
     this.#line = new WireLine({ ...options, onChange: (event) => this.#onChange(event) });
   }
@@ -57,11 +57,11 @@ export class WireDriver implements ZkDriver {
     return this.#line.seen.timeoutMs;
   }
 
-  get begunAt(): number {
+  get startedAt(): number {
     return this.#line.seen.begunAt;
   }
 
-  get connection$(): Observable<ConnectionNews> {
+  get connection$(): Observable<ConnectionEvent> {
     return this.#line.connection$;
   }
 
@@ -69,7 +69,7 @@ export class WireDriver implements ZkDriver {
     return this.#line.ended$;
   }
 
-  /** The state that the session ended with, 0 if it was closed here. */
+  /** The state that the session ended with; 0 if this client closed it. */
   get endedWith(): number | undefined {
     return this.#line.endedWith;
   }
@@ -94,7 +94,7 @@ export class WireDriver implements ZkDriver {
     return { path: made, czxid: stat.czxid };
   }
 
-  async multi(steps: readonly Step[]): Promise<StepsDone> {
+  async multi(steps: readonly Step[]): Promise<TransactionResult> {
     const what = `do ${steps.length} steps at once, from ${steps[0]?.type} ${steps[0]?.path} on,`;
     const { code, values } = await this.#call(what, requestFor(steps));
     const done = code === ZkCode.ok ? doneOf(values[0]) : code;
@@ -157,7 +157,7 @@ export class WireDriver implements ZkDriver {
     return this.#line.abandon();
   }
 
-  /** What came, or nothing when there is no such node, or not in that version. */
+  /** Resolves with the result, or with `undefined` when the node does not exist or has another version. */
   async #ask<T>(
     what: string,
     request: WireRequest<T>,
@@ -179,16 +179,16 @@ export class WireDriver implements ZkDriver {
     return this.#line.call(what, request, option);
   }
 
-  /** One call hears first that the session has ended; all who live by it should. */
+  /** Ends the session when a reply reports that it has expired, so that all users of the session are notified. */
   #failure(code: number, what: string): Error {
     if (code === ZkCode.sessionExpired) this.#line.noteExpired();
     return errorOf(code, what);
   }
 
   #onChange({ path, change }: WatchEvent): void {
-    this.#changes.tell(path, change);
+    this.#changes.notify(path, change);
     const slash = path.lastIndexOf('/');
-    this.#changesBelow.tell(path.slice(0, slash), { name: path.slice(slash + 1), change });
+    this.#changesBelow.notify(path.slice(0, slash), { name: path.slice(slash + 1), change });
   }
 }
 

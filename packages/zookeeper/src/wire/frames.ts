@@ -1,17 +1,17 @@
 import { WireError } from './wire-error.ts';
 
-/** The bytes in front of a frame that say how long it is. */
+/** The number of bytes before a frame that contain its length. */
 export const LENGTH_BYTES = 4;
-// Chunks that are shorter are joined: each costs a hundred bytes besides.
+// Shorter chunks are joined, because each chunk costs 100 more bytes.
 const SHORT_BYTES = 4_096;
 
 /**
- * Takes a stream apart into frames: a length, and so many bytes. Never holds more than has come, whatever a length
- * says, and refuses a frame that is longer than `mostBytes` before it comes.
+ * Splits a stream into frames, each of which is a length and that many bytes. It never holds more than it received, whatever a length says.
+ * It refuses a frame that is longer than `mostBytes` before that frame arrives.
  */
 export class FrameReader {
   readonly #mostBytes: number;
-  /** What has come and was not taken, in its order. */
+  /** The received chunks that were not consumed, in order. */
   #chunks: Buffer[] = [];
   #held = 0;
 
@@ -19,7 +19,7 @@ export class FrameReader {
     this.#mostBytes = mostBytes;
   }
 
-  /** How many bytes wait for the rest of their frame, or for somebody to take them. */
+  /** The number of bytes of incomplete frames and of frames that were not consumed. */
   get held(): number {
     return this.#held;
   }
@@ -36,8 +36,8 @@ export class FrameReader {
   }
 
   /**
-   * The next frame without its length, if all of it has come: a view of what came.
-   * @throws {WireError} for a length that cannot be
+   * Returns the next frame without its length if it is complete: a view of the received bytes.
+   * @throws {WireError} for an invalid length
    */
   next(): Buffer | undefined {
     if (this.#held < LENGTH_BYTES) return undefined;
@@ -52,7 +52,7 @@ export class FrameReader {
     return first.subarray(LENGTH_BYTES, end);
   }
 
-  /** The first chunk, made to be at least so long; there are as many bytes. */
+  /** Joins chunks until the first one has at least that many bytes, and returns it. The bytes must have arrived. */
   #front(count: number): Buffer {
     const [first] = this.#chunks;
     if (first && first.length >= count) return first;
@@ -68,7 +68,7 @@ export class FrameReader {
   }
 }
 
-/** The bytes that go over the wire for a frame whose first four bytes were left free. */
+/** Writes the length into the first four bytes of a frame. */
 export function framed(bytes: Buffer): Buffer {
   bytes.writeInt32BE(bytes.length - LENGTH_BYTES, 0);
   return bytes;

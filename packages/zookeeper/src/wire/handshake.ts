@@ -2,35 +2,35 @@ import { LENGTH_BYTES, framed } from './frames.ts';
 import { JuteReader } from './jute-read.ts';
 import { JuteWriter } from './jute-write.ts';
 
-/** A session, as the wire knows it. */
+/** A session in the protocol. */
 export interface WireSession {
   readonly id: bigint;
-  /** Sixteen bytes. */
+  /** The password of the session: 16 bytes. */
   readonly password: Buffer;
 }
 
-/** What a client says first. */
+/** The first message of a client. */
 export interface Hello {
-  /** Of the last transaction that it has seen: a server that is behind it closes the connection. */
+  /** The id of the last transaction that the client has seen. A server that is behind it closes the connection. */
   readonly lastZxid: bigint;
   readonly timeoutMs: number;
-  /** Without one a new session is asked for. */
+  /** The session to resume. Without one, the server creates a new session. */
   readonly session: WireSession | undefined;
 }
 
-/** What the server says first. */
+/** The first message of the server. */
 export interface Welcome {
-  /** Granted; 0 or less: there is no such session. */
+  /** The granted timeout. 0 or less means that the session does not exist. */
   readonly timeoutMs: number;
   readonly session: WireSession;
-  /** The server has no quorum and takes no writes. */
+  /** Whether the server has no quorum and refuses writes. */
   readonly isReadOnly: boolean;
 }
 
 const PROTOCOL_VERSION = 0;
 const PASSWORD_BYTES = 16;
 
-/** The frame of a hello (`ConnectRequest`). Read-only servers are not wanted, and such a one closes the connection. */
+/** Encodes the first message (`ConnectRequest`). It requests a server that is not read-only; a read-only server closes the connection. */
 export function helloFrame({ lastZxid, timeoutMs, session }: Hello): Buffer {
   const writer = new JuteWriter();
   writer.int(LENGTH_BYTES).int(PROTOCOL_VERSION).long(lastZxid).int(timeoutMs);
@@ -38,14 +38,17 @@ export function helloFrame({ lastZxid, timeoutMs, session }: Hello): Buffer {
   return framed(writer.bool(false).bytes());
 }
 
-/** @throws {WireError} */
+/**
+ * Parses the first message of the server.
+ * @throws {WireError} when it is malformed
+ */
 export function welcomeOf(frame: Buffer): Welcome {
   const reader = new JuteReader(frame);
   reader.int();
   const timeoutMs = reader.int();
   const id = reader.long();
   const password = Buffer.from(reader.buffer() ?? Buffer.alloc(PASSWORD_BYTES));
-  // Servers before 3.4 say nothing of it.
+  // Servers before 3.4 do not send this field.
   const isReadOnly = reader.left > 0 && reader.bool();
   return { timeoutMs, session: { id, password }, isReadOnly };
 }

@@ -3,7 +3,7 @@ import { WireError } from './wire-error.ts';
 /** Reads a record, or one item of a list. */
 export type Get<T> = (reader: JuteReader) => T;
 
-/** Reads records as ZooKeeper's `jute` writes them. Whatever the bytes are, it takes no more memory than a few times theirs. */
+/** Reads records in ZooKeeper's `jute` encoding. For any input it takes no more memory than a few times the input. */
 export class JuteReader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -12,12 +12,12 @@ export class JuteReader {
     this.#bytes = bytes;
   }
 
-  /** How many bytes have not been read. */
+  /** The number of bytes that have not been read. */
   get left(): number {
     return this.#bytes.length - this.#at;
   }
 
-  /** @throws {WireError} like all of them, when the bytes end too early */
+  /** @throws {WireError} when the input is too short, as all methods do */
   bool(): boolean {
     return this.#bytes.readUInt8(this.#pass(1)) !== 0;
   }
@@ -30,7 +30,7 @@ export class JuteReader {
     return this.#bytes.readBigInt64BE(this.#pass(8));
   }
 
-  /** A view of the bytes, not a copy. */
+  /** Returns a view of the bytes, not a copy. */
   buffer(): Buffer | undefined {
     const length = this.int();
     if (length < 0) return undefined;
@@ -38,7 +38,7 @@ export class JuteReader {
     return this.#bytes.subarray(at, at + length);
   }
 
-  /** None is empty. */
+  /** A missing text is read as empty. */
   text(): string {
     const length = this.int();
     if (length < 0) return '';
@@ -46,7 +46,7 @@ export class JuteReader {
     return this.#bytes.toString('utf8', at, at + length);
   }
 
-  /** None is empty. Every item takes at least one byte. */
+  /** A missing list is read as empty. Every item takes at least one byte. */
   list<T>(get: Get<T>): T[] {
     const count = this.int();
     if (count > this.left) throw new WireError(`a list of ${count} items in ${this.left} bytes`);
@@ -55,7 +55,7 @@ export class JuteReader {
     return items;
   }
 
-  /** Where the next so many bytes are. */
+  /** Returns the offset of the next `count` bytes and moves behind them. */
   #pass(count: number): number {
     const at = this.#at;
     if (count > this.left) throw new WireError(`${count} bytes are asked for where ${this.left} are left`);

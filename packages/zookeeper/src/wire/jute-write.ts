@@ -4,7 +4,7 @@ const NONE = -1;
 /** Writes one item of a list. */
 export type Put<T> = (writer: JuteWriter, value: T) => void;
 
-/** Collects the bytes of records as ZooKeeper's `jute` writes them: numbers with the highest byte first, and no names. */
+/** Writes records in ZooKeeper's `jute` encoding: numbers are big-endian, and field names are not written. */
 export class JuteWriter {
   #bytes: Buffer = Buffer.allocUnsafe(FIRST_SIZE);
   #length = 0;
@@ -27,7 +27,7 @@ export class JuteWriter {
     return this;
   }
 
-  /** `undefined` is not the same as no bytes. */
+  /** `undefined` is encoded differently from an empty buffer. */
   buffer(value: Uint8Array | undefined): this {
     if (!value) return this.int(NONE);
     this.int(value.length);
@@ -50,12 +50,12 @@ export class JuteWriter {
     return this;
   }
 
-  /** What was written. The writer is not to be used after it. */
+  /** Returns the written bytes. The writer must not be used after it. */
   bytes(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Where so many bytes go. */
+  /** Reserves `count` bytes and returns their offset. */
   #take(count: number): number {
     const at = this.#length;
     this.#length += count;

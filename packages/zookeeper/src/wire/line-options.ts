@@ -1,25 +1,26 @@
-import type { Clock } from '@queuelock/core/backend';
+import type { Clock, FreshCredentials } from '@queuelock/core/backend';
 import type { SessionKey } from '../driver/driver.ts';
-import type { Pace } from '../base/pace.ts';
+import type { ConnectionPacer } from '../base/connection-pacer.ts';
 import type { Dial } from './dial.ts';
 import type { WatchEvent } from './events.ts';
 import type { Tls } from '../api/tls.ts';
 
-/** What a line needs to connect. */
+/** Options of the connections of a session. */
 export interface LineOptions {
-  /** As `addressText` writes them, at least one; asked for at each attempt. */
+  /** Returns at least one address as `addressText` formats them. Called for each attempt. */
   readonly addresses: () => readonly string[];
   /** Default: over the network. */
   readonly dial?: Dial | undefined;
-  readonly tls?: Tls | undefined;
-  /** An attempt failed, and so it ended. */
+  /** Read again for each attempt but the first, which uses those already read. */
+  readonly tls?: FreshCredentials<Tls> | undefined;
+  /** Is called with the reason when an attempt failed. */
   readonly onFailure: (failure: Error) => void;
   readonly auth: { readonly username: string; readonly password: string } | undefined;
   readonly ttlMs: number;
-  /** To go on with a session that there is. */
+  /** The key of an existing session, to resume it. */
   readonly session?: SessionKey | undefined;
-  /** Says when to try again; the first attempt is made at once. */
-  readonly pace: Pace;
+  /** Decides when to try again. The first attempt is made at once. */
+  readonly pacer: ConnectionPacer;
   readonly clock: Clock;
   readonly onChange: (event: WatchEvent) => void;
 }

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { withJitter } from '@queuelock/core/backend';
-import { Calls, type Answer, type CallOption, type Carrier } from '../driver/calls.ts';
-import type { ConnectionNews } from '../driver/driver.ts';
+import { Calls, type Reply, type CallOption, type RequestSender } from '../driver/calls.ts';
+import type { ConnectionEvent } from '../driver/driver.ts';
 import { AUTH_FAILED_STATE, ZkCode, sessionAbandoned, sessionEnded } from '../driver/errors.ts';
-import { attemptMsOf, callTimeoutOf } from '../base/patience.ts';
-import { NOWHERE } from '../driver/quorum.ts';
-import { Rota } from '../base/rota.ts';
+import { connectTimeoutOf, callTimeoutOf } from '../base/timeouts.ts';
+import { MISSING_PATH } from '../driver/quorum.ts';
+import { ServerRotation } from '../base/server-rotation.ts';
 import { ReplaySubject, Subject, type Observable } from '../base/rx.ts';
 import type { Welcome } from './handshake.ts';
 import type { LineOptions } from './line-options.ts';
@@ -18,41 +18,41 @@ import { keyOf } from './session-key.ts';
 import { addAuth, closeSession } from './session-requests.ts';
 import { WireError } from './wire-error.ts';
 
-/** Where a line is, with what belongs to that and to nothing else. */
+/** The state of the connections, with the data that belongs to each state. */
 type State =
   | { readonly status: 'pausing'; readonly timer: NodeJS.Timeout }
   | { readonly status: 'connecting'; readonly link: WireLink }
   | { readonly status: 'connected'; readonly link: WireLink; readonly since: number }
   | { readonly status: 'ended'; readonly with: number };
 
-// Longer than a healthy server takes; after it the socket is dropped, and the server does the rest if it wakes up.
+// Longer than a healthy server needs. After this time the socket is dropped, and the session times out on the server.
 const CLOSE_WITHIN_MS = 1_000;
 const CLOSED_HERE = 0;
 
 /**
- * The way of one session to the server: one connection after the other, each to the next server, going on with the session and
- * with what it has seen. An attempt that does not connect soon makes way for the next.
+ * The connections of one session: one after another, each to the next server. Each resumes the session and passes on what the session has
+ * seen. An attempt that takes too long is abandoned for the next server.
  */
 export class WireLine {
   readonly #options: LineOptions;
   readonly #calls: Calls<WireLink>;
-  readonly #connection$ = new Subject<ConnectionNews>();
+  readonly #connection$ = new Subject<ConnectionEvent>();
   readonly #ended$ = new ReplaySubject<never>(1);
-  readonly #rota: Rota;
+  readonly #rotation: ServerRotation;
   readonly #seen: SeenSession;
   #state: State;
   #closing: Promise<void> | undefined;
 
-  /** Begins to connect. */
+  /** Starts to connect. */
   constructor(options: LineOptions) {
     this.#options = options;
     this.#calls = new Calls(callTimeoutOf(options.ttlMs));
-    this.#rota = new Rota(options.clock);
+    this.#rotation = new ServerRotation(options.clock);
     this.#seen = new SeenSession(options);
     this.#state = this.#attempt();
   }
 
-  get connection$(): Observable<ConnectionNews> {
+  get connection$(): Observable<ConnectionEvent> {
     return this.#connection$;
   }
 
@@ -60,7 +60,7 @@ export class WireLine {
     return this.#ended$;
   }
 
-  /** The state that the session ended with, 0 if it was closed here. */
+  /** The state that the session ended with; 0 if this client closed it. */
   get endedWith(): number | undefined {
     return this.#state.status === 'ended' ? this.#state.with : undefined;
   }
@@ -69,7 +69,7 @@ export class WireLine {
     return this.#seen;
   }
 
-  call<T>(what: string, request: WireRequest<T>, option?: CallOption): Promise<Answer<[T]>> {
+  call<T>(what: string, request: WireRequest<T>, option?: CallOption): Promise<Reply<[T]>> {
     return this.#calls.issue<[T]>(
       what,
       (link, done) => {
@@ -82,7 +82,7 @@ export class WireLine {
     );
   }
 
-  /** The server has said so in an answer, before it drops the connection. */
+  /** Ends the session after a reply reported that it has expired. The server drops the connection later. */
   noteExpired(): void {
     this.#end(ZkCode.sessionExpired);
   }
@@ -93,7 +93,7 @@ export class WireLine {
     return this.#closing;
   }
 
-  /** After all calls before it. Without a connection the session timeout does it. */
+  /** Sends the close after all earlier calls. Without a connection the session times out. */
   async #close(): Promise<void> {
     await nextTurn();
     if (this.#state.status === 'connected') {
@@ -105,7 +105,7 @@ export class WireLine {
     await link?.closed;
   }
 
-  /** Leaves the session to its timeout or to somebody else. Never rejects. */
+  /** Disconnects without ending the session. Never rejects. */
   abandon(): Promise<void> {
     this.#closing ??= this.#abandon();
     return this.#closing;
@@ -127,16 +127,16 @@ export class WireLine {
   }
 
   #attempt(): State {
-    const { addresses, dial, tls, ttlMs, pace, clock, onChange } = this.#options;
-    pace.attempted();
+    const { addresses, dial, tls, ttlMs, pacer, clock, onChange } = this.#options;
+    pacer.recordAttempt();
     this.#seen.begin();
     const link: WireLink = new WireLink(
       {
-        address: this.#rota.next(addresses()),
+        address: this.#rotation.next(addresses()),
         dial,
-        tls,
+        tls: tls?.latest,
         hello: this.#seen.hello(),
-        withinMs: withJitter(attemptMsOf(ttlMs), clock),
+        withinMs: withJitter(connectTimeoutOf(ttlMs), clock),
         clock,
       },
       {
@@ -150,8 +150,16 @@ export class WireLine {
   }
 
   #pause(): State {
-    const timer = setTimeout(() => (this.#state = this.#attempt()), this.#options.pace.pauseMs);
-    return { status: 'pausing', timer };
+    const { pacer, tls } = this.#options;
+    const attempt = (): void => {
+      if (this.#state === pausing) this.#state = this.#attempt();
+    };
+    const timer = setTimeout(() => {
+      if (!tls || tls.isFixed) attempt();
+      else tls.next().then(attempt, attempt);
+    }, pacer.delayMs);
+    const pausing: State = { status: 'pausing', timer };
+    return pausing;
   }
 
   #onWelcome(link: WireLink, welcome: Welcome): void {
@@ -164,28 +172,28 @@ export class WireLine {
       return;
     }
     const { auth, clock } = this.#options;
-    // Wrong credentials are no error here: the server only finds that such a one may do nothing.
+    // The server does not reject wrong credentials here; later requests fail with `ACCESS_DENIED`.
     if (auth) link.tell(addAuth('digest', Buffer.from(`${auth.username}:${auth.password}`)), Xid.auth);
-    if (this.#seen.isBlind) link.ask(remove(NOWHERE, -1), () => undefined);
+    if (this.#seen.isBlind) link.ask(remove(MISSING_PATH, -1), () => undefined);
     this.#seen.welcome(keyOf(welcome.session), welcome.timeoutMs);
     this.#state = { status: 'connected', link, since: clock.now() };
-    this.#calls.carryBy(carrierOf(link));
+    this.#calls.sendBy(carrierOf(link));
     this.#connection$.next({ status: 'back' });
   }
 
   #onLost(link: WireLink, failure: Error): void {
     const before = this.#state;
-    const { pace, clock, onFailure } = this.#options;
+    const { pacer, clock, onFailure } = this.#options;
     if (before.status === 'ended') return;
     if (before.status === 'connected') {
       const at = clock.now();
       this.#calls.park();
       this.#seen.lost(link.lastZxid, at);
-      pace.broke(at - before.since);
+      pacer.recordBreak(at - before.since);
       this.#state = this.#pause();
       this.#connection$.next({ status: 'lost', at });
     } else {
-      pace.failed({ again: false });
+      pacer.recordFailure({ again: false });
       onFailure(failure);
       this.#state = this.#pause();
     }
@@ -200,7 +208,7 @@ export class WireLine {
     this.#connection$.complete();
   }
 
-  /** Nothing is left of it: no socket and no timer. */
+  /** Removes the socket and the timer. */
   #leave(state: number): void {
     const before = this.#state;
     this.#state = { status: 'ended', with: state };
@@ -209,6 +217,6 @@ export class WireLine {
   }
 }
 
-function carrierOf(link: WireLink): Carrier<WireLink> {
+function carrierOf(link: WireLink): RequestSender<WireLink> {
   return { send: (request) => request(link) };
 }

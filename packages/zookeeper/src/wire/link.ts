@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '@queuelock/core/backend';
-import { afterQuietLoop } from '../base/quiet-loop.ts';
+import { setTimeoutAfterIo } from '../base/timeout-after-io.ts';
 import { dial as dialTheNetwork, placeOf, type Dial } from './dial.ts';
 import type { WatchEvent } from './events.ts';
 import { FrameReader } from './frames.ts';
@@ -13,38 +13,38 @@ import { ping } from './session-requests.ts';
 import type { Tls } from '../api/tls.ts';
 import { WireError } from './wire-error.ts';
 
-/** How a connection is made. */
+/** Options of a connection. */
 export interface LinkOptions {
-  /** As `addressText` writes it. */
+  /** The address as `addressText` formats it. */
   readonly address: string;
   /** Default: over the network. */
   readonly dial?: Dial | undefined;
   readonly tls: Tls | undefined;
   readonly hello: Hello;
-  /** For the connection and the first answer on it. */
+  /** The timeout for connecting and the first reply, in milliseconds. */
   readonly withinMs: number;
   readonly clock: Clock;
 }
 
-/** Who hears of a connection; nothing after `lost`. */
+/** Receives the events of a connection. `lost` is the last one. */
 export interface LinkListener {
-  /** The server's first answer. */
+  /** The server sent its first message. */
   welcomed(welcome: Welcome): void;
   changed(event: WatchEvent): void;
-  /** Credentials were not taken. */
+  /** The server refused the credentials. */
   refused(code: number): void;
-  /** It is over: the socket is gone. What is not answered yet fails right after this. */
+  /** The socket is closed. Unanswered requests fail right after this. */
   lost(failure: Error): void;
 }
 
-// Longer than any list of children that a server can hold; its requests are limited to a megabyte, its answers are not.
+// Larger than any list of children that a server can hold. Requests are limited to a megabyte, replies are not.
 const MAX_FRAME_BYTES = 256 * 2 ** 20;
-// `ZCONNECTIONLOSS`
+// The code `ZCONNECTIONLOSS`.
 const CONNECTION_LOSS = -4;
 
-/** One connection to one server, from the dial to its end. */
+/** One connection to one server, from dialling to its end. */
 export class WireLink {
-  /** Resolves when nothing is left of the socket. */
+  /** Resolves when the socket is closed. */
   readonly closed: Promise<void>;
   readonly #socket: Socket;
   readonly #clock: Clock;
@@ -55,7 +55,7 @@ export class WireLink {
   #welcome: Welcome | undefined;
   #isOver = false;
   #isReading = false;
-  /** For the first answer, and then for what the connection needs next. */
+  /** Cancels the timer of the first reply, and later the one of the heartbeat. */
   #cancel: () => void;
 
   constructor(
@@ -68,7 +68,7 @@ export class WireLink {
     this.#traffic = { heardAt: clock.now(), sentAt: clock.now() };
     const { socket, ready } = dial(placeOf(address), tls);
     this.#socket = socket;
-    this.#cancel = afterQuietLoop(withinMs, () =>
+    this.#cancel = setTimeoutAfterIo(withinMs, () =>
       this.destroy(new WireError(`no answer from ${address} within ${withinMs} ms`)),
     );
     socket.once(ready, () => this.#write(helloFrame(hello)));
@@ -78,22 +78,22 @@ export class WireLink {
     socket.once('close', () => this.destroy(new WireError(`${address} closed the connection`)));
   }
 
-  /** Of the last transaction that an answer has shown the effects of. */
+  /** The id of the last transaction whose effects a reply has shown. */
   get lastZxid(): bigint {
     return this.#pipeline.lastZxid;
   }
 
-  /** Sends; what is sent in one go shares packets. Settles with connection loss (-4) when the connection ends first. */
+  /** Sends a request. Requests of one tick share packets. Settles with connection loss (-4) if the connection ends first. */
   ask<T>(request: WireRequest<T>, settle: Settle<T>): void {
     this.#write(this.#pipeline.ask(request, settle));
   }
 
-  /** Sends what has a number of its own and no answer that anybody waits for. */
+  /** Sends a message that has a fixed number and whose reply has no handler. */
   tell(request: WireRequest<undefined>, xid: number): void {
     this.#write(numbered(request, xid));
   }
 
-  /** Ends it at once; what was sent before has been handed to the system. */
+  /** Ends the connection at once. Earlier requests were handed to the operating system. */
   destroy(failure: Error): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -121,7 +121,7 @@ export class WireLink {
     if (!this.#isReading) this.#take();
   }
 
-  /** Each message has its turn: who awaited an answer goes on before the next message is looked at, as if it came later. */
+  /** Handles one message per turn: the code that awaits a reply runs before the next message is handled, as if that arrived later. */
   #take(): void {
     this.#isReading = false;
     try {
@@ -149,7 +149,7 @@ export class WireLink {
     if (heard.type === 'auth' && heard.code !== 0) this.#listener.refused(heard.code);
   }
 
-  /** Keeps the connection alive as long as it answers. */
+  /** Keeps the connection alive as long as the server responds. */
   #tend(timeoutMs: number): void {
     if (this.#isOver) return;
     const need = needOf(this.#traffic, this.#clock.now(), timeoutMs);
@@ -158,6 +158,6 @@ export class WireLink {
       return;
     }
     if (need.type === 'ping') this.tell(ping(), Xid.ping);
-    this.#cancel = afterQuietLoop(need.type === 'wait' ? need.ms : 0, () => this.#tend(timeoutMs));
+    this.#cancel = setTimeoutAfterIo(need.type === 'wait' ? need.ms : 0, () => this.#tend(timeoutMs));
   }
 }

@@ -6,7 +6,7 @@ import { getStat, type WireStat } from './records.ts';
 import { requestOf, type WireRequest } from './request.ts';
 import { WireError } from './wire-error.ts';
 
-/** One of several steps of which all are done, or none. A version of -1 is any. */
+/** One step of a transaction, of which all steps are done or none. Version -1 matches any version. */
 export type WireStep =
   | { readonly type: 'create'; readonly node: NewNode }
   | { readonly type: 'delete' | 'check'; readonly path: string; readonly version: number }
@@ -17,14 +17,14 @@ export type WireStep =
       readonly version: number;
     };
 
-/** What came of a step. If one failed, all have an `error`: 0 those before it, -2 those after it. */
+/** The result of a step. If one step failed, all have an `error`: 0 for the steps before it, -2 for the steps after it. */
 export type StepResult =
   | { readonly type: 'create'; readonly path: string }
   | { readonly type: 'delete' | 'check' }
   | { readonly type: 'setData'; readonly stat: WireStat }
   | { readonly type: 'error'; readonly error: number };
 
-/** A failure of it is among the results, and not the answer's own code. */
+/** Encodes a transaction. A failure is among the results; the code of the reply is 0. */
 export function multi(steps: readonly WireStep[]): WireRequest<readonly StepResult[]> {
   return requestOf({ type: OpCode.multi, body: (writer) => putSteps(writer, steps), answer: getResults });
 }
@@ -71,7 +71,7 @@ function getResult(type: number, reader: JuteReader): StepResult {
     case OpCode.create:
       return { type: 'create', path: getText(reader) };
     case OpCode.create2:
-      // Of a container.
+      // The result of creating a container.
       return { type: 'create', path: getMade(reader).path };
     case OpCode.delete:
       return { type: 'delete' };

@@ -4,13 +4,13 @@ import { OpCode } from './op-code.ts';
 import { OPEN, getAcl, getStat, putAcl, type Acl, type WireStat } from './records.ts';
 import { nothing, requestOf, type WireRequest } from './request.ts';
 
-/** A node that is to be made. */
+/** A node to be created. */
 export interface NewNode {
   readonly path: string;
   readonly data: Uint8Array;
-  /** Of `CreateFlag`. */
+  /** The kind of the node: a value of `CreateFlag`. */
   readonly flags: number;
-  /** Default: everybody may do everything. */
+  /** Default: all permissions for all clients. */
   readonly acl?: readonly Acl[];
 }
 
@@ -24,20 +24,20 @@ export const CreateFlag = {
   'persistent-with-ttl': 5,
 } as const;
 
-/** Answers with the path, to which the server has appended a number if the flags are of a sequential node. */
+/** Creates a node. The reply is its path, to which the server has appended a number if the flags are sequential. */
 export function create(node: NewNode): WireRequest<string> {
   const isContainer = node.flags === CreateFlag.container;
   const type = isContainer ? OpCode.createContainer : OpCode.create;
   return requestOf({ type, body: (writer) => putCreate(writer, node), answer: getText });
 }
 
-/** The same; also answers with what the server knows of the node. */
+/** Creates a node. The reply also contains the node's metadata. */
 export function create2(node: NewNode): WireRequest<Made> {
   const type = node.flags === CreateFlag.container ? OpCode.createContainer : OpCode.create2;
   return requestOf({ type, body: (writer) => putCreate(writer, node), answer: getMade });
 }
 
-/** The server removes it when it has had no children and no change for `ttlMs`. */
+/** Creates a node that the server removes when it has had no children and no change for `ttlMs`. */
 export function createTtl(node: NewNode, ttlMs: bigint): WireRequest<Made> {
   const body = (writer: JuteWriter): void => {
     putCreate(writer, node);
@@ -46,13 +46,13 @@ export function createTtl(node: NewNode, ttlMs: bigint): WireRequest<Made> {
   return requestOf({ type: OpCode.createTTL, body, answer: getMade });
 }
 
-/** A node that has been made. */
+/** A created node. */
 export interface Made {
   readonly path: string;
   readonly stat: WireStat;
 }
 
-/** -1 is any version. */
+/** Deletes a node. Version -1 matches any version. */
 export function remove(path: string, version: number): WireRequest<undefined> {
   const body = (writer: JuteWriter): unknown => writer.text(path).int(version);
   return requestOf({ type: OpCode.delete, body, answer: nothing });
@@ -63,29 +63,29 @@ export function setData(path: string, data: Uint8Array, version: number): WireRe
   return requestOf({ type: OpCode.setData, body, answer: getStat });
 }
 
-/** With `watch`, one event tells of the next change of a node that is there. */
+/** Reads a node. With `watch`, one event reports the next change of an existing node. */
 export function getData(path: string, watch: boolean): WireRequest<Content> {
   const answer = (reader: JuteReader): Content => ({ data: reader.buffer(), stat: getStat(reader) });
   return looking(OpCode.getData, { path, watch }, answer);
 }
 
-/** `data` is a view of what came. */
+/** The content of a node. `data` is a view of the received bytes. */
 export interface Content {
   readonly data: Buffer | undefined;
   readonly stat: WireStat;
 }
 
-/** With `watch`, one event tells of the next change, also of a node that is not there. */
+/** Reads the metadata of a node. With `watch`, one event reports the next change, also of a node that does not exist. */
 export function exists(path: string, watch: boolean): WireRequest<WireStat> {
   return looking(OpCode.exists, { path, watch }, getStat);
 }
 
-/** The names of the children, in no order. With `watch`, one event tells of the next child that is made or deleted. */
+/** Lists the children in no particular order. With `watch`, one event reports the next child that is created or deleted. */
 export function getChildren(path: string, watch: boolean): WireRequest<readonly string[]> {
   return looking(OpCode.getChildren, { path, watch }, (reader) => reader.list(getText));
 }
 
-/** The same, and what the server knows of the node. */
+/** Lists the children. The reply also contains the node's metadata. */
 export function getChildren2(path: string, watch: boolean): WireRequest<Children> {
   const answer = (reader: JuteReader): Children => ({
     names: reader.list(getText),
@@ -99,7 +99,7 @@ export interface Children {
   readonly stat: WireStat;
 }
 
-/** The paths of the session's ephemeral nodes that begin so. Servers have it from 3.6 on. */
+/** Lists the paths of the session's ephemeral nodes that begin with the prefix. Requires ZooKeeper 3.6. */
 export function getEphemerals(prefix: string): WireRequest<readonly string[]> {
   const answer: Get<readonly string[]> = (reader) => reader.list(getText);
   return requestOf({ type: OpCode.getEphemerals, body: (writer) => writer.text(prefix), answer });

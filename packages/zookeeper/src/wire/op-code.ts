@@ -1,4 +1,4 @@
-/** Types of requests (`ZooDefs.OpCode`). */
+/** The types of requests (`ZooDefs.OpCode`). */
 export const OpCode = {
   create: 1,
   delete: 2,
@@ -22,5 +22,5 @@ export const OpCode = {
   error: -1,
 } as const;
 
-/** In place of a request's number: what is sent or answered outside of the line of requests. */
+/** Numbers of messages that are not requests with a number of their own. */
 export const Xid = { event: -1, ping: -2, auth: -4, setWatches: -8 } as const;

@@ -6,10 +6,10 @@ import { getReplyHeader, type ReplyHeader } from './records.ts';
 import { numbered, type WireRequest } from './request.ts';
 import { WireError } from './wire-error.ts';
 
-/** Takes the answer to a request: a result code of ZooKeeper and, with 0, what came with it. */
+/** Handles the reply to a request: a result code of ZooKeeper and, with code 0, the result. */
 export type Settle<T> = (code: number, value?: T) => void;
 
-/** What a frame of the server is, besides an answer that has been handed over. */
+/** The kind of a frame from the server. A reply was already handed over. */
 export type Heard =
   | { readonly type: 'answer' | 'pong' | 'watches' }
   | { readonly type: 'event'; readonly event: WatchEvent | undefined }
@@ -17,17 +17,17 @@ export type Heard =
 
 interface Asked {
   readonly xid: number;
-  /** Reads the answer, and says how to hand it over. */
+  /** Parses the reply and returns a function that hands it over. */
   readonly read: (code: number, reader: JuteReader | undefined) => () => void;
 }
 
 const LAST_XID = 2 ** 31 - 1;
-// Places of answered requests at the front of the line that are not cleared yet.
+// The maximum number of answered requests at the front of the queue before it is compacted.
 const MAX_SPENT = 1_000;
 
 /**
- * The requests of one connection that have not been answered: numbered, and answered in their order. Knows nothing of
- * sockets: it makes the bytes to send, and takes the frames that came.
+ * The unanswered requests of one connection. They are numbered, and answered in order. This class has no socket: it returns the bytes to
+ * send and takes the received frames.
  */
 export class Pipeline {
   readonly #asked: Asked[] = [];
@@ -36,32 +36,35 @@ export class Pipeline {
   #lastZxid: bigint;
 
   /**
-   * @param lastZxid of the last transaction that the session has seen
-   * @param lastXid of the last request
+   * @param lastZxid the id of the last transaction that the session has seen
+   * @param lastXid the number of the last request
    */
   constructor(lastZxid: bigint, lastXid = 0) {
     this.#lastZxid = lastZxid;
     this.#xid = lastXid;
   }
 
-  /** Of the last transaction that an answer has shown the effects of. */
+  /** The id of the last transaction whose effects a reply has shown. */
   get lastZxid(): bigint {
     return this.#lastZxid;
   }
 
-  /** How many requests have not been answered. */
+  /** The number of unanswered requests. */
   get size(): number {
     return this.#asked.length - this.#first;
   }
 
-  /** Answers with the bytes to send. */
+  /** Adds a request and returns the bytes to send. */
   ask<T>(request: WireRequest<T>, settle: Settle<T>): Buffer {
     this.#xid = this.#xid === LAST_XID ? 1 : this.#xid + 1;
     this.#asked.push({ xid: this.#xid, read: reading(request.answer, settle) });
     return numbered(request, this.#xid);
   }
 
-  /** @throws {WireError} for what a server would not send; the connection is of no use then */
+  /**
+   * Handles a received frame.
+   * @throws {WireError} for a frame that no server would send; the connection is unusable then
+   */
   hear(frame: Buffer): Heard {
     const reader = new JuteReader(frame);
     const header = getReplyHeader(reader);
@@ -80,7 +83,7 @@ export class Pipeline {
     }
   }
 
-  /** Settles all that has not been answered with this code. */
+  /** Settles all unanswered requests with this code. */
   fail(code: number): void {
     for (let asked = this.#shift(); asked; asked = this.#shift()) asked.read(code, undefined)();
   }
@@ -91,7 +94,7 @@ export class Pipeline {
       throw new WireError(`an answer to request ${xid} where one to ${expected?.xid ?? 'none'} was due`);
     }
     if (zxid > this.#lastZxid) this.#lastZxid = zxid;
-    // An answer that cannot be read is none: the request fails with the connection.
+    // A reply that cannot be parsed is not removed: its request fails with the connection.
     const handOver = expected.read(err, reader);
     this.#shift();
     handOver();

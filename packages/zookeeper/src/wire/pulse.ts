@@ -1,18 +1,18 @@
-/** When something went over a connection last, on one clock in milliseconds. */
+/** The times of the last messages of a connection, on one clock in milliseconds. */
 export interface Traffic {
   readonly heardAt: number;
   readonly sentAt: number;
 }
 
-/** What a connection needs now: a wait of so long, a ping, or its end. */
+/** The next action for a connection: wait that long, send a ping, or close it. */
 export type Need =
   | { readonly type: 'wait'; readonly ms: number }
   | { readonly type: 'ping' }
   | { readonly type: 'end' };
 
 /**
- * A connection on which nothing was sent for a third of the session's timeout needs a ping; one on which nothing was heard
- * for two thirds is dead, and the last third is there to find another server.
+ * Returns the next action. A connection without a sent message for a third of the session timeout needs a ping. One without a received
+ * message for two thirds is dead; the last third remains to find another server.
  */
 export function needOf({ heardAt, sentAt }: Traffic, now: number, timeoutMs: number): Need {
   const third = timeoutMs / 3;

@@ -1,13 +1,13 @@
 import type { JuteReader } from './jute-read.ts';
 import type { JuteWriter } from './jute-write.ts';
 
-// The records of zookeeper.jute that several messages have in common.
+// The records of zookeeper.jute that several messages share.
 
-/** What the server knows of a node (`Stat`). */
+/** The metadata of a node (`Stat`). */
 export interface WireStat {
   readonly czxid: bigint;
   readonly mzxid: bigint;
-  /** Wall time of the servers, in milliseconds. */
+  /** The wall clock time of the servers, in milliseconds. */
   readonly ctime: bigint;
   readonly mtime: bigint;
   readonly version: number;
@@ -35,15 +35,15 @@ export function getStat(reader: JuteReader): WireStat {
   };
 }
 
-/** Who may do what with a node. */
+/** An entry of an access control list. */
 export interface Acl {
-  /** 1 read, 2 write, 4 create, 8 delete, 16 administer, added up. */
+  /** The sum of 1 read, 2 write, 4 create, 8 delete, 16 administer. */
   readonly perms: number;
   readonly scheme: string;
   readonly id: string;
 }
 
-/** Everybody may do everything. */
+/** All permissions for all clients. */
 export const OPEN: readonly Acl[] = [{ perms: 31, scheme: 'world', id: 'anyone' }];
 
 export function putAcl(writer: JuteWriter, { perms, scheme, id }: Acl): void {
@@ -54,10 +54,10 @@ export function getAcl(reader: JuteReader): Acl {
   return { perms: reader.int(), scheme: reader.text(), id: reader.text() };
 }
 
-/** What stands in front of every message of the server but the first. */
+/** The header of every message of the server except the first. */
 export interface ReplyHeader {
   readonly xid: number;
-  /** Of the last transaction that the answering server had done. */
+  /** The id of the last transaction that the server had executed. */
   readonly zxid: bigint;
   readonly err: number;
 }

@@ -4,15 +4,15 @@ import { JuteWriter, type Put } from './jute-write.ts';
 
 const XID_AT = LENGTH_BYTES;
 
-/** One request, ready to be numbered and sent, once. */
+/** An encoded request that can be numbered and sent once. */
 export interface WireRequest<T> {
-  /** With its length; the number is missing. */
+  /** The bytes with the length, without the number. */
   readonly frame: Buffer;
-  /** Reads what comes back, if it is no error. */
+  /** Parses the reply, unless it is an error. */
   readonly answer: Get<T>;
 }
 
-/** What a request is made of. */
+/** The parts of a request. */
 export interface RequestParts<T> {
   readonly type: number;
   readonly body?: Put<void>;
@@ -25,18 +25,18 @@ export function requestOf<T>({ type, body, answer }: RequestParts<T>): WireReque
   return { frame: framed(writer.bytes()), answer };
 }
 
-/** How long its frame is, as the server counts: without the length itself. */
+/** Returns the size of the frame as the server counts it: without the length itself. */
 export function sizeOf({ frame }: WireRequest<unknown>): number {
   return frame.length - LENGTH_BYTES;
 }
 
-/** The bytes to send. */
+/** Writes the number into the frame and returns the bytes to send. */
 export function numbered({ frame }: WireRequest<unknown>, xid: number): Buffer {
   frame.writeInt32BE(xid, XID_AT);
   return frame;
 }
 
-/** Reads nothing. */
+/** Parses an empty reply. */
 export function nothing(): undefined {
   return undefined;
 }

@@ -3,19 +3,19 @@ import type { SessionKey } from '../driver/driver.ts';
 import type { Hello } from './handshake.ts';
 import { sessionOf } from './session-key.ts';
 
-/** What is asked for, and what goes on. */
+/** The requested session. */
 interface Wanted {
   readonly ttlMs: number;
   readonly session?: SessionKey | undefined;
   readonly clock: Clock;
 }
 
-// All zeroes, as long as there is none.
+// All zeroes, while there is no session.
 const NO_KEY: SessionKey = { client_id: '0', client_password: '0'.repeat(32) };
-// Servers that refuse what a session has seen for so long have lost it, say to a backup; in timeouts of the session.
+// In session timeouts. If servers refuse a session's zxid for longer, they have lost those transactions, for instance by a restored backup.
 const TRUSTED_FOR = 2;
 
-/** What a client knows of its session, from one connection to the next. */
+/** The state of a session that survives from one connection to the next. */
 export class SeenSession {
   readonly #ttlMs: number;
   readonly #clock: Clock;
@@ -35,27 +35,27 @@ export class SeenSession {
     return this.#key ?? NO_KEY;
   }
 
-  /** What the server has granted. */
+  /** The timeout that the server granted. */
   get timeoutMs(): number {
     return this.#timeoutMs;
   }
 
-  /** When the attempt that made or resumed the session began. */
+  /** The time at which the attempt that created or resumed the session started. */
   get begunAt(): number {
     return this.#begunAt;
   }
 
-  /** Somebody may have seen more of this session than is known here: what is read comes behind a quorum. */
+  /** Whether the session may have seen transactions that this client does not know. Its reads must follow a write through a quorum then. */
   get isBlind(): boolean {
     return this.#key !== undefined && this.#trustedZxid() === 0n;
   }
 
-  /** An attempt to connect begins. */
+  /** Records the start of a connection attempt. */
   begin(): void {
     if (this.#timeoutMs === 0) this.#begunAt = this.#clock.now();
   }
 
-  /** What to say first. */
+  /** Returns the first message for the server. */
   hello(): Hello {
     const session = this.#key && sessionOf(this.#key);
     return { lastZxid: this.#trustedZxid(), timeoutMs: this.#ttlMs, session };
@@ -67,13 +67,16 @@ export class SeenSession {
     this.#lostAt = undefined;
   }
 
-  /** The connection broke, over which so much was seen. */
+  /** Records that the connection broke, and the last transaction that it has shown. */
   lost(lastZxid: bigint, at: number): void {
     this.#lastZxid = lastZxid;
     this.#lostAt = at;
   }
 
-  /** A server that is behind this closes the connection; after a while any server may answer, if only to say that it knows no such session. */
+  /**
+   * Returns the zxid for the first message. A server that is behind it closes the connection. After a while any server may respond, even if
+   * only to report that it does not know the session.
+   */
   #trustedZxid(): bigint {
     const isLong =
       this.#lostAt !== undefined && this.#clock.now() - this.#lostAt > TRUSTED_FOR * this.#timeoutMs;

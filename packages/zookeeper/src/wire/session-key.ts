@@ -1,12 +1,12 @@
 import type { SessionKey } from '../driver/driver.ts';
 import type { WireSession } from './handshake.ts';
 
-/** In lower-case hexadecimal, as servers write it. */
+/** Formats an id in lower-case hexadecimal, as servers do. */
 export function hexOf(id: bigint): string {
   return BigInt.asUintN(64, id).toString(16);
 }
 
-/** The npm package can read a password in upper case only. */
+/** The npm package parses passwords in upper case only. */
 export function keyOf({ id, password }: WireSession): SessionKey {
   return { client_id: hexOf(id), client_password: password.toString('hex').toUpperCase() };
 }

@@ -2,7 +2,7 @@ import type { JuteWriter } from './jute-write.ts';
 import { OpCode } from './op-code.ts';
 import { nothing, requestOf, type WireRequest } from './request.ts';
 
-/** Nodes with a watch, by what the watch was asked for with. */
+/** Paths with a watch, by the request that set the watch. */
 export interface Watched {
   readonly data: readonly string[];
   readonly exist: readonly string[];
@@ -11,28 +11,28 @@ export interface Watched {
 
 type Kind = keyof Watched;
 
-// The server drops a connection for a request of a megabyte; as much as other clients send at once.
+// The server drops a connection for a request of a megabyte. This is as much as other clients send at once.
 const MAX_PATH_BYTES = 128 * 1024;
 
-/** Says that the client is there. Its number is `Xid.ping`. */
+/** Keeps the session alive. Its number is `Xid.ping`. */
 export function ping(): WireRequest<undefined> {
   return requestOf({ type: OpCode.ping, answer: nothing });
 }
 
-/** Its number is `Xid.auth`. The server closes the connection after a scheme that it does not know, and ends no session. */
+/** Authenticates. Its number is `Xid.auth`. After an unknown scheme the server closes the connection, and the session continues. */
 export function addAuth(scheme: string, auth: Uint8Array): WireRequest<undefined> {
   const body = (writer: JuteWriter): unknown => writer.int(0).text(scheme).buffer(auth);
   return requestOf({ type: OpCode.auth, body, answer: nothing });
 }
 
-/** Ends the session, and its ephemeral nodes. The server closes the connection after the answer. */
+/** Ends the session and removes its ephemeral nodes. The server closes the connection after the reply. */
 export function closeSession(): WireRequest<undefined> {
   return requestOf({ type: OpCode.closeSession, answer: nothing });
 }
 
 /**
- * Watches of an earlier connection, set again: events tell at once what has changed since the transaction `since`. As
- * many requests as keep each of them well below what the server takes. Their number is `Xid.setWatches`.
+ * Sets the watches of an earlier connection again. Events report at once what has changed since the transaction `since`. The paths are
+ * split into requests far below the size limit of a server. Their number is `Xid.setWatches`.
  */
 export function setWatches(since: bigint, watched: Watched): WireRequest<undefined>[] {
   return portions(watched).map((portion) =>

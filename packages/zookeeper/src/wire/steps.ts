@@ -1,26 +1,26 @@
-import type { Step, StepsDone } from '../driver/driver.ts';
+import type { Step, TransactionResult } from '../driver/driver.ts';
 import { ZkCode } from '../driver/errors.ts';
 import { multi, type StepResult, type WireStep } from './multi.ts';
 import { CreateFlag } from './node-requests.ts';
 import type { WireRequest } from './request.ts';
 
 const ANY_VERSION = -1;
-// What the server tells of the steps beside the one that failed: those before it, and those after it.
+// The codes of the steps before the one that failed, and of those after it.
 const INNOCENT: readonly number[] = [ZkCode.ok, -2];
 
-const REASONS: Readonly<Record<number, Extract<StepsDone, { done: false }>['reason']>> = {
+const REASONS: Readonly<Record<number, Extract<TransactionResult, { done: false }>['reason']>> = {
   [ZkCode.noNode]: 'missing',
   [ZkCode.nodeExists]: 'exists',
   [ZkCode.badVersion]: 'version',
 };
 
-/** One request for all of them. */
+/** Encodes all steps as one request. */
 export function requestFor(steps: readonly Step[]): WireRequest<readonly StepResult[]> {
   return multi(steps.map(wireStepOf));
 }
 
-/** What came of them; the code of a failure that is no value. */
-export function doneOf(results: readonly StepResult[]): StepsDone | number {
+/** Converts the results. Returns the code of a failure that is not reported as a value. */
+export function doneOf(results: readonly StepResult[]): TransactionResult | number {
   const at = results.findIndex((result) => result.type === 'error' && !INNOCENT.includes(result.error));
   const failed = results[at];
   if (failed?.type === 'error') {
@@ -33,8 +33,8 @@ export function doneOf(results: readonly StepResult[]): StepsDone | number {
 }
 
 /**
- * Creates are of the first kind, which does not tell the transaction: of what came later (`create2`) servers take the request for several
- * steps, too, but not all of them can carry it out.
+ * Encodes a step. A create uses the first version of the request, which does not return the transaction id. Servers accept `create2` in a
+ * transaction, but not all of them can execute it.
  */
 function wireStepOf(step: Step): WireStep {
   if (step.type === 'create') {

@@ -1,4 +1,4 @@
-/** What came is not ZooKeeper's protocol, or nothing came in time: this connection cannot be used any further. */
+/** The server sent something other than ZooKeeper's protocol, or nothing in time. The connection is unusable. */
 export class WireError extends Error {
   override readonly name = 'WireError';
 }

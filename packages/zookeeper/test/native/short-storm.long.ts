@@ -4,18 +4,18 @@ import { zookeeper } from '@queuelock/zookeeper';
 import { expect } from 'chai';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { pickPorts } from '@queuelock/harness/services/ports';
-import { closes, mostInASecond, noteAttempts, saysNothing, serverThat } from '../attempts.ts';
+import { closes, maxPerSecond, noteAttempts, staysSilent, serverThat } from '../attempts.ts';
 import { Bench, SINGLE, eventually, outcome } from '../bench.ts';
 import { proxyTo } from '../own-server.ts';
 
-// A busy machine can put off the attempts of one second into the next, and those of two into one.
+// A busy machine can delay the attempts of one second into the next, so that those of two seconds fall into one.
 const MOST = 10;
 
 describe('a client with the npm package whose ZooKeeper servers do not serve', () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  /** Opens again and again, as the core does, and then looks at the C client for a while. */
+  /** Opens sessions repeatedly, as the core does, and then watches the C client for a while. */
   async function triesFor(ms: number, hosts: readonly string[], connectTimeoutMs = 4_000): Promise<void> {
     const backend = bench.keep(
       zookeeper({ hosts, transport: 'native', ...SINGLE, connectTimeoutMs }),
@@ -28,31 +28,31 @@ describe('a client with the npm package whose ZooKeeper servers do not serve', (
     await opening;
   }
 
-  it('connects a few times a second where they accept and close', async () => {
+  it('connects a few times a second when they accept and close', async () => {
     const server = await serverThat(bench, closes);
     await triesFor(1_500, [server.endpoint]);
     expect(server.connections.length).to.be.at.least(2);
-    expect(mostInASecond(server.connections)).to.be.at.most(MOST);
+    expect(maxPerSecond(server.connections)).to.be.at.most(MOST);
   });
 
-  it('connects a few times a second where some refuse, some close and some say nothing', async () => {
+  it('connects a few times a second when some refuse, some close and some are silent', async () => {
     const attempts = noteAttempts(bench);
     const [port] = await pickPorts(1);
-    const [first, second] = [await serverThat(bench, closes), await serverThat(bench, saysNothing)];
+    const [first, second] = [await serverThat(bench, closes), await serverThat(bench, staysSilent)];
     await triesFor(1_500, [`127.0.0.1:${port!}`, first.endpoint, second.endpoint]);
     expect(attempts.length).to.be.at.least(1);
-    expect(mostInASecond(attempts.map(({ at }) => at))).to.be.at.most(MOST);
+    expect(maxPerSecond(attempts.map(({ at }) => at))).to.be.at.most(MOST);
     expect(attempts.every(({ servers }) => servers.length === 1)).to.equal(true);
   });
 
-  it('connects a few times a second also with attempts that are given up soon', async () => {
+  it('connects a few times a second when each attempt is aborted early', async () => {
     const server = await serverThat(bench, closes);
     await triesFor(1_500, [server.endpoint], 100);
     expect(server.connections.length).to.be.at.least(2);
-    expect(mostInASecond(server.connections)).to.be.at.most(MOST);
+    expect(maxPerSecond(server.connections)).to.be.at.most(MOST);
   });
 
-  it('connects a few times a second when its session’s server goes, and goes on as soon as it is back', async () => {
+  it('connects a few times a second when the server of its session stops, and continues when it is back', async () => {
     const { endpoint } = await sharedZooKeeper('storms of @queuelock/zookeeper');
     const proxy = await proxyTo(bench, endpoint);
     const attempts = noteAttempts(bench);
@@ -60,7 +60,7 @@ describe('a client with the npm package whose ZooKeeper servers do not serve', (
     proxy.refuse();
     proxy.cut();
     await eventually(() => attempts.length >= 4);
-    expect(mostInASecond(attempts.map(({ at }) => at))).to.be.at.most(MOST);
+    expect(maxPerSecond(attempts.map(({ at }) => at))).to.be.at.most(MOST);
     await proxy.accept();
     const { signal } = new AbortController();
     await eventually(async () => (await outcome(session.renew(signal))) === 'fine');

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { startZooKeeperCluster } from '@queuelock/harness/clusters';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { pickPorts } from '@queuelock/harness/services/ports';
-import { closes, mostInASecond, noteAttempts, saysNothing, serverThat } from '../attempts.ts';
+import { closes, maxPerSecond, noteAttempts, staysSilent, serverThat } from '../attempts.ts';
 import { Bench, SINGLE, outcome } from '../bench.ts';
 import { proxyTo } from '../own-server.ts';
 
@@ -18,7 +18,7 @@ describe('for a minute, a client with the npm package whose ZooKeeper servers do
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  /** A client that opens a session again and again, and what it costs. */
+  /** Opens sessions repeatedly and checks what that costs. */
   async function watched(hosts: readonly string[]): Promise<void> {
     const backend = bench.keep(zookeeper({ hosts, transport: 'native', ...SINGLE }), (made) => made.close());
     const stop = new AbortController();
@@ -37,32 +37,32 @@ describe('for a minute, a client with the npm package whose ZooKeeper servers do
     const { user, system } = process.cpuUsage(before);
     const moments = attempts.map(({ at }) => at);
     const cpu = (user + system) / 1_000 / tookMs;
-    const most = mostInASecond(moments);
-    const told = `${moments.length} attempts in ${Math.round(tookMs)} ms, at most ${most} in a second, ${(100 * cpu).toFixed(2)} % of a core`;
-    console.info(`      ${told}`);
+    const max = maxPerSecond(moments);
+    const reported = `${moments.length} attempts in ${Math.round(tookMs)} ms, at most ${max} in a second, ${(100 * cpu).toFixed(2)} % of a core`;
+    console.info(`      ${reported}`);
     expect(attempts.every(({ servers }) => servers.length === 1)).to.equal(true);
-    expect(moments.length, told).to.be.at.least(10);
-    expect(most, told).to.be.at.most(MAX_A_SECOND);
-    expect(cpu, told).to.be.lessThan(MAX_CPU);
+    expect(moments.length, reported).to.be.at.least(10);
+    expect(max, reported).to.be.at.most(MAX_A_SECOND);
+    expect(cpu, reported).to.be.lessThan(MAX_CPU);
   }
 
-  it('connects at most five times a second, for next to no processor time: they accept and close', async () => {
+  it('connects at most five times a second with little CPU time when they accept and close', async () => {
     const server = await serverThat(bench, closes);
     await watched([server.endpoint]);
-    expect(mostInASecond(server.connections)).to.be.within(1, MAX_A_SECOND);
+    expect(maxPerSecond(server.connections)).to.be.within(1, MAX_A_SECOND);
   });
 
-  it('connects at most five times a second, for next to no processor time: they refuse', async () => {
+  it('connects at most five times a second with little CPU time when they refuse', async () => {
     const ports = await pickPorts(2);
     await watched(ports.map((port) => `127.0.0.1:${port}`));
   });
 
-  it('connects at most five times a second, for next to no processor time: they say nothing', async () => {
-    const servers = [await serverThat(bench, saysNothing), await serverThat(bench, saysNothing)];
+  it('connects at most five times a second with little CPU time when they are silent', async () => {
+    const servers = [await serverThat(bench, staysSilent), await serverThat(bench, staysSilent)];
     await watched(servers.map(({ endpoint }) => endpoint));
   });
 
-  it('connects at most five times a second, for next to no processor time: one of three is left', async () => {
+  it('connects at most five times a second with little CPU time when one of three is left', async () => {
     const cluster = bench.keep(await startZooKeeperCluster({ network: 'proxies' }), (started) =>
       started.stop(),
     );
@@ -72,7 +72,7 @@ describe('for a minute, a client with the npm package whose ZooKeeper servers do
     await watched(cluster.endpoints);
   });
 
-  it('connects at most five times a second, for next to no processor time: a session’s servers have gone', async () => {
+  it('connects at most five times a second with little CPU time when the servers of a session have stopped', async () => {
     const { endpoint } = await sharedZooKeeper('storms of @queuelock/zookeeper');
     const proxy = await proxyTo(bench, endpoint);
     await bench.session(proxy.endpoint, 10_000, 'native');

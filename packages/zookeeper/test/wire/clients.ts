@@ -1,6 +1,6 @@
 import { systemClock } from '@queuelock/core/backend';
 import { firstValueFrom, merge } from 'rxjs';
-import { Pace } from '../../src/base/pace.ts';
+import { ConnectionPacer } from '../../src/base/connection-pacer.ts';
 import { WireDriver } from '../../src/wire/driver.ts';
 import type { LineOptions } from '../../src/wire/line-options.ts';
 import { WireLink } from '../../src/wire/link.ts';
@@ -9,7 +9,7 @@ import type { Welcome, WireSession } from '../../src/wire/handshake.ts';
 import type { WireRequest } from '../../src/wire/request.ts';
 import type { Bench } from '../bench.ts';
 
-/** A driver that begins to connect to one of these; ends with the test. */
+/** Starts a driver that connects to one of these addresses; it is closed after the test. */
 export function driverTo(
   bench: Bench,
   addresses: string | readonly string[],
@@ -22,7 +22,7 @@ export function driverTo(
     onFailure: () => undefined,
     auth: undefined,
     ttlMs: 4_000,
-    pace: new Pace(clock),
+    pacer: new ConnectionPacer(clock),
     clock,
     ...more,
   });
@@ -30,19 +30,19 @@ export function driverTo(
   return bench.keep(driver, (kept) => kept.close());
 }
 
-/** Resolves when it is connected; rejects when its session has ended. */
+/** Resolves when the driver is connected; rejects when its session has ended. */
 export async function connected(driver: WireDriver): Promise<WireDriver> {
   await firstValueFrom(merge(driver.connection$, driver.ended$), { defaultValue: undefined });
   return driver;
 }
 
-/** An answer's code and what came with it. */
-export interface Told<T> {
+/** The code of a reply, and its result. */
+export interface WireReply<T> {
   readonly code: number;
   readonly value: T | undefined;
 }
 
-/** One connection, and all that was heard on it in its order. */
+/** One connection, and the messages that it received, in order. */
 export class OneLink {
   readonly welcome: Promise<Welcome>;
   readonly lost: Promise<Error>;
@@ -82,7 +82,7 @@ export class OneLink {
     this.link = bench.keep(link, (kept) => kept.destroy(new Error('the test is over')));
   }
 
-  ask<T>(request: WireRequest<T>): Promise<Told<T>> {
+  request<T>(request: WireRequest<T>): Promise<WireReply<T>> {
     return new Promise((resolve) => {
       this.link.ask(request, (code, value) => resolve({ code, value }));
     });

@@ -6,28 +6,28 @@ import type { Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import type { TcpProxy } from '@queuelock/harness/faults';
 import { sharedZooKeeper } from '@queuelock/harness/services';
-import { Bench, eventually, newQueue, outcome, wish } from '../bench.ts';
+import { Bench, eventually, newQueue, outcome, newSpec } from '../bench.ts';
 import { WireLink } from '../../src/wire/link.ts';
 import { Pipeline } from '../../src/wire/pipeline.ts';
 import { proxyTo } from '../own-server.ts';
 
 const SESSIONS = 20;
 const CUTS = 1_000;
-// Until everything has been compiled, and every list has its size.
+// After these rounds all code is compiled, and all lists have their final size.
 const WARM_ROUNDS = 20;
 const MAX_BYTES = 3 * 2 ** 20;
 
-describe('sessions over sockets of Node whose connections are cut a thousand times under load', function () {
+describe("sessions over Node's sockets whose connections are cut 1,000 times under load", function () {
   this.timeout(300_000);
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  /** Enters a queue and leaves it, again and again, until it is told to stop; answers how often. */
+  /** Enqueues and removes an entry repeatedly until the signal aborts; resolves with the number of rounds. */
   async function cycles(session: Session, stop: AbortSignal): Promise<number> {
     const queue = newQueue();
     let done = 0;
     while (!stop.aborted) {
-      const entry = wish(queue);
+      const entry = newSpec(queue);
       const entered = await outcome(session.enqueue(entry));
       await eventually(async () => (await outcome(session.remove(queue, entry.id))) === 'fine');
       if (entered === 'fine') done += 1;
@@ -35,7 +35,7 @@ describe('sessions over sockets of Node whose connections are cut a thousand tim
     return done;
   }
 
-  /** All connections break at once, in the middle of requests; then every session is heard of again. */
+  /** Breaks all connections during requests, and waits until every session is renewed. */
   async function cut(proxy: TcpProxy, sessions: readonly Session[]): Promise<void> {
     proxy.cut();
     const isBack = (session: Session): Promise<void> =>
@@ -43,7 +43,7 @@ describe('sessions over sockets of Node whose connections are cut a thousand tim
     await Promise.all(sessions.map(isBack));
   }
 
-  it('go on, and take no more memory, sockets, timers and connections than before', async () => {
+  it('continue, and use no more memory, sockets, timers and connections than before', async () => {
     const { endpoint } = await sharedZooKeeper('cuts of @queuelock/zookeeper');
     const proxy = await proxyTo(bench, endpoint);
     const backend = bench.backend(proxy.endpoint);
@@ -57,16 +57,16 @@ describe('sessions over sockets of Node whose connections are cut a thousand tim
     const after = await inUse();
     stop.abort();
     const done = await Promise.all(working);
-    const told = `${JSON.stringify(before)}, then ${JSON.stringify(after)}; ${done.join(' ')} cycles`;
-    console.info(`      ${told}`);
-    expect(after.bytes - before.bytes, told).to.be.lessThan(MAX_BYTES);
-    expect(after.files - before.files, told).to.be.at.most(SESSIONS);
+    const reported = `${JSON.stringify(before)}, then ${JSON.stringify(after)}; ${done.join(' ')} cycles`;
+    console.info(`      ${reported}`);
+    expect(after.bytes - before.bytes, reported).to.be.lessThan(MAX_BYTES);
+    expect(after.files - before.files, reported).to.be.at.most(SESSIONS);
     // Each session has one connection, or is about to have one.
-    expect(after.links, told).to.be.at.most(SESSIONS);
-    expect(after.pipelines, told).to.be.at.most(SESSIONS);
-    // Timers and sockets: how many calls are under way changes from moment to moment, by some for each session.
-    expect(after.handles - before.handles, told).to.be.at.most(4 * SESSIONS);
-    expect(Math.min(...done), told).to.be.greaterThan(0);
+    expect(after.links, reported).to.be.at.most(SESSIONS);
+    expect(after.pipelines, reported).to.be.at.most(SESSIONS);
+    // The number of timers and sockets depends on the calls in flight, which are a few per session.
+    expect(after.handles - before.handles, reported).to.be.at.most(4 * SESSIONS);
+    expect(Math.min(...done), reported).to.be.greaterThan(0);
     await backend.close();
     await eventually(() => proxy.connections.length === 0);
   });
@@ -80,16 +80,18 @@ interface Use {
   readonly pipelines: number;
 }
 
-/** The heap after garbage collection, with what is outside of it, open files, what Node waits for, and objects: the least of several looks. */
+/**
+ * Returns the heap and external memory after garbage collection, open files, handles of Node, and objects: the minimum of several samples.
+ */
 async function inUse(): Promise<Use> {
   setFlagsFromString('--expose_gc');
   const collectGarbage = runInNewContext('gc') as () => void;
-  const looks: Use[] = [];
-  for (let look = 0; look < 10; look += 1) {
+  const reads: Use[] = [];
+  for (let read = 0; read < 10; read += 1) {
     await nextTurn();
     collectGarbage();
     const { heapUsed, external } = process.memoryUsage();
-    looks.push({
+    reads.push({
       bytes: heapUsed + external,
       files: readdirSync('/proc/self/fd').length,
       handles: process.getActiveResourcesInfo().length,
@@ -97,12 +99,12 @@ async function inUse(): Promise<Use> {
       pipelines: queryObjects(Pipeline, { format: 'count' }),
     });
   }
-  const least = (of: keyof Use): number => Math.min(...looks.map((look) => look[of]));
+  const min = (of: keyof Use): number => Math.min(...reads.map((read) => read[of]));
   return {
-    bytes: least('bytes'),
-    files: least('files'),
-    handles: least('handles'),
-    links: least('links'),
-    pipelines: least('pipelines'),
+    bytes: min('bytes'),
+    files: min('files'),
+    handles: min('handles'),
+    links: min('links'),
+    pipelines: min('pipelines'),
   };
 }

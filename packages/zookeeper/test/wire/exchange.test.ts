@@ -13,7 +13,7 @@ import { RECORDED } from './exchange.ts';
 const EMPTY = Buffer.alloc(0);
 const PATH = '/recorded';
 
-/** What was asked when it was recorded, in this order, all at once. */
+/** The recorded requests, in order; they were sent at the same time. */
 const ASKED: readonly WireRequest<unknown>[] = [
   requests.create({ path: PATH, data: Buffer.from('one'), flags: requests.CreateFlag.container }),
   requests.create2({ path: `${PATH}/n-`, data: EMPTY, flags: requests.CreateFlag['ephemeral-sequential'] }),
@@ -31,7 +31,7 @@ const ASKED: readonly WireRequest<unknown>[] = [
 ];
 
 describe('a recorded exchange with ZooKeeper 3.8.0', () => {
-  it('is what requests are made of, byte by byte', () => {
+  it('has the same bytes as the encoded requests', () => {
     const pipeline = new Pipeline(0n);
     const sent = [
       helloFrame({ lastZxid: 0n, timeoutMs: 4_000, session: undefined }),
@@ -40,23 +40,23 @@ describe('a recorded exchange with ZooKeeper 3.8.0', () => {
     expect(Buffer.concat(sent).toString('hex')).to.equal(RECORDED.client.join(''));
   });
 
-  it('is understood as the server meant it', () => {
+  it('is parsed with the meaning of the server', () => {
     const frames = new FrameReader(2 ** 20);
     frames.push(Buffer.from(RECORDED.server.join(''), 'hex'));
     const welcome = welcomeOf(frames.next()!);
     expect(welcome).to.deep.include({ timeoutMs: 4_000, isReadOnly: false });
     expect(welcome.session.password.length).to.equal(16);
     const pipeline = new Pipeline(0n);
-    const told: unknown[] = [];
-    for (const request of ASKED) pipeline.ask(request, (code, value) => told.push(value ?? code));
-    const heard: Heard[] = [];
-    for (let frame = frames.next(); frame; frame = frames.next()) heard.push(pipeline.hear(frame));
-    const events = heard.flatMap((one) => (one.type === 'event' ? [one.event] : []));
+    const reported: unknown[] = [];
+    for (const request of ASKED) pipeline.ask(request, (code, value) => reported.push(value ?? code));
+    const received: Heard[] = [];
+    for (let frame = frames.next(); frame; frame = frames.next()) received.push(pipeline.hear(frame));
+    const events = received.flatMap((one) => (one.type === 'event' ? [one.event] : []));
     expect(events).to.deep.equal([
       { path: PATH, change: 'changed' },
       { path: PATH, change: 'child' },
     ]);
-    const [made, second, read, written, missing, list, acl, steps, synced, closed] = told as [
+    const [made, second, read, written, missing, list, acl, steps, synced, closed] = reported as [
       string,
       requests.Made,
       requests.Content,
@@ -75,7 +75,7 @@ describe('a recorded exchange with ZooKeeper 3.8.0', () => {
     expect(pipeline.lastZxid >= read.stat.czxid + 3n).to.equal(true);
   });
 
-  it('says what has no answer of its own by numbers of its own', () => {
+  it('has fixed numbers for messages without a reply of their own', () => {
     expect(numbered(ping(), Xid.ping).toString('hex')).to.equal('00000008fffffffe0000000b');
     const [watches] = setWatches(5n, { data: ['/a'], exist: [], child: ['/b'] });
     expect(numbered(watches!, Xid.setWatches).toString('hex')).to.equal(

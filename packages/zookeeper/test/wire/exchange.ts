@@ -1,4 +1,4 @@
-// All that went over one connection to a ZooKeeper server 3.8.0, a frame a line, its length in front; made with the requests of
+// All frames of one connection to a ZooKeeper server 3.8.0, one per line, each with its length first; made with the requests of
 // exchange.test.ts.
 export const RECORDED = {
   client: [

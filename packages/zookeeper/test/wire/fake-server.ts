@@ -5,27 +5,27 @@ import { JuteReader } from '../../src/wire/jute-read.ts';
 import type { Bench } from '../bench.ts';
 import { replyFrame, welcomeFrame, withLength, type FakeWelcome, type Reply } from './fake-frames.ts';
 
-/** What a client said first. */
-export interface HeardHello {
+/** The first message of a client. */
+export interface ReceivedHello {
   readonly lastZxid: bigint;
   readonly timeoutMs: number;
   readonly session: bigint;
   readonly password: string;
 }
 
-/** What a server does to one connection; by default it says nothing. */
+/** The reactions of a server on one connection; by default it is silent. */
 export interface Part {
-  hello?(peer: Peer, hello: HeardHello): void;
+  hello?(peer: Peer, hello: ReceivedHello): void;
   request?(
     peer: Peer,
     request: { readonly xid: number; readonly type: number; readonly body: JuteReader },
   ): void;
 }
 
-/** One connection, from the server's side. */
+/** One connection, on the server's side. */
 export class Peer {
   readonly socket: Socket;
-  hello: HeardHello | undefined;
+  hello: ReceivedHello | undefined;
 
   constructor(socket: Socket, part: Part) {
     this.socket = socket;
@@ -33,7 +33,7 @@ export class Peer {
     socket.on('error', () => undefined);
     socket.on('data', (chunk) => {
       frames.push(chunk);
-      for (let frame = frames.next(); frame; frame = frames.next()) this.#hear(frame, part);
+      for (let frame = frames.next(); frame; frame = frames.next()) this.#receive(frame, part);
     });
   }
 
@@ -49,7 +49,7 @@ export class Peer {
     this.socket.write(Buffer.concat(frames.map(withLength)));
   }
 
-  #hear(frame: Buffer, part: Part): void {
+  #receive(frame: Buffer, part: Part): void {
     const body = new JuteReader(frame);
     if (this.hello) {
       part.request?.(this, { xid: body.int(), type: body.int(), body });
@@ -62,7 +62,7 @@ export class Peer {
   }
 }
 
-/** A server that is played by the test; ends with it. */
+/** A server that the test plays; it is closed after the test. */
 export interface FakeServer {
   readonly endpoint: string;
   /** All connections so far. */
@@ -81,15 +81,15 @@ export async function fakeServer(bench: Bench, part: Part, host = '127.0.0.1'): 
   return { endpoint: `${host}:${(server.address() as AddressInfo).port}`, peers };
 }
 
-/** Welcomes everybody with a session of so long, and answers pings. */
+/** Grants every client a session with that timeout, and answers pings. */
 export function welcoming(timeoutMs: number, request?: Part['request']): Part {
   return {
     hello: (peer, { session }) => {
       peer.welcome({ timeoutMs, id: session === 0n ? 1n : session });
     },
-    request: (peer, asked) => {
-      if (asked.xid === -2) peer.reply({ xid: -2 });
-      else request?.(peer, asked);
+    request: (peer, requested) => {
+      if (requested.xid === -2) peer.reply({ xid: -2 });
+      else request?.(peer, requested);
     },
   };
 }

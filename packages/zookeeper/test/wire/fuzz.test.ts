@@ -5,7 +5,7 @@ import { connected, driverTo } from './clients.ts';
 import { replyFrame, welcomeFrame, withLength } from './fake-frames.ts';
 import { fakeServer, welcoming, type Peer } from './fake-server.ts';
 
-/** Something that no server says, in place of an answer. */
+/** Sends something that no server would send instead of a reply. */
 type Nonsense = (peer: Peer, xid: number) => void;
 
 function lengthOf(value: number): Buffer {
@@ -15,50 +15,50 @@ function lengthOf(value: number): Buffer {
 }
 
 const NONSENSE: Readonly<Record<string, Nonsense>> = {
-  'a giant length': (peer) => peer.socket.write(lengthOf(2 ** 31 - 1)),
+  'a huge length': (peer) => peer.socket.write(lengthOf(2 ** 31 - 1)),
   'a negative length': (peer) => peer.socket.write(lengthOf(-5)),
   'an empty frame': (peer) => peer.send(Buffer.alloc(0)),
   'half a header': (peer) => peer.send(Buffer.alloc(9)),
-  'the answer to another request': (peer, xid) => peer.reply({ xid: xid + 1 }),
-  'an answer twice': (peer, xid) => {
+  'the reply to another request': (peer, xid) => peer.reply({ xid: xid + 1 }),
+  'a repeated reply': (peer, xid) => {
     const reply = replyFrame({ xid, body: (writer) => writer.text('/') });
     peer.send(reply, reply);
   },
-  'an answer that ends too early': (peer, xid) => peer.reply({ xid, body: (writer) => writer.int(100) }),
-  'an event that ends too early': (peer) => peer.reply({ xid: -1 }),
-  'text of a giant length': (peer, xid) => peer.reply({ xid, body: (writer) => writer.int(2 ** 31 - 1) }),
-  'an end in the middle of a frame': (peer, xid) => {
+  'a truncated reply': (peer, xid) => peer.reply({ xid, body: (writer) => writer.int(100) }),
+  'a truncated event': (peer) => peer.reply({ xid: -1 }),
+  'text of a huge length': (peer, xid) => peer.reply({ xid, body: (writer) => writer.int(2 ** 31 - 1) }),
+  'an end within a frame': (peer, xid) => {
     peer.socket.end(withLength(replyFrame({ xid, body: (writer) => writer.text('/') })).subarray(0, 20));
   },
 };
 
-describe('a server of ZooKeeper that talks nonsense', () => {
+describe('a malformed message from a ZooKeeper server', () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
   for (const [what, say] of Object.entries(NONSENSE)) {
-    it(`such as ${what} is left for the next connection, with an outcome that is unknown`, async () => {
-      let asked = 0;
+    it(`such as ${what} ends the connection, with an unknown outcome for the call`, async () => {
+      let requested = 0;
       const fake = await fakeServer(
         bench,
         welcoming(9_000, (peer, { xid }) => {
-          asked += 1;
-          if (asked === 1) say(peer, xid);
+          requested += 1;
+          if (requested === 1) say(peer, xid);
           else peer.reply({ xid, body: (writer) => writer.text('/') });
         }),
       );
       const driver = await connected(driverTo(bench, fake.endpoint));
-      const news: string[] = [];
-      driver.connection$.subscribe(({ status }) => news.push(status));
+      const notifications: string[] = [];
+      driver.connection$.subscribe(({ status }) => notifications.push(status));
       const code = await outcome(driver.sync());
-      expect(code).to.equal(what === 'an answer twice' ? 'fine' : 'UNAVAILABLE');
-      await eventually(() => news.includes('back'));
+      expect(code).to.equal(what === 'a repeated reply' ? 'fine' : 'UNAVAILABLE');
+      await eventually(() => notifications.includes('back'));
       expect(await outcome(driver.sync())).to.equal('fine');
-      expect(news).to.deep.equal(['lost', 'back']);
+      expect(notifications).to.deep.equal(['lost', 'back']);
     });
   }
 
-  it('such as a frame that is never finished is left when it is silent for too long', async () => {
+  it('such as an incomplete frame ends the connection when the server is silent for too long', async () => {
     let sane = false;
     const fake = await fakeServer(bench, {
       ...welcoming(600),
@@ -74,7 +74,7 @@ describe('a server of ZooKeeper that talks nonsense', () => {
     await eventually(async () => (await outcome(driver.sync())) === 'fine');
   });
 
-  it('such as any bytes in place of the first answer is left, and nothing is thrown', async () => {
+  it('such as random bytes instead of the first message ends the connection, and nothing is thrown', async () => {
     const first = fc.sample(fc.uint8Array({ maxLength: 60 }), 12).map((bytes) => Buffer.from(bytes));
     const others = [
       Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'),
@@ -97,7 +97,7 @@ describe('a server of ZooKeeper that talks nonsense', () => {
     expect(said.length).to.be.at.least(15);
   });
 
-  it('such as any bytes behind the first answer never gives a call what is not its own', async () => {
+  it('such as random bytes after the first message never gives a call the reply of another', async () => {
     const frames = fc.sample(fc.array(fc.uint8Array({ maxLength: 80 }), { minLength: 1, maxLength: 5 }), 25);
     for (const some of frames) {
       const fake = await fakeServer(bench, {

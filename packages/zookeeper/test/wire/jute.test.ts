@@ -4,7 +4,7 @@ import { JuteReader } from '../../src/wire/jute-read.ts';
 import { JuteWriter } from '../../src/wire/jute-write.ts';
 import { WireError } from '../../src/wire/wire-error.ts';
 
-/** A field that is written, and how it is read again. */
+/** A field, with the functions that write and read it. */
 interface Field {
   readonly put: (writer: JuteWriter) => unknown;
   readonly get: (reader: JuteReader) => unknown;
@@ -75,7 +75,7 @@ describe('records of ZooKeeper', () => {
     );
   });
 
-  it('that end too early are refused as such, wherever they end', () => {
+  it('are refused when they end too early, at any byte', () => {
     fc.assert(
       fc.property(
         fc.array(fields, { minLength: 1 }),
@@ -91,7 +91,7 @@ describe('records of ZooKeeper', () => {
     );
   });
 
-  it('are known by their bytes', () => {
+  it('have a fixed encoding', () => {
     const writer = new JuteWriter().bool(true).int(-2).long(-3n).text('é').buffer(undefined);
     writer.list(['a', ''], (one, text) => one.text(text));
     expect(writer.bytes().toString('hex')).to.equal(
@@ -108,12 +108,12 @@ describe('records of ZooKeeper', () => {
     );
   });
 
-  it('that promise more items than there are bytes take no memory for them', () => {
+  it('take no memory for items when they announce more items than there are bytes', () => {
     const reader = new JuteReader(new JuteWriter().int(2 ** 31 - 1).bytes());
     expect(() => reader.list((one) => one.text())).to.throw(WireError, '2147483647 items in 0 bytes');
   });
 
-  it('of none are empty', () => {
+  it('are empty when they are missing', () => {
     const reader = new JuteReader(new JuteWriter().int(-1).int(-1).bytes());
     expect([reader.text(), reader.list((one) => one.text())]).to.deep.equal(['', []]);
   });

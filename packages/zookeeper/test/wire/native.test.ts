@@ -1,9 +1,9 @@
 import type { Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { sharedZooKeeper } from '@queuelock/harness/services';
-import { Bench, admitted, newQueue, wish, type Driver } from '../bench.ts';
+import { Bench, admitted, newQueue, newSpec, type Driver } from '../bench.ts';
 
-describe('both drivers for ZooKeeper', () => {
+describe('both transports to ZooKeeper', () => {
   const bench = new Bench();
   const { signal } = new AbortController();
   let server: string;
@@ -17,8 +17,8 @@ describe('both drivers for ZooKeeper', () => {
     ['wire', 'native'],
     ['native', 'wire'],
   ] as const satisfies (readonly [Driver, Driver])[]) {
-    it(`let a session go on: from ${first} to ${second} and back`, async () => {
-      const entry = wish(newQueue());
+    it(`resume a session from ${first} to ${second} and back`, async () => {
+      const entry = newSpec(newQueue());
       let session: Session = await bench.session(server, 10_000, first);
       const { id } = session;
       const { key, order } = await session.enqueue(entry);
@@ -33,15 +33,15 @@ describe('both drivers for ZooKeeper', () => {
       expect(await session.remove(entry.queue, entry.id)).to.equal(true);
     });
 
-    it(`stand in one line: ${second} behind ${first}`, async () => {
+    it(`share a queue: ${second} waits behind ${first}`, async () => {
       const [one, two] = [
         await bench.session(server, 10_000, first),
         await bench.session(server, 10_000, second),
       ];
       const queue = newQueue();
-      const held = wish(queue);
+      const held = newSpec(queue);
       expect((await one.enqueue(held)).turn.admitted).to.equal(true);
-      const waiting = await two.enqueue(wish(queue));
+      const waiting = await two.enqueue(newSpec(queue));
       expect(waiting.turn.admitted).to.equal(false);
       const turn = admitted(waiting);
       await one.remove(queue, held.id);

@@ -7,7 +7,7 @@ import { WireError } from '../../src/wire/wire-error.ts';
 import { eventFrame, replyFrame } from './fake-frames.ts';
 
 describe('the requests of one connection', () => {
-  it('are numbered from one on, behind their length', () => {
+  it('are numbered from 1, after their length', () => {
     const pipeline = new Pipeline(0n);
     const frames = [sync('/'), remove('/a', 7)].map((request) =>
       pipeline.ask<unknown>(request, () => undefined),
@@ -20,61 +20,61 @@ describe('the requests of one connection', () => {
     expect(pipeline.size).to.equal(2);
   });
 
-  it('are numbered from one on again after the highest number', () => {
+  it('are numbered from 1 again after the highest number', () => {
     const pipeline = new Pipeline(0n, 2 ** 31 - 2);
     const numbers: number[] = [];
-    const told: number[] = [];
+    const reported: number[] = [];
     for (let index = 0; index < 3; index += 1) {
-      numbers.push(pipeline.ask(sync('/'), (code) => told.push(code)).readInt32BE(4));
+      numbers.push(pipeline.ask(sync('/'), (code) => reported.push(code)).readInt32BE(4));
     }
     expect(numbers).to.deep.equal([2 ** 31 - 1, 1, 2]);
     for (const xid of numbers) pipeline.hear(replyFrame({ xid, err: -xid }));
-    expect(told).to.deep.equal(numbers.map((xid) => -xid));
+    expect(reported).to.deep.equal(numbers.map((xid) => -xid));
   });
 
-  it('are answered in their order, each with its own', () => {
+  it('are answered in order, each with its own reply', () => {
     const pipeline = new Pipeline(0n);
-    const answers: unknown[] = [];
-    pipeline.ask(sync('/'), (...answer) => answers.push(['sync', ...answer]));
-    pipeline.ask(getChildren('/a', false), (...answer) => answers.push(['children', ...answer]));
-    pipeline.ask(exists('/b', false), (...answer) => answers.push(['exists', ...answer]));
+    const replies: unknown[] = [];
+    pipeline.ask(sync('/'), (...reply) => replies.push(['sync', ...reply]));
+    pipeline.ask(getChildren('/a', false), (...reply) => replies.push(['children', ...reply]));
+    pipeline.ask(exists('/b', false), (...reply) => replies.push(['exists', ...reply]));
     pipeline.hear(replyFrame({ xid: 1, body: (writer) => writer.text('/') }));
     pipeline.hear(
       replyFrame({ xid: 2, body: (writer) => writer.list(['x', 'y'], (one, text) => one.text(text)) }),
     );
     pipeline.hear(replyFrame({ xid: 3, err: -101 }));
-    expect(answers).to.deep.equal([
+    expect(replies).to.deep.equal([
       ['sync', 0, '/'],
       ['children', 0, ['x', 'y']],
       ['exists', -101],
     ]);
   });
 
-  it('that are answered out of order end the connection, and nobody gets what is not his', () => {
+  it('end the connection when they are answered out of order, and no call gets the reply of another', () => {
     const pipeline = new Pipeline(0n);
-    const answers: number[] = [];
-    pipeline.ask(sync('/'), (code) => answers.push(code));
-    pipeline.ask(sync('/'), (code) => answers.push(code));
+    const replies: number[] = [];
+    pipeline.ask(sync('/'), (code) => replies.push(code));
+    pipeline.ask(sync('/'), (code) => replies.push(code));
     expect(() => pipeline.hear(replyFrame({ xid: 2 }))).to.throw(
       WireError,
       'request 2 where one to 1 was due',
     );
     pipeline.fail(-4);
-    expect(answers).to.deep.equal([-4, -4]);
+    expect(replies).to.deep.equal([-4, -4]);
     expect(() => pipeline.hear(replyFrame({ xid: 1 }))).to.throw(WireError, 'one to none was due');
   });
 
-  it('whose answer cannot be read fail with the connection', () => {
+  it('fail with the connection when the reply cannot be parsed', () => {
     const pipeline = new Pipeline(0n);
-    const answers: number[] = [];
-    pipeline.ask(getData('/', false), (code) => answers.push(code));
+    const replies: number[] = [];
+    pipeline.ask(getData('/', false), (code) => replies.push(code));
     expect(() => pipeline.hear(replyFrame({ xid: 1 }))).to.throw(WireError);
-    expect(answers).to.deep.equal([]);
+    expect(replies).to.deep.equal([]);
     pipeline.fail(-4);
-    expect(answers).to.deep.equal([-4]);
+    expect(replies).to.deep.equal([-4]);
   });
 
-  it('show how far the session has seen: by answers, never less, and by nothing else', () => {
+  it('show the last transaction that the session has seen, by replies only, and it never goes back', () => {
     const pipeline = new Pipeline(5n);
     const seen = [pipeline.lastZxid];
     const hear = (frame: Buffer): void => {
@@ -90,7 +90,7 @@ describe('the requests of one connection', () => {
     expect(seen).to.deep.equal([5n, 7n, 7n, 7n, 7n, 7n]);
   });
 
-  it('are told from events, pings and credentials', () => {
+  it('are distinguished from events, pings and credentials', () => {
     const pipeline = new Pipeline(0n);
     expect(
       [eventFrame(1, '/a'), eventFrame(4, '/b'), eventFrame(-1, ''), replyFrame({ xid: -2 })].map((frame) =>
@@ -105,18 +105,18 @@ describe('the requests of one connection', () => {
     expect(pipeline.hear(replyFrame({ xid: -4, err: -115 }))).to.deep.equal({ type: 'auth', code: -115 });
   });
 
-  it('go on for ever in a line that is never empty', () => {
+  it('are released from memory in a queue that is never empty', () => {
     const pipeline = new Pipeline(0n);
-    let answered = 0;
-    pipeline.ask(sync('/'), () => (answered += 1));
+    let replied = 0;
+    pipeline.ask(sync('/'), () => (replied += 1));
     for (let xid = 1; xid < 5_000; xid += 1) {
-      pipeline.ask(sync('/'), () => (answered += 1));
+      pipeline.ask(sync('/'), () => (replied += 1));
       pipeline.hear(replyFrame({ xid, body: (writer) => writer.text('/') }));
     }
-    expect([answered, pipeline.size]).to.deep.equal([4_999, 1]);
+    expect([replied, pipeline.size]).to.deep.equal([4_999, 1]);
   });
 
-  it('take any bytes for what they are, or refuse them as none of the protocol', () => {
+  it('parse any bytes, or refuse them as a violation of the protocol', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: -9, max: 2 }), (bytes, xid) => {
         const frame = Buffer.from(bytes);

@@ -18,7 +18,7 @@ describe('requests to a ZooKeeper server', () => {
   let one: OneLink;
 
   before(async () => {
-    // Nodes with a time to live are an extension.
+    // Nodes with a TTL are an extended type.
     const settings = { 'zookeeper.extendedTypesEnabled': true };
     const started = await startZooKeeper({ settings });
     after(() => started.stop());
@@ -28,7 +28,7 @@ describe('requests to a ZooKeeper server', () => {
     root = `/${newQueue()}`;
     one = new OneLink(bench, server);
     await one.welcome;
-    await one.ask(requests.create(node('', CreateFlag.persistent)));
+    await one.request(requests.create(node('', CreateFlag.persistent)));
   });
   afterEach(() => bench.clear());
 
@@ -38,49 +38,49 @@ describe('requests to a ZooKeeper server', () => {
     flags,
   });
 
-  it('make nodes of every kind', async () => {
+  it('create nodes of every kind', async () => {
     const { welcome } = one;
     const session = (await welcome).session.id;
     const made = async (below: string, flags: number): Promise<unknown> =>
-      (await one.ask(requests.create(node(below, flags)))).value;
+      (await one.request(requests.create(node(below, flags)))).value;
     expect(await made('/plain', CreateFlag.persistent)).to.equal(`${root}/plain`);
     expect(await made('/own', CreateFlag.ephemeral)).to.equal(`${root}/own`);
     expect(await made('/number-', CreateFlag['persistent-sequential'])).to.equal(`${root}/number-0000000002`);
     expect(await made('/own-', CreateFlag['ephemeral-sequential'])).to.equal(`${root}/own-0000000003`);
     expect(await made('/container', CreateFlag.container)).to.equal(`${root}/container`);
-    const second = await one.ask(requests.create2(node('/second', CreateFlag.ephemeral, 'four')));
+    const second = await one.request(requests.create2(node('/second', CreateFlag.ephemeral, 'four')));
     expect(second.value).to.deep.include({ path: `${root}/second` });
     expect(second.value!.stat).to.deep.include({ ephemeralOwner: session, dataLength: 4, version: 0 });
-    const short = await one.ask(
+    const short = await one.request(
       requests.createTtl(node('/short', CreateFlag['persistent-with-ttl']), 60_000n),
     );
     expect([short.code, short.value?.path]).to.deep.equal([0, `${root}/short`]);
-    const again = await one.ask(requests.create(node('/plain', CreateFlag.persistent)));
+    const again = await one.request(requests.create(node('/plain', CreateFlag.persistent)));
     expect(again).to.deep.equal({ code: -110, value: undefined });
   });
 
   it('read, write and delete', async () => {
     const path = `${root}/ä`;
-    await one.ask(requests.create({ ...node('', 0, 'before'), path }));
-    const read = await one.ask(requests.getData(path, false));
+    await one.request(requests.create({ ...node('', 0, 'before'), path }));
+    const read = await one.request(requests.getData(path, false));
     expect(read.value!.data!.toString()).to.equal('before');
-    const written = await one.ask(requests.setData(path, Buffer.from('after'), 0));
+    const written = await one.request(requests.setData(path, Buffer.from('after'), 0));
     expect(written.value).to.deep.include({ version: 1, czxid: read.value!.stat.czxid, dataLength: 5 });
-    expect((await one.ask(requests.setData(path, Buffer.from('late'), 0))).code).to.equal(-103);
-    const seen = await one.ask(requests.exists(path, false));
+    expect((await one.request(requests.setData(path, Buffer.from('late'), 0))).code).to.equal(-103);
+    const seen = await one.request(requests.exists(path, false));
     expect(seen.value).to.deep.equal(written.value);
-    expect((await one.ask(requests.getChildren(root, false))).value).to.deep.equal(['ä']);
-    const list = await one.ask(requests.getChildren2(root, false));
+    expect((await one.request(requests.getChildren(root, false))).value).to.deep.equal(['ä']);
+    const list = await one.request(requests.getChildren2(root, false));
     expect(list.value!.names).to.deep.equal(['ä']);
     expect(list.value!.stat).to.deep.include({ numChildren: 1, cversion: 1, pzxid: seen.value!.czxid });
-    expect((await one.ask(requests.remove(path, 0))).code).to.equal(-103);
-    expect((await one.ask(requests.remove(path, -1))).code).to.equal(0);
-    expect((await one.ask(requests.exists(path, false))).code).to.equal(-101);
-    expect((await one.ask(requests.sync(path))).value).to.equal(path);
+    expect((await one.request(requests.remove(path, 0))).code).to.equal(-103);
+    expect((await one.request(requests.remove(path, -1))).code).to.equal(0);
+    expect((await one.request(requests.exists(path, false))).code).to.equal(-101);
+    expect((await one.request(requests.sync(path))).value).to.equal(path);
   });
 
-  it('do several steps at once, or none of them', async () => {
-    const done = await one.ask(
+  it('execute several steps in one transaction, or none of them', async () => {
+    const done = await one.request(
       multi([
         { type: 'create', node: node('/a-', CreateFlag['ephemeral-sequential']) },
         { type: 'create', node: node('/b', CreateFlag.persistent) },
@@ -98,7 +98,7 @@ describe('requests to a ZooKeeper server', () => {
     ]);
     expect(done.value![0]).to.deep.equal({ type: 'create', path: `${root}/a-0000000000` });
     expect(done.value![3]).to.have.property('stat').that.deep.includes({ version: 1, dataLength: 1 });
-    const failed = await one.ask(
+    const failed = await one.request(
       multi([
         { type: 'create', node: node('/c', CreateFlag.persistent) },
         { type: 'check', path: `${root}/none`, version: -1 },
@@ -106,31 +106,31 @@ describe('requests to a ZooKeeper server', () => {
       ]),
     );
     expect(failed.value).to.deep.equal([0, -101, -2].map((error) => ({ type: 'error', error })));
-    expect((await one.ask(requests.exists(`${root}/c`, false))).code).to.equal(-101);
+    expect((await one.request(requests.exists(`${root}/c`, false))).code).to.equal(-101);
   });
 
-  it('tell of a change once, before the answers that show it', async () => {
+  it('report a change once, before the replies that show it', async () => {
     const path = `${root}/watched`;
     const order: unknown[] = [];
-    const noted = async (what: string, asked: Promise<unknown>): Promise<void> => {
-      await asked;
+    const noted = async (what: string, requested: Promise<unknown>): Promise<void> => {
+      await requested;
       order.push(what);
     };
     const events = (): unknown[] => one.events.splice(0).map(({ change }) => change);
-    const heard = one.events.push.bind(one.events);
+    const received = one.events.push.bind(one.events);
     one.events.push = (event) => {
       order.push(event.change);
-      return heard(event);
+      return received(event);
     };
     await Promise.all([
-      noted('look', one.ask(requests.exists(path, true))),
-      noted('create', one.ask(requests.create({ ...node('', 0), path }))),
-      noted('read', one.ask(requests.getData(path, true))),
-      noted('list', one.ask(requests.getChildren(root, true))),
-      noted('write', one.ask(requests.setData(path, Buffer.from('x'), -1))),
-      noted('write again', one.ask(requests.setData(path, Buffer.from('y'), -1))),
-      noted('look again', one.ask(requests.exists(path, true))),
-      noted('delete', one.ask(requests.remove(path, -1))),
+      noted('look', one.request(requests.exists(path, true))),
+      noted('create', one.request(requests.create({ ...node('', 0), path }))),
+      noted('read', one.request(requests.getData(path, true))),
+      noted('list', one.request(requests.getChildren(root, true))),
+      noted('write', one.request(requests.setData(path, Buffer.from('x'), -1))),
+      noted('write again', one.request(requests.setData(path, Buffer.from('y'), -1))),
+      noted('look again', one.request(requests.exists(path, true))),
+      noted('delete', one.request(requests.remove(path, -1))),
     ]);
     expect(order).to.deep.equal([
       ...['look', 'created', 'create', 'read', 'list', 'changed', 'write', 'write again', 'look again'],
@@ -139,70 +139,70 @@ describe('requests to a ZooKeeper server', () => {
     expect(events()).to.deep.equal(['created', 'changed', 'deleted', 'child']);
   });
 
-  it('go on with a session on another connection, which can set its watches again', async () => {
-    const [kept, gone] = [`${root}/kept`, `${root}/gone`];
-    await one.ask(requests.create({ ...node('', CreateFlag.ephemeral), path: kept }));
-    await one.ask(requests.create({ ...node('', CreateFlag.ephemeral), path: gone }));
+  it('resume a session on another connection, which can set its watches again', async () => {
+    const [kept, removed] = [`${root}/kept`, `${root}/gone`];
+    await one.request(requests.create({ ...node('', CreateFlag.ephemeral), path: kept }));
+    await one.request(requests.create({ ...node('', CreateFlag.ephemeral), path: removed }));
     const { session } = await one.welcome;
     const since = one.link.lastZxid;
     one.link.destroy(new Error('the test has it so'));
     const operator = new OneLink(bench, server);
     await operator.welcome;
-    await operator.ask(requests.remove(gone, -1));
+    await operator.request(requests.remove(removed, -1));
     const next = new OneLink(bench, server, { session, lastZxid: since });
     expect((await next.welcome).session).to.deep.equal(session);
     const many = Array.from({ length: 3_000 }, (_, index) => `${root}/${'x'.repeat(80)}-${index}`);
-    const again = setWatches(since, { data: [kept, gone], exist: many, child: [root] });
+    const again = setWatches(since, { data: [kept, removed], exist: many, child: [root] });
     expect(again.length).to.be.greaterThan(1);
     for (const request of again) next.link.tell(request, Xid.setWatches);
-    await next.ask(requests.sync('/'));
+    await next.request(requests.sync('/'));
     expect(next.events).to.have.deep.members([
-      { path: gone, change: 'deleted' },
+      { path: removed, change: 'deleted' },
       { path: root, change: 'child' },
     ]);
     next.events.length = 0;
-    await operator.ask(requests.setData(kept, Buffer.from('x'), -1));
-    await operator.ask(requests.create({ ...node('', 0), path: many.at(-1)! }));
-    await next.ask(requests.sync('/'));
+    await operator.request(requests.setData(kept, Buffer.from('x'), -1));
+    await operator.request(requests.create({ ...node('', 0), path: many.at(-1)! }));
+    await next.request(requests.sync('/'));
     expect(next.events).to.deep.equal([
       { path: kept, change: 'changed' },
       { path: many.at(-1), change: 'created' },
     ]);
   });
 
-  it('show credentials, and read who may do what', async () => {
+  it('authenticate, and read access control lists', async () => {
     const id = `alice:${createHash('sha1').update('alice:right').digest('base64')}`;
     const acl = [{ perms: 31, scheme: 'digest', id }];
     const path = `${root}/hers`;
-    await one.ask(requests.create({ ...node('', 0), path, acl }));
-    expect((await one.ask(requests.getACL(root))).value).to.deep.equal(OPEN);
-    expect((await one.ask(requests.getData(path, false))).code).to.equal(-102);
+    await one.request(requests.create({ ...node('', 0), path, acl }));
+    expect((await one.request(requests.getACL(root))).value).to.deep.equal(OPEN);
+    expect((await one.request(requests.getData(path, false))).code).to.equal(-102);
     one.link.tell(addAuth('digest', Buffer.from('alice:right')), Xid.auth);
-    expect((await one.ask(requests.getData(path, false))).code).to.equal(0);
-    expect((await one.ask(requests.getACL(path))).value).to.deep.equal(acl);
+    expect((await one.request(requests.getData(path, false))).code).to.equal(0);
+    expect((await one.request(requests.getACL(path))).value).to.deep.equal(acl);
     expect(one.refusals).to.deep.equal([]);
   });
 
-  it('with a kind of credentials that the server does not know are refused, and the connection goes', async () => {
+  it('are refused with an unknown authentication scheme, and the connection ends', async () => {
     one.link.tell(addAuth('no-such-scheme', Buffer.alloc(0)), Xid.auth);
     await one.lost;
     expect(one.refusals).to.deep.equal([-115]);
   });
 
-  it('end a session with all that is its own, and then the connection', async () => {
+  it('end a session with its ephemeral nodes, and then the connection', async () => {
     const path = `${root}/own`;
-    await one.ask(requests.create({ ...node('', CreateFlag.ephemeral), path }));
-    expect((await one.ask(closeSession())).code).to.equal(0);
+    await one.request(requests.create({ ...node('', CreateFlag.ephemeral), path }));
+    expect((await one.request(closeSession())).code).to.equal(0);
     await one.lost;
     const other = new OneLink(bench, server);
     await other.welcome;
-    expect((await other.ask(requests.exists(path, false))).code).to.equal(-101);
+    expect((await other.request(requests.exists(path, false))).code).to.equal(-101);
     const { session } = await one.welcome;
     const late = new OneLink(bench, server, { session });
     expect((await late.welcome).timeoutMs).to.equal(0);
   });
 
-  it('of a session that has seen more than the server are not taken', async () => {
+  it('are refused for a session that has seen more than the server', async () => {
     const ahead = new OneLink(bench, server, { lastZxid: 2n ** 40n });
     expect(String(await ahead.lost)).to.include('closed the connection');
   });

@@ -7,23 +7,26 @@ import {
   zooKeeperCommand,
   zooKeeperVersion,
 } from '@queuelock/harness/services/zookeeper-process';
-import { ask } from '../../src/server/server-word.ts';
+import { sendFourLetterWord } from '../../src/server/four-letter-words.ts';
 import { tlsOf } from '../../src/api/tls.ts';
 import type { Certificates } from '@queuelock/harness/services/certificates';
 
-/** A server of ZooKeeper that does TLS itself, on a port of its own. */
+/** A ZooKeeper server with TLS on a port of its own. */
 export interface SecureServer {
   readonly port: number;
+  /** Restarts it on the same data, with the certificates of the moment. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** One that asks clients for a certificate of this authority. */
-export async function startSecureZooKeeper({ ca, server, client }: Certificates): Promise<SecureServer> {
+/** Starts a server that requires a client certificate of this authority. */
+export async function startSecureZooKeeper(certificates: Certificates): Promise<SecureServer> {
   let port = 0;
   const started = await startProcess({
     name: 'zookeeper-tls',
     ports: 2,
     command: async (place) => {
+      const { ca, server } = certificates;
       port = place.ports[1]!;
       const [identity, authority] = [join(place.directory, 'server.pem'), join(place.directory, 'ca.pem')];
       await writeFile(identity, Buffer.concat([server.key, server.cert]));
@@ -41,17 +44,22 @@ export async function startSecureZooKeeper({ ca, server, client }: Certificates)
       return withNetty(await zooKeeperCommand(place, {}, { lines, javaOptions }));
     },
     probe: async ({ ports }: Place) => {
-      // The first time that it does TLS takes much longer than all others.
-      await ask({ host: 'localhost', port, tls: tlsOf({ ca, ...client }) }, 'srvr', PATIENCE_MS);
+      const { ca, client } = certificates;
+      // The first TLS handshake takes much longer than the later ones.
+      await sendFourLetterWord(
+        { host: 'localhost', port, tls: tlsOf({ ca, ...client }) },
+        'srvr',
+        PATIENCE_MS,
+      );
       return zooKeeperVersion(`127.0.0.1:${ports[0]}`);
     },
   });
-  return { port, stop: () => started.stop() };
+  return { port, restart: () => started.restart(), stop: () => started.stop() };
 }
 
 const PATIENCE_MS = 10_000;
 
-// Debian's jar of ZooKeeper does not name all parts of Netty that it needs in its manifest.
+// Debian's jar of ZooKeeper does not list all Netty jars that it needs in its manifest.
 const NETTY = ['codec', 'resolver'].map((part) => `/usr/share/java/netty-${part}.jar`).join(delimiter);
 
 function withNetty(command: Command): Command {

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { lastValueFrom } from 'rxjs';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { pickPorts } from '@queuelock/harness/services/ports';
-import type { ConnectionNews } from '../../src/driver/driver.ts';
-import { closes, saysNothing, serverThat } from '../attempts.ts';
+import type { ConnectionEvent } from '../../src/driver/driver.ts';
+import { closes, staysSilent, serverThat } from '../attempts.ts';
 import { Bench, eventually, newQueue, outcome } from '../bench.ts';
 import { proxyTo } from '../own-server.ts';
 import { connected, driverTo } from './clients.ts';
@@ -12,7 +12,7 @@ import { fakeServer, welcoming } from './fake-server.ts';
 
 const OP_CLOSE = -11;
 
-describe('a session of ZooKeeper over sockets of Node', () => {
+describe("a ZooKeeper session over Node's sockets", () => {
   const bench = new Bench();
   let server: string;
 
@@ -21,21 +21,21 @@ describe('a session of ZooKeeper over sockets of Node', () => {
   });
   afterEach(() => bench.clear());
 
-  it('goes on over the next connection, whose watches have to be asked for again', async () => {
+  it('continues on the next connection, where its watches must be set again', async () => {
     const path = `/${newQueue()}`;
     const proxy = await proxyTo(bench, server);
     const driver = await connected(driverTo(bench, proxy.endpoint));
     const operator = await connected(driverTo(bench, server));
-    const news: ConnectionNews[] = [];
+    const notifications: ConnectionEvent[] = [];
     const changes: string[] = [];
-    driver.connection$.subscribe((one) => news.push(one));
+    driver.connection$.subscribe((one) => notifications.push(one));
     driver.changes(path).subscribe((change) => changes.push(change));
     const [id, key] = [driver.sessionId, driver.sessionKey];
     await driver.create(path, '', 'ephemeral');
     await driver.read(path, { watch: true });
     proxy.cut();
-    await eventually(() => news.length === 2);
-    expect(news.map(({ status }) => status)).to.deep.equal(['lost', 'back']);
+    await eventually(() => notifications.length === 2);
+    expect(notifications.map(({ status }) => status)).to.deep.equal(['lost', 'back']);
     expect([driver.sessionId, driver.sessionKey]).to.deep.equal([id, key]);
     expect(await driver.stat(path)).to.deep.include({ ephemeralOwner: id, version: 0 });
     await operator.write(path, 'unseen');
@@ -46,7 +46,7 @@ describe('a session of ZooKeeper over sockets of Node', () => {
     expect(changes).to.deep.equal(['changed']);
   });
 
-  it('says at a reconnect who it is and how far it has seen', async () => {
+  it('sends its id and its last transaction at a reconnect', async () => {
     const fake = await fakeServer(
       bench,
       welcoming(9_000, (peer, { xid }) => peer.reply({ xid, zxid: 77n, err: -101 })),
@@ -63,24 +63,24 @@ describe('a session of ZooKeeper over sockets of Node', () => {
     expect(driver.sessionKey).to.deep.equal({ client_id: '1', client_password: password });
   });
 
-  it('that somebody else had begins behind a quorum: he may have seen more', async () => {
-    const asked: number[] = [];
+  it('starts with a write through a quorum when another client had it, which may have seen more', async () => {
+    const requested: number[] = [];
     const fake = await fakeServer(
       bench,
       welcoming(9_000, (peer, { xid, type }) => {
-        asked.push(type);
+        requested.push(type);
         peer.reply({ xid, err: -101 });
       }),
     );
     const session = { client_id: 'fedcba9876543210', client_password: '01'.repeat(16) };
     const driver = await connected(driverTo(bench, fake.endpoint, { session }));
     await driver.stat('/a');
-    expect(asked).to.deep.equal([2, 3]);
+    expect(requested).to.deep.equal([2, 3]);
     expect(driver.sessionId).to.equal('fedcba9876543210');
     await driver.abandon();
   });
 
-  it('that is no more ends with SESSION_LOST, for calls under way too', async () => {
+  it('ends with SESSION_LOST when it has expired, also for calls in flight', async () => {
     let isThere = true;
     const fake = await fakeServer(bench, {
       ...welcoming(9_000),
@@ -98,12 +98,12 @@ describe('a session of ZooKeeper over sockets of Node', () => {
     expect(driver.endedWith).to.equal(-112);
   });
 
-  it('finds the one server that serves among those that close, say nothing, take no writes or are not there', async () => {
+  it('finds the one server that serves among those that close, are silent, refuse writes or are down', async () => {
     const [port] = await pickPorts(1);
     const readOnly = await fakeServer(bench, {
       hello: (peer) => peer.welcome({ timeoutMs: 4_000, id: 9n, isReadOnly: true }),
     });
-    const others = [await serverThat(bench, closes), await serverThat(bench, saysNothing), readOnly];
+    const others = [await serverThat(bench, closes), await serverThat(bench, staysSilent), readOnly];
     const addresses = [`127.0.0.1:${port!}`, ...others.map(({ endpoint }) => endpoint), server];
     const driver = await connected(driverTo(bench, addresses));
     expect(await driver.stat('/')).to.have.property('czxid', 0n);
@@ -119,26 +119,26 @@ describe('a session of ZooKeeper over sockets of Node', () => {
     await connected(driverTo(bench, fake.endpoint));
   });
 
-  it('notices a connection that says nothing any more, and takes another', async () => {
-    let answers = true;
+  it('leaves a silent connection for another one', async () => {
+    let replies = true;
     const part = welcoming(600);
     const fake = await fakeServer(bench, {
       ...part,
       request: (peer, request) => {
-        if (answers) part.request?.(peer, request);
+        if (replies) part.request?.(peer, request);
       },
     });
     const driver = await connected(driverTo(bench, fake.endpoint));
-    const news: string[] = [];
-    driver.connection$.subscribe(({ status }) => news.push(status));
-    answers = false;
-    await eventually(() => news.length >= 2);
-    answers = true;
-    expect(news.slice(0, 2)).to.deep.equal(['lost', 'back']);
+    const notifications: string[] = [];
+    driver.connection$.subscribe(({ status }) => notifications.push(status));
+    replies = false;
+    await eventually(() => notifications.length >= 2);
+    replies = true;
+    expect(notifications.slice(0, 2)).to.deep.equal(['lost', 'back']);
     expect(fake.peers[1]!.hello).to.have.property('session', 1n);
   });
 
-  it('stays on a connection that is idle and answers pings', async () => {
+  it('keeps an idle connection that answers pings', async () => {
     const pings: number[] = [];
     const fake = await fakeServer(bench, {
       ...welcoming(600),
@@ -152,7 +152,7 @@ describe('a session of ZooKeeper over sockets of Node', () => {
     expect([driver.timeoutMs, fake.peers.length, new Set(pings)]).to.deep.equal([600, 1, new Set([-2])]);
   });
 
-  it('that is closed is over for the server, and leaves no socket', async () => {
+  it('is ended on the server when it is closed, and leaves no socket', async () => {
     const path = `/${newQueue()}`;
     const driver = await connected(driverTo(bench, server));
     const before = driver.create(path, '', 'ephemeral');
@@ -167,21 +167,21 @@ describe('a session of ZooKeeper over sockets of Node', () => {
     expect(await outcome(connected(driverTo(bench, server, { session })))).to.equal('SESSION_LOST');
   });
 
-  it('that is closed at a silent server is given up after a while, and leaves no socket', async () => {
-    const asked: number[] = [];
+  it('is closed within a timeout at a silent server, and leaves no socket', async () => {
+    const requested: number[] = [];
     const fake = await fakeServer(bench, {
       ...welcoming(9_000),
-      request: (_peer, { type }) => asked.push(type),
+      request: (_peer, { type }) => requested.push(type),
     });
     const driver = await connected(driverTo(bench, fake.endpoint));
     const pending = outcome(driver.sync());
     await driver.close();
     expect(await pending).to.equal('SESSION_LOST');
     await eventually(() => fake.peers[0]!.socket.closed);
-    expect(asked).to.deep.equal([9, OP_CLOSE]);
+    expect(requested).to.deep.equal([9, OP_CLOSE]);
   });
 
-  it('that is abandoned leaves no socket, after what was asked before, and goes on elsewhere', async () => {
+  it('can be resumed when it was abandoned, and leaves no socket after its earlier requests', async () => {
     const path = `/${newQueue()}`;
     const proxy = await proxyTo(bench, server);
     const driver = await connected(driverTo(bench, proxy.endpoint));
@@ -194,8 +194,8 @@ describe('a session of ZooKeeper over sockets of Node', () => {
     expect(await next.stat(path)).to.have.property('ephemeralOwner', driver.sessionId);
   });
 
-  it('that is closed while it connects is over at once', async () => {
-    const silent = await serverThat(bench, saysNothing);
+  it('is closed at once while it connects', async () => {
+    const silent = await serverThat(bench, staysSilent);
     const driver = driverTo(bench, silent.endpoint);
     await eventually(() => silent.connections.length === 1);
     await driver.close();
@@ -205,22 +205,22 @@ describe('a session of ZooKeeper over sockets of Node', () => {
     expect(await outcome(later.sync())).to.equal('CLOSED');
   });
 
-  it('refuses a request that the server would drop the connection for, and goes on', async () => {
+  it('refuses a request that is too large for the server, and continues', async () => {
     const path = `/${newQueue()}`;
     const driver = await connected(driverTo(bench, server));
-    const news: unknown[] = [];
-    driver.connection$.subscribe((one) => news.push(one));
+    const notifications: unknown[] = [];
+    driver.connection$.subscribe((one) => notifications.push(one));
     expect(await outcome(driver.create(path, 'x'.repeat(2 ** 20), 'ephemeral'))).to.equal('INVALID_ARGUMENT');
     await driver.create(path, '', 'ephemeral');
-    // With the header, the path, two lengths and the version, to the byte as much as the server takes.
-    const most = 0xf_ff_ff - 8 - 4 - path.length - 4 - 4;
-    expect(await driver.write(path, 'x'.repeat(most))).to.have.property('version', 1);
-    expect(await outcome(driver.write(path, 'x'.repeat(most + 1)))).to.equal('INVALID_ARGUMENT');
-    expect((await driver.read(path))!.text.length).to.equal(most);
-    expect(news).to.deep.equal([]);
+    // With the header, the path, two lengths and the version, this is exactly the limit of the server.
+    const max = 0xf_ff_ff - 8 - 4 - path.length - 4 - 4;
+    expect(await driver.write(path, 'x'.repeat(max))).to.have.property('version', 1);
+    expect(await outcome(driver.write(path, 'x'.repeat(max + 1)))).to.equal('INVALID_ARGUMENT');
+    expect((await driver.read(path))!.text.length).to.equal(max);
+    expect(notifications).to.deep.equal([]);
   });
 
-  it('reads a list of children that is longer than a request may be', async () => {
+  it('reads a list of children that is larger than a request may be', async () => {
     const path = `/${newQueue()}`;
     const driver = await connected(driverTo(bench, server, { ttlMs: 10_000 }));
     await driver.create(path, '', 'persistent');

@@ -4,7 +4,7 @@ import type { WireDriver } from '../../src/wire/driver.ts';
 import { Bench, newQueue, outcome } from '../bench.ts';
 import { connected, driverTo } from './clients.ts';
 
-describe('steps that ZooKeeper does all at once or not at all', () => {
+describe('a ZooKeeper transaction', () => {
   const bench = new Bench();
   let zk: WireDriver;
   let root: string;
@@ -17,7 +17,7 @@ describe('steps that ZooKeeper does all at once or not at all', () => {
   });
   afterEach(() => bench.clear());
 
-  it('make nodes of every kind, and tell their paths and the transaction', async () => {
+  it('creates nodes of every kind, and returns their paths and its id', async () => {
     const done = await zk.multi([
       { type: 'check', path: root },
       { type: 'create', path: `${root}/kept`, text: 'text', mode: 'persistent' },
@@ -35,14 +35,14 @@ describe('steps that ZooKeeper does all at once or not at all', () => {
     expect(await zk.read(`${root}/kept`)).to.deep.include({ text: 'text' });
   });
 
-  it('tell nothing of the transaction unless one of them writes', async () => {
+  it('returns no id unless one of its steps writes', async () => {
     await zk.create(`${root}/one`, '', 'persistent');
     const done = await zk.multi([{ type: 'delete', path: `${root}/one`, version: 0 }]);
     expect(done).to.deep.equal({ done: true, paths: [] });
     expect(await zk.children(root)).to.deep.equal([]);
   });
 
-  it('are not done when one cannot be, and say which and why', async () => {
+  it('does nothing when one step fails, and reports which one and why', async () => {
     const made = { type: 'create', path: `${root}/one`, text: '', mode: 'persistent' } as const;
     const none = `${root}/none`;
     const failures = [
@@ -63,7 +63,7 @@ describe('steps that ZooKeeper does all at once or not at all', () => {
     expect(await zk.read(root)).to.deep.include({ text: 'a' });
   });
 
-  it('reject as a single request does, where that is no value', async () => {
+  it('rejects as a single request does when the failure is not reported as a value', async () => {
     await zk.create(`${root}/own`, '', 'ephemeral');
     const below = { type: 'create', path: `${root}/own/below`, text: '', mode: 'ephemeral' } as const;
     expect(await outcome(zk.multi([below]))).to.equal('INVALID_ARGUMENT');

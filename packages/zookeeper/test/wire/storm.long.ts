@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { startZooKeeperCluster } from '@queuelock/harness/clusters';
 import { pickPorts } from '@queuelock/harness/services/ports';
-import { closes, mostInASecond, saysNothing, serverThat } from '../attempts.ts';
+import { closes, maxPerSecond, staysSilent, serverThat } from '../attempts.ts';
 import { Bench } from '../bench.ts';
 import { attemptsOf, opensFor } from './storms.ts';
 
@@ -10,31 +10,31 @@ const WATCHED_MS = 30_000;
 const MAX_A_SECOND = 5;
 const MAX_CPU = 0.02;
 
-describe('for half a minute, a client with sockets of Node whose ZooKeeper servers do not serve', function () {
+describe("for 30 s, a client with Node's sockets whose ZooKeeper servers do not serve", function () {
   this.timeout(5 * WATCHED_MS);
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  /** What it costs while this goes on. */
+  /** Checks what that costs meanwhile. */
   async function judged(watching: Promise<unknown>, moments: readonly number[]): Promise<void> {
     const before = process.cpuUsage();
     await watching;
     const { user, system } = process.cpuUsage(before);
     const cpu = (user + system) / 1_000 / WATCHED_MS;
-    const most = mostInASecond(moments);
-    const told = `${moments.length} attempts, at most ${most} in a second, ${(100 * cpu).toFixed(2)} % of a core`;
-    console.info(`      ${told}`);
-    expect(moments.length, told).to.be.at.least(8);
-    expect(most, told).to.be.at.most(MAX_A_SECOND);
-    expect(cpu, told).to.be.lessThan(MAX_CPU);
+    const max = maxPerSecond(moments);
+    const reported = `${moments.length} attempts, at most ${max} in a second, ${(100 * cpu).toFixed(2)} % of a core`;
+    console.info(`      ${reported}`);
+    expect(moments.length, reported).to.be.at.least(8);
+    expect(max, reported).to.be.at.most(MAX_A_SECOND);
+    expect(cpu, reported).to.be.lessThan(MAX_CPU);
   }
 
-  it('connects at most five times a second: they accept and close', async () => {
+  it('connects at most five times a second when they accept and close', async () => {
     const { endpoint, connections } = await serverThat(bench, closes);
     await judged(opensFor(bench, WATCHED_MS, [endpoint]), connections);
   });
 
-  it('connects at most five times a second: they refuse', async () => {
+  it('connects at most five times a second when they refuse', async () => {
     const ports = await pickPorts(2);
     const attempts = attemptsOf(
       bench,
@@ -43,12 +43,12 @@ describe('for half a minute, a client with sockets of Node whose ZooKeeper serve
     await judged(pause(WATCHED_MS), attempts);
   });
 
-  it('connects at most five times a second: they say nothing', async () => {
-    const { endpoint, connections } = await serverThat(bench, saysNothing);
+  it('connects at most five times a second when they are silent', async () => {
+    const { endpoint, connections } = await serverThat(bench, staysSilent);
     await judged(opensFor(bench, WATCHED_MS, [endpoint]), connections);
   });
 
-  it('connects at most five times a second: one of three is left', async () => {
+  it('connects at most five times a second when one of three is left', async () => {
     const cluster = bench.keep(await startZooKeeperCluster({ network: 'proxies' }), (started) =>
       started.stop(),
     );

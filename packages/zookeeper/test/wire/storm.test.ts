@@ -1,26 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { pickPorts } from '@queuelock/harness/services/ports';
-import { closes, mostInASecond, saysNothing, serverThat } from '../attempts.ts';
+import { closes, maxPerSecond, staysSilent, serverThat } from '../attempts.ts';
 import { Bench } from '../bench.ts';
 import { fakeServer } from './fake-server.ts';
 import { attemptsOf, opensFor } from './storms.ts';
 
-// A busy machine can put off the attempts of one second into the next, and those of two into one.
+// A busy machine can delay the attempts of one second into the next, so that those of two seconds fall into one.
 const MOST = 10;
 const WATCHED_MS = 1_500;
 
-describe('a client with sockets of Node whose ZooKeeper servers do not serve', () => {
+describe("a client with Node's sockets whose ZooKeeper servers do not serve", () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  it('connects a few times a second where they accept and close', async () => {
+  it('connects a few times a second when they accept and close', async () => {
     const server = await serverThat(bench, closes);
     await opensFor(bench, WATCHED_MS, [server.endpoint]);
-    expect(mostInASecond(server.connections)).to.be.within(2, MOST);
+    expect(maxPerSecond(server.connections)).to.be.within(2, MOST);
   });
 
-  it('connects a few times a second where a session is granted and the connection closed', async () => {
+  it('connects a few times a second when they grant a session and close the connection', async () => {
     const connections: number[] = [];
     const fake = await fakeServer(bench, {
       hello: (peer) => {
@@ -31,15 +31,15 @@ describe('a client with sockets of Node whose ZooKeeper servers do not serve', (
     });
     attemptsOf(bench, [fake.endpoint]);
     await pause(WATCHED_MS);
-    expect(mostInASecond(connections)).to.be.within(2, MOST);
+    expect(maxPerSecond(connections)).to.be.within(2, MOST);
   });
 
-  it('connects a few times a second where they refuse, close or say nothing', async () => {
+  it('connects a few times a second when they refuse, close or are silent', async () => {
     const [port] = await pickPorts(1);
-    const servers = [await serverThat(bench, closes), await serverThat(bench, saysNothing)];
+    const servers = [await serverThat(bench, closes), await serverThat(bench, staysSilent)];
     const addresses = [`127.0.0.1:${port!}`, ...servers.map(({ endpoint }) => endpoint)];
     const attempts = attemptsOf(bench, addresses);
     await pause(WATCHED_MS);
-    expect(mostInASecond(attempts)).to.be.within(1, MOST);
+    expect(maxPerSecond(attempts)).to.be.within(1, MOST);
   });
 });

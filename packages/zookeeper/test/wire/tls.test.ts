@@ -6,7 +6,7 @@ import { fromUrl, zookeeper, type ZooKeeperTls } from '@queuelock/zookeeper';
 import { expect } from 'chai';
 import { firstValueFrom } from 'rxjs';
 import { proxyTo } from '../own-server.ts';
-import { Bench, SINGLE, eventually, newQueue, outcome, wish } from '../bench.ts';
+import { Bench, SINGLE, eventually, newQueue, outcome, newSpec } from '../bench.ts';
 import { hasZooKeeper } from '@queuelock/harness/services/zookeeper-process';
 import { issueCertificates, type Certificates } from '@queuelock/harness/services/certificates';
 import { startSecureZooKeeper, type SecureServer } from './secure-server.ts';
@@ -32,7 +32,7 @@ describe('TLS to ZooKeeper', () => {
   });
   afterEach(() => bench.clear());
 
-  /** Why there was no session, `fine` if there was one. */
+  /** Resolves with the error of opening a session, or with `fine`. */
   async function opened(host: string, tls: ZooKeeperTls): Promise<string> {
     const options = {
       hosts: [`${host}:${port}`],
@@ -46,7 +46,7 @@ describe('TLS to ZooKeeper', () => {
     );
   }
 
-  it('carries a session for a client with a certificate, to a server with the name of the host', async () => {
+  it('carries a session for a client with a certificate, to a server whose certificate has the name of the host', async () => {
     const { ca, client } = certificates;
     const options = {
       hosts: [`localhost:${port}`],
@@ -56,28 +56,28 @@ describe('TLS to ZooKeeper', () => {
     const backend = bench.keep(zookeeper(options), (made) => made.close());
     expect(backend.info.endpoint).to.equal(`zks://localhost:${port}`);
     const session = await backend.open(4_000, signal);
-    const placement = await session.enqueue(wish(newQueue()));
+    const placement = await session.enqueue(newSpec(newQueue()));
     expect(placement.turn.admitted).to.equal(true);
     expect(await session.renew(signal)).to.be.greaterThan(0);
     const [finding] = await backend.diagnose!('');
     expect(finding).to.deep.include({ level: 'ok', about: `server localhost:${port}` });
   });
 
-  it('goes on over the next connection after one was cut', async () => {
+  it('continues on the next connection after one was cut', async () => {
     const { ca, client } = certificates;
     const proxy = await proxyTo(bench, `127.0.0.1:${port}`);
     const tls = { ca, ...client, servername: 'localhost' };
     const options = { hosts: [proxy.endpoint], tls, ...SINGLE } as const;
     const backend = bench.keep(zookeeper(options), (made) => made.close());
     const session = await backend.open(10_000, signal);
-    const entry = wish(newQueue());
+    const entry = newSpec(newQueue());
     const { order } = await session.enqueue(entry);
     proxy.cut();
     await eventually(async () => (await outcome(session.renew(signal))) === 'fine');
     expect(await session.enqueue(entry)).to.have.property('order', order);
   });
 
-  it('carries answers that are longer than what TLS sends at a time', async () => {
+  it('carries replies that are longer than a TLS record', async () => {
     const { ca, client } = certificates;
     const options = {
       hosts: [`localhost:${port}`],
@@ -87,12 +87,12 @@ describe('TLS to ZooKeeper', () => {
     const backend = bench.keep(zookeeper(options), (made) => made.close());
     const session = await backend.open(10_000, signal);
     const [queue, value] = [newQueue(), 'x'.repeat(500_000)];
-    await session.enqueue(wish(queue, { value }));
+    await session.enqueue(newSpec(queue, { value }));
     const seen = await firstValueFrom(backend.observe(queue), { defaultValue: [] });
     expect(seen.map((entry) => entry.value)).to.deep.equal([value]);
   });
 
-  it('is asked for by a URL that names the files', async () => {
+  it('is configured by a URL that names the files', async () => {
     const { ca, client } = certificates;
     const directory = await mkdtemp(join(tmpdir(), 'queuelock-pem-'));
     bench.keep(directory, (made) => rm(made, { recursive: true }));
@@ -107,12 +107,12 @@ describe('TLS to ZooKeeper', () => {
     expect(await outcome(backend.open(4_000, signal))).to.equal('fine');
   });
 
-  it('takes the name of the server that is asked for', async () => {
+  it('uses the configured server name', async () => {
     const { ca, client } = certificates;
     expect(await opened('127.0.0.1', { ca, ...client, servername: 'localhost' })).to.equal('fine');
   });
 
-  it('is not had with a server of another name, of an unknown authority, or without a certificate, and it is said why', async () => {
+  it('fails with a server of another name, of an unknown authority, or without a certificate, and the message says why', async () => {
     const { ca, client } = certificates;
     const said = await Promise.all([
       opened('127.0.0.1', { ca, ...client }),
@@ -124,7 +124,7 @@ describe('TLS to ZooKeeper', () => {
       /does not match certificate/,
       /does not match certificate/,
       /unable to (get|verify)/,
-      /the last attempt ended with/,
+      /the last attempt failed/,
     ];
     for (const [index, text] of said.entries())
       expect(text)
@@ -132,7 +132,7 @@ describe('TLS to ZooKeeper', () => {
         .and.match(reasons[index]!);
   });
 
-  it('with what is no certificate or key is refused at once, and it is not repeated', () => {
+  it('refuses an invalid certificate or key at once, without repeating it', () => {
     const { client, server } = certificates;
     const pem = (text: string): string => `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`;
     for (const tls of [

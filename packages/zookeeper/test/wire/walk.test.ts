@@ -13,17 +13,17 @@ const CREATE2 = 15;
 const TOKEN = 7n;
 const CLOSE = -11;
 
-/** What a server does to one request, or to a hello. */
-type Deed = 'answer' | 'close' | 'answer and close' | 'answer with an event' | 'nonsense' | 'silence';
+/** The reaction of a server to one request or first message. */
+type Reaction = 'answer' | 'close' | 'answer and close' | 'answer with an event' | 'nonsense' | 'silence';
 
-const deed = fc.oneof(
-  { weight: 20, arbitrary: fc.constant<Deed>('answer') },
-  { weight: 6, arbitrary: fc.constantFrom<Deed>('answer with an event', 'answer and close') },
-  { weight: 2, arbitrary: fc.constantFrom<Deed>('close', 'nonsense') },
-  { weight: 1, arbitrary: fc.constant<Deed>('silence') },
+const reaction = fc.oneof(
+  { weight: 20, arbitrary: fc.constant<Reaction>('answer') },
+  { weight: 6, arbitrary: fc.constantFrom<Reaction>('answer with an event', 'answer and close') },
+  { weight: 2, arbitrary: fc.constantFrom<Reaction>('close', 'nonsense') },
+  { weight: 1, arbitrary: fc.constant<Reaction>('silence') },
 );
 const walk = fc.record({
-  deeds: fc.array(deed, { minLength: 40, maxLength: 40 }),
+  reactions: fc.array(reaction, { minLength: 40, maxLength: 40 }),
   hellos: fc.array(fc.constantFrom('welcome', 'welcome', 'welcome', 'close', 'read-only', 'expired'), {
     minLength: 3,
     maxLength: 8,
@@ -32,9 +32,9 @@ const walk = fc.record({
 });
 type Walk = typeof walk extends fc.Arbitrary<infer T> ? T : never;
 
-/** A server that goes this way; behind its end it serves. */
-function partOf({ deeds, hellos }: Walk): Part {
-  const nextDeeds = [...deeds];
+/** A server that reacts in this order, and then serves normally. */
+function partOf({ reactions, hellos }: Walk): Part {
+  const nextReactions = [...reactions];
   const nextHellos = ['welcome', ...hellos];
   return {
     hello: (peer, { session }) => {
@@ -48,35 +48,39 @@ function partOf({ deeds, hellos }: Walk): Part {
       if (xid === -2) peer.reply({ xid });
       else if (type === CLOSE) peer.reply({ xid });
       else
-        doTo(peer, nextDeeds.shift() ?? 'answer', answerTo(xid, type === CREATE2 ? body.text() : undefined));
+        doTo(
+          peer,
+          nextReactions.shift() ?? 'answer',
+          replyTo(xid, type === CREATE2 ? body.text() : undefined),
+        );
     },
   };
 }
 
-/** A node that is made has the name that was asked for; nothing else is there. */
-function answerTo(xid: number, created: string | undefined): Buffer {
+/** A created node has the requested name; no other node exists. */
+function replyTo(xid: number, created: string | undefined): Buffer {
   if (created === undefined) return replyFrame({ xid, err: NO_NODE });
   return replyFrame({ xid, body: (writer) => putStat(writer.text(created), TOKEN) });
 }
 
-function doTo(peer: Peer, what: Deed, answer: Buffer): void {
+function doTo(peer: Peer, what: Reaction, reply: Buffer): void {
   if (what === 'close') peer.socket.destroy();
   if (what === 'nonsense') peer.send(Buffer.alloc(3));
-  if (what === 'answer') peer.send(answer);
-  if (what === 'answer with an event') peer.send(eventFrame(3, '/some'), answer, eventFrame(2, '/some'));
-  if (what === 'answer and close') peer.socket.end(withLength(answer));
+  if (what === 'answer') peer.send(reply);
+  if (what === 'answer with an event') peer.send(eventFrame(3, '/some'), reply, eventFrame(2, '/some'));
+  if (what === 'answer and close') peer.socket.end(withLength(reply));
 }
 
-describe('a session of ZooKeeper, whatever its server does', () => {
+describe('a ZooKeeper session with any behavior of its server', () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
   async function goes(way: Walk, name: string): Promise<void> {
     const fake = await fakeServer(bench, partOf(way));
     const driver = driverTo(bench, fake.endpoint, { ttlMs: 900 });
-    const news: string[] = [];
+    const notifications: string[] = [];
     let ends = 0;
-    driver.connection$.subscribe(({ status }) => news.push(status));
+    driver.connection$.subscribe(({ status }) => notifications.push(status));
     driver.ended$.subscribe({ error: () => (ends += 1), complete: () => (ends += 1) });
     const user = async (index: number): Promise<void> => {
       for (let call = 0; call < CALLS; call += 1) {
@@ -95,12 +99,12 @@ describe('a session of ZooKeeper, whatever its server does', () => {
     expect(await last).to.be.oneOf(['fine', 'UNAVAILABLE', 'SESSION_LOST', 'CLOSED']);
     expect(await outcome(driver.sync())).to.be.oneOf(['SESSION_LOST', 'CLOSED']);
     expect(ends).to.equal(1);
-    for (const [index, status] of news.entries())
-      expect(status, news.join(' ')).to.equal(index % 2 === 0 ? 'back' : 'lost');
+    for (const [index, status] of notifications.entries())
+      expect(status, notifications.join(' ')).to.equal(index % 2 === 0 ? 'back' : 'lost');
     await eventually(() => fake.peers.every(({ socket }) => socket.closed));
   }
 
-  it('gives each call an end and its own answer, tells of losses and returns in turn, and leaves no socket', async () => {
+  it('settles each call with its own reply, reports losses and reconnects in turn, and leaves no socket', async () => {
     const walks = fc.sample(walk, WALKS);
     await Promise.all(walks.map((way, index) => goes(way, `walk${index}`)));
   });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { SINGLE, Bench } from '../bench.ts';
 
-// TypeScript is not known in threads, so the package is brought there as tsx makes it.
+// Worker threads cannot load TypeScript, so they load the package through tsx.
 const IN_WORKER = `
   const { workerData, parentPort } = require('node:worker_threads');
   const { require: tsRequire } = require('node:module').createRequire(workerData.here)('tsx/cjs/api');
@@ -16,11 +16,11 @@ const IN_WORKER = `
     .then(() => backend.close());
 `;
 
-describe('ZooKeeper over sockets of Node', () => {
+describe("ZooKeeper over Node's sockets", () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  it('can be had in several worker threads at once, which end by themselves', async () => {
+  it('works in several worker threads at once, which exit by themselves', async () => {
     const { endpoint } = await sharedZooKeeper('threads of @queuelock/zookeeper');
     const workerData = { options: { hosts: [endpoint], ...SINGLE }, here: import.meta.url };
     const said = [1, 2].map(async () => {

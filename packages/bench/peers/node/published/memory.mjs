@@ -1,33 +1,16 @@
 // Client program for `memory`: memory.mjs KIND memory n=… name=…; what a process takes with that many waits, from the packages as
 // they are published. Needs --expose-gc.
 import { setTimeout as pause } from 'node:timers/promises';
+import { clientOver } from './backends.mjs';
 
 const [kind, , ...rest] = process.argv.slice(2);
 const parameters = Object.fromEntries(rest.map((argument) => argument.split('=')));
 const n = Number(parameters.n);
 const SETTLE_MS = 1_000;
 
-const kinds = {
-  'ours-etcd3': () => overEtcd('etcd3'),
-  'ours-http2': () => overEtcd('http2'),
-  'ours-zookeeper': () => overZooKeeper('native'),
-  'ours-wire': () => overZooKeeper('wire'),
-  'etcd3-watchers': etcd3Watchers,
-};
-
-function overEtcd(transport) {
-  return ours(async () => (await import('@queuelock/etcd')).etcd({ hosts: [process.env.ETCD], transport }));
-}
-
-function overZooKeeper(transport) {
-  const hosts = [process.env.ZK];
-  return ours(async () => (await import('@queuelock/zookeeper')).zookeeper({ hosts, transport }));
-}
-
 /** One more waiter; resolves when it waits. */
-async function ours(backend) {
-  const [{ createLockClient }, made] = await Promise.all([import('@queuelock/core'), backend()]);
-  const client = createLockClient(made, { ttlMs: 30_000 });
+async function ours() {
+  const client = await clientOver(kind);
   await client.acquire(parameters.name);
   return () =>
     new Promise((queued, failed) => {
@@ -60,7 +43,7 @@ async function taken() {
   return { rss, heap: heapUsed };
 }
 
-const wait = await kinds[kind]();
+const wait = await (kind === 'etcd3-watchers' ? etcd3Watchers() : ours());
 await Promise.all(Array.from({ length: 100 }, wait));
 const before = await taken();
 for (let done = 100; done < n; done += 100) await Promise.all(Array.from({ length: 100 }, wait));

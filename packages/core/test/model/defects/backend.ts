@@ -3,22 +3,22 @@ import { Observable, type Subscriber } from 'rxjs';
 import type { Turn } from '../../../src/backend.ts';
 import { inSession, type Defect } from './defect.ts';
 
-const lines = new WeakMap<MemoryServer, Map<string, Subscriber<Turn>[]>>();
+const queues = new WeakMap<MemoryServer, Map<string, Subscriber<Turn>[]>>();
 
 function lineOf(server: MemoryServer, queue: string): Subscriber<Turn>[] {
-  const ofServer = lines.get(server) ?? new Map<string, Subscriber<Turn>[]>();
+  const ofServer = queues.get(server) ?? new Map<string, Subscriber<Turn>[]>();
   const line = ofServer.get(queue) ?? [];
-  lines.set(server, ofServer.set(queue, line));
+  queues.set(server, ofServer.set(queue, line));
   return line;
 }
 
-/** The same turns, but an admission is told to the one who began to wait last. */
-function toTheLast(line: Subscriber<Turn>[], turns$: Observable<Turn>): Observable<Turn> {
+/** Returns the same turns, but an admission is reported to the last subscriber. */
+function toTheLast(queue: Subscriber<Turn>[], turns$: Observable<Turn>): Observable<Turn> {
   return new Observable((subscriber) => {
-    line.push(subscriber);
-    subscriber.add(() => line.splice(line.indexOf(subscriber), 1));
+    queue.push(subscriber);
+    subscriber.add(() => queue.splice(queue.indexOf(subscriber), 1));
     return turns$.subscribe({
-      next: (turn) => (turn.admitted ? line.at(-1) : subscriber)?.next(turn),
+      next: (turn) => (turn.admitted ? queue.at(-1) : subscriber)?.next(turn),
       error: (error: unknown) => {
         subscriber.error(error);
       },
@@ -26,12 +26,12 @@ function toTheLast(line: Subscriber<Turn>[], turns$: Observable<Turn>): Observab
   });
 }
 
-/** What a backend can get wrong: the rules are those of the server, too. */
+/** Defects of a backend, since the rules apply to the server too. */
 export const BACKEND_DEFECTS: readonly Defect[] = [
-  inSession('a backend admits two', ['exclusive', 'order', 'ends first'], (session) => ({
+  inSession('a backend admits two entries', ['exclusive', 'order', 'ends first'], (session) => ({
     enqueue: (spec) => session.enqueue({ ...spec, limit: 2 }),
   })),
-  inSession('a backend serves the last first', 'order', (session, server) => ({
+  inSession('a backend serves the last entry first', 'order', (session, server) => ({
     enqueue: async (spec) => {
       const placement = await session.enqueue(spec);
       if (placement.turn.admitted) return placement;
@@ -42,12 +42,12 @@ export const BACKEND_DEFECTS: readonly Defect[] = [
     enqueue: async (spec) => ({ ...(await session.enqueue(spec)), token: 1n }),
   })),
   inSession(
-    'a renewal proves more than there is',
+    'a renewal proves more than the remaining time',
     ['ends first', 'exclusive', 'told in time'],
     (session) => ({ renew: async (signal) => 2 * (await session.renew(signal)) }),
   ),
   inSession(
-    'a second removal takes the entry of another',
+    'a second removal removes the entry of another claim',
     ['signal', 'outcome', 'exclusive', 'order', 'ends first'],
     (session, server) => ({
       remove: async (queue, id) => {

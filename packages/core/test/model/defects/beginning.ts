@@ -1,8 +1,8 @@
 import { inCore, inSession, type Defect } from './defect.ts';
 
-/** When may the hold begin? */
+/** Defects of the start of a hold. */
 export const BEGINNING_DEFECTS: readonly Defect[] = [
-  inCore('a hold begins without the time that its work needs', 'enough time', [
+  inCore('a hold starts without the time that its work needs', 'enough time', [
     'hold/grant.ts',
     ' && remainingMs >= minRemainingMs;',
     ';',
@@ -12,7 +12,7 @@ export const BEGINNING_DEFECTS: readonly Defect[] = [
     ['progress', 'at once'],
     ['hold/grant.ts', 'take(BEATS_TO_WAIT_FOR)', 'take(Infinity)'],
   ),
-  inCore('an unclean end is no reason to wait', 'handover', [
+  inCore('an unclean end causes no delay', 'handover', [
     'hold/grant.ts',
     'ids.length === 0 ?',
     'ids.length >= 0 ?',
@@ -20,7 +20,7 @@ export const BEGINNING_DEFECTS: readonly Defect[] = [
   inSession('a hold leaves no trace', 'handover', ({ traces }) => ({
     traces: { leave: async () => [], erase: async (queue, ids) => traces?.erase(queue, ids) },
   })),
-  inSession('the trace of the dead is erased before the delay', 'handover', ({ traces }) => ({
+  inSession('the trace of a dead holder is erased before the delay', 'handover', ({ traces }) => ({
     traces: {
       leave: async (queue, id) => {
         const ids = (await traces?.leave(queue, id)) ?? [];

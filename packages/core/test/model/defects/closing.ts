@@ -1,6 +1,6 @@
 import { inCore, type Defect } from './defect.ts';
 
-/** What is left when a client closes? */
+/** Defects of closing a client. */
 export const CLOSING_DEFECTS: readonly Defect[] = [
   inCore(
     'closing revokes nothing',
@@ -20,7 +20,7 @@ export const CLOSING_DEFECTS: readonly Defect[] = [
     '',
   ]),
   inCore(
-    'closing does not wait for what is under way',
+    'closing does not wait for requests in flight',
     ['nothing left', 'at once'],
     ['client.ts', '    while (this.#unfinished.size > 0) await Promise.allSettled(this.#unfinished);\n', ''],
   ),
@@ -29,13 +29,13 @@ export const CLOSING_DEFECTS: readonly Defect[] = [
     '    await session.close();\n',
     '',
   ]),
-  inCore('a closed client says that it is opening', 'no way back', [
+  inCore('a closed client reports that it is opening', 'no way back', [
     'session/shared-session.ts',
     "status !== 'closed' && ",
     '',
   ]),
   inCore(
-    'a lost session is told twice',
+    'a lost session is reported twice',
     'no way back',
     ['session/shared-session.ts', 'error: () => undefined,', 'error: tellEnd,'],
     ['session/shared-session.ts', ' && status !== state.status', ''],

@@ -3,20 +3,20 @@ import type { Backend, Session } from '../../../src/backend.ts';
 import type { Alteration } from '@queuelock/harness/alteration';
 import type { Rule } from '../judge.ts';
 
-/** A mutant that somebody could make. */
+/** A mutant that a programmer could introduce. */
 export interface Defect {
   readonly what: string;
-  /** The rules that may notice it first. */
+  /** The rules that may be the first to detect the defect. */
   readonly killedBy: readonly Rule[];
-  /** In the core. */
+  /** The changes of the core. */
   readonly alterations?: readonly Alteration[];
-  /** In a backend. */
+  /** The change of a backend. */
   readonly spoil?: Spoil;
 }
 
 export type Spoil = (backend: Backend, server: MemoryServer) => Backend;
 
-/** A defect in the core. */
+/** Creates a defect of the core. */
 export function inCore(
   what: string,
   killedBy: Rule | readonly Rule[],
@@ -25,7 +25,7 @@ export function inCore(
   return { what, killedBy: [killedBy].flat(), alterations };
 }
 
-/** A defect in what a backend's sessions do. */
+/** Creates a defect of the sessions of a backend. */
 export function inSession(
   what: string,
   killedBy: Rule | readonly Rule[],

@@ -1,9 +1,9 @@
 import { inCore, type Defect } from './defect.ts';
 
-/** When is the lock lost, and who is told? */
+/** Defects of the end of a hold and its notifications. */
 export const HOLDING_DEFECTS: readonly Defect[] = [
   inCore(
-    '`held` does not look at the clock',
+    '`held` does not read the clock',
     ['no way back', 'ends first'],
     ['hold/ownership.ts', 'return this.remainingMs > 0;', 'return this.#end === undefined;'],
   ),
@@ -12,7 +12,7 @@ export const HOLDING_DEFECTS: readonly Defect[] = [
     ['signal', 'told in time', 'outcome', 'at once'],
     ['hold/ownership.ts', '      this.#loss?.abort(this.#lossError);\n      tellLoss(', '      tellLoss('],
   ),
-  inCore('the signal waits for its turn to be told of the end of the session', 'signal', [
+  inCore('the signal is late in reporting the end of the session', 'signal', [
     'hold/ownership.ts',
     '    if (left === 0) this.revoke(this.#live.liveness.ending.reason);\n',
     '',
@@ -22,7 +22,7 @@ export const HOLDING_DEFECTS: readonly Defect[] = [
     "if (this.#finish('released')) ",
     "this.#loss?.abort(this);\n    if (this.#finish('released')) ",
   ]),
-  inCore('what was released is held until the server has confirmed it', 'no way back', [
+  inCore('a released lock is held until the server has confirmed the release', 'no way back', [
     'hold/ownership.ts',
     'if (this.#end) return 0;',
     "if (this.#end === 'lost') return 0;",
@@ -48,20 +48,20 @@ export const HOLDING_DEFECTS: readonly Defect[] = [
     ],
     ['hold/ownership.ts', 'if (this.#end) return 0;', "if (this.#end === 'released') return 0;"],
   ),
-  inCore('a release is confirmed before the server has', 'release', [
+  inCore('a release is confirmed before the server has confirmed it', 'release', [
     'hold/ownership.ts',
     'await this.#entry.leave();',
     'void this.#entry.leave();',
   ]),
   inCore('a state says `held` after the release', 'no way back', [
-    'claim/following.ts',
-    'if (!ownership?.held) return;',
-    'if (!ownership) return;',
+    'claim/contender.ts',
+    "if (this.#step === 'holding' && this.#ownership?.held)",
+    'if (this.#ownership)',
   ]),
-  inCore('a holder does not hear that its entry was removed', 'learns', [
-    'claim/following.ts',
-    '    this.#followed.unsubscribe();\n    const ending',
-    "    if (this.#ownership && String(cause).includes('ENTRY_LOST')) return;\n    this.#followed.unsubscribe();\n    const ending",
+  inCore('a holder is not notified that its entry was removed', 'learns', [
+    'claim/contender.ts',
+    "    this.#step = 'ending';\n",
+    "    if (this.#ownership && String(cause).includes('ENTRY_LOST')) return;\n    this.#step = 'ending';\n",
   ]),
   inCore('a run resolves although its lock was lost', 'run', [
     'work/work.ts',
@@ -73,8 +73,8 @@ export const HOLDING_DEFECTS: readonly Defect[] = [
     ['run', 'progress'],
     ['reentrancy/call-chain.ts', 'held.push(level.hold)', 'held.pop()'],
   ),
-  inCore('a holder who unsubscribes holds on until the server has heard of it', 'no way back', [
-    'claim/following.ts',
+  inCore('a holder that unsubscribes holds until the server has confirmed it', 'no way back', [
+    'claim/contender.ts',
     '    this.#ownership?.giveUp();\n',
     '',
   ]),

@@ -1,84 +1,77 @@
 import { inCore, type Defect } from './defect.ts';
 
-/** What if the caller gives up, or an answer does not come? */
+/** Defects of cancelled calls and missing replies. */
 export const JOINING_DEFECTS: readonly Defect[] = [
   inCore(
-    'leaving does not follow an enqueue that is under way',
+    'leaving does not follow an enqueue in flight',
     ['nothing left', 'progress'],
-    ['entry/entry.ts', '    let left: Promise', '    let entered = false;\n    let left: Promise'],
-    ['entry/entry.ts', '      void leave();\n', '      if (entered) void leave();\n'],
-    [
-      'entry/entry.ts',
-      'if (placement) subscriber.next',
-      'entered = true;\n        if (placement) subscriber.next',
-    ],
+    ['entry/entry.ts', 'this.#isJoining ? this.#untilJoined() : undefined', 'undefined'],
   ),
   inCore(
-    'a waiter that gives up stays in the queue',
+    'a waiter that is cancelled stays in the queue',
     ['nothing left', 'progress'],
-    ['entry/entry.ts', '      void leave();\n', ''],
+    [
+      'claim/contender.ts',
+      '    this.#ownership?.giveUp();\n    void this.#entry.leave();\n',
+      '    this.#ownership?.giveUp();\n',
+    ],
   ),
   inCore(
     'an enqueue whose outcome is unknown is not followed by a removal',
     ['nothing left', 'progress'],
-    ['entry/entry.ts', 'attempts.mayBeIn && !isNotIn(error)', 'attempts.mayBeIn && isNotIn(error)'],
+    ['entry/entry.ts', '    if (!isDefinite(error)) this.#mayBeIn = true;\n', ''],
   ),
   inCore('a refused enqueue is followed by a removal, whose refusal ends the session', 'signal', [
     'entry/entry.ts',
-    'attempts.mayBeIn && !isNotIn',
-    '!isNotIn',
+    'if (!isDefinite(error)) this.#mayBeIn = true;',
+    'this.#mayBeIn = true;',
   ]),
   inCore(
     'a removal is not repeated',
     ['release', 'nothing left', 'progress'],
-    [
-      'entry/entry.ts',
-      'repeatUntilDefinite(() => session.remove(spec.queue, spec.id), liveness.ending)',
-      'session.remove(spec.queue, spec.id).catch(() => undefined)',
-    ],
+    ['entry/entry.ts', '      await this.#takeOutAfter(failure);\n', '      void failure;\n'],
   ),
   inCore(
     'a removal that fails is thrown',
     ['release', 'nothing lost'],
     [
       'entry/entry.ts',
-      '    liveness.endByRefusal(',
-      '    if (liveness.remainingMs === 0) throw error;\n    liveness.endByRefusal(',
+      '      liveness.endByRefusal(',
+      '      if (liveness.remainingMs === 0) throw error;\n      liveness.endByRefusal(',
     ],
   ),
   inCore('an enqueue is not repeated', 'outcome', [
     'entry/entry.ts',
-    'await repeatUnlessStopped(() => this.#once(stop), stop)',
-    'await this.#once(stop)',
+    'if (this.#owner.isTry) throw failure;',
+    'throw failure;',
   ]),
   inCore(
-    'a join goes on after it was given up',
+    'a join continues after it was cancelled',
     'contract',
     [
       'entry/entry.ts',
-      "if (isJoining) stop.abort(new QueueLockError('CLOSED', 'the entry is not wanted any more'));",
+      "if (this.#isJoining) this.#stop.abort(new QueueLockError('CLOSED', 'the entry is not wanted any more'));",
       '',
     ],
-    ['entry/entry.ts', 'left = joined.then(', 'void takeOut(live, spec, true);\n      left = joined.then('],
+    [
+      'entry/entry.ts',
+      '    await (this.#isJoining',
+      '    if (this.#isJoining) void session.remove(queue, id).catch(() => undefined);\n    await (this.#isJoining',
+    ],
   ),
   inCore('a join outlives its session', 'at once', [
-    'entry/entry.ts',
-    '        stop.abort(error);\n        subscriber.error(error);\n',
-    '        stop.abort(error);\n',
+    'claim/contender.ts',
+    "if (this.#step === 'joining') this.#acquisition.retry(error);\n    else ",
+    "if (this.#step !== 'joining') ",
   ]),
-  inCore(
-    'who joins while the session ends gets the same one again',
-    'outcome',
-    [
-      'session/session.ts',
-      '        live.liveness.health$',
-      '        subscriber.next(live);\n        live.liveness.health$',
-    ],
-    ['session/session.ts', '        });\n        subscriber.next(live);\n', '        });\n'],
-  ),
+  inCore('who joins while the session ends gets the same one again', 'outcome', [
+    'session/liveness.ts',
+    '    this.#health$.error(error);\n    this.#tellListeners(error);\n',
+    '    this.#tellListeners(error);\n    this.#health$.error(error);\n',
+  ]),
   inCore('a stale session is not replaced', 'outcome', [
-    'claim/lock.ts',
-    'mayBeStale && isOfStaleSession(cause)',
+    'claim/steps.ts',
+    "mayBeStale && isQueueLockError(cause, 'SESSION_LOST')",
     'mayBeStale && cause === undefined',
   ]),
 ];

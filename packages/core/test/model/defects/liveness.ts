@@ -1,36 +1,36 @@
 import { inCore, type Defect } from './defect.ts';
 
-/** Is the session alive, and until when? */
+/** Defects of the liveness of a session. */
 export const LIVENESS_DEFECTS: readonly Defect[] = [
-  inCore('the deadline counts from the answer to a renewal, not from its sending', 'budget', [
+  inCore('the deadline counts from the reply to a renewal, not from its sending', 'budget', [
     'session/heartbeat.ts',
     'liveness.prove(deadlineOf(sentAt,',
     'liveness.prove(deadlineOf(clock.now(),',
   ]),
-  inCore('the first deadline counts from the answer to the opening', 'budget', [
+  inCore('the first deadline counts from the reply to the opening', 'budget', [
     'session/session.ts',
     'deadlineOf(openedAt,',
     'deadlineOf(settings.clock.now(),',
   ]),
-  inCore('clocks are taken to run equally fast', 'budget', [
+  inCore('clocks are assumed to run equally fast', 'budget', [
     'session/budget.ts',
     'CLOCK_RATE_ERROR = 0.01',
     'CLOCK_RATE_ERROR = 0',
   ]),
-  inCore('a renewal that proves less takes back what is proven', 'no needless loss', [
+  inCore('a renewal that proves less shortens the proven time', 'no needless loss', [
     'session/liveness.ts',
     'Math.max(this.#deadline, deadline)',
     'deadline',
   ]),
   inCore(
-    'a late answer revives what has ended',
+    'a late reply revives what has ended',
     ['no way back', 'nothing lost'],
     ['session/liveness.ts', 'if (this.#ended) return 0;', ''],
     ['session/liveness.ts', 'if (this.remainingMs === 0) return;', ''],
     ['hold/ownership.ts', 'if (this.#end) return 0;', "if (this.#end === 'released') return 0;"],
   ),
   inCore(
-    'only the timer looks at the clock',
+    'only the timer reads the clock',
     ['budget', 'ends first', 'exclusive'],
     ['session/liveness.ts', '  #deadline: number;', '  #rung = false;\n  #deadline: number;'],
     [
@@ -44,32 +44,32 @@ export const LIVENESS_DEFECTS: readonly Defect[] = [
       'this.#rung = this.#deadline <= this.#clock.now();\n      if (this.remainingMs > 0) this.#cancelAlarm',
     ],
   ),
-  inCore('no timer ends a hold, only a look does', 'told in time', [
+  inCore('no timer ends a hold, only a read does', 'told in time', [
     'session/liveness.ts',
     'this.#clock.after(Math.max(0, this.#deadline - this.#clock.now()),',
     'this.#clock.after(24 * 60 * 60 * 1_000,',
   ]),
-  inCore('the heartbeat stops after a beat', 'no needless loss', [
+  inCore('the heartbeats stop after the first', 'no needless loss', [
     'session/heartbeat.ts',
     '    repeat(),\n',
     '',
   ]),
-  inCore('two hearts beat', 'contract', [
+  inCore('two heartbeat loops run', 'contract', [
     'session/heartbeat.ts',
     'switchMap(() => beat(live, pace, clock)),',
     'switchMap(() => (void beat(live, pace, clock), beat(live, pace, clock))),',
   ]),
-  inCore('an overdue beat raises no doubt', 'doubt', [
+  inCore('an overdue heartbeat does not make the session suspect', 'doubt', [
     'session/heartbeat.ts',
     '    liveness.doubt(late);\n    overdue',
     '    overdue',
   ]),
-  inCore('a failed beat raises no doubt', 'doubt', [
+  inCore('a failed heartbeat does not make the session suspect', 'doubt', [
     'session/heartbeat.ts',
     '    else liveness.doubt(error);\n',
     '',
   ]),
-  inCore('the doubts of the backend are not heard', 'doubt', [
+  inCore('the doubts of the backend are ignored', 'doubt', [
     'session/heartbeat.ts',
     '(live.session.doubts$ ?? NEVER)',
     'NEVER',

@@ -4,30 +4,30 @@ import { createContext, useContext, useEffect, useState } from 'react';
 
 export const FactsContext = createContext<BridgeFacts | undefined>(undefined);
 
-/** What the bridge says of itself; asked again whenever the connection has come back, since it may be another one. */
-export function useAskedFacts(): BridgeFacts | undefined {
+/** Returns the facts of the bridge. Reads them again after each reconnect, because the bridge may be another one. */
+export function useBridgeFacts(): BridgeFacts | undefined {
   const client = useBridge();
   const { connection } = useConnection();
   const [facts, setFacts] = useState<BridgeFacts>();
   useEffect(() => {
     if (connection !== 'live') return undefined;
-    let isWanted = true;
+    let isMounted = true;
     client.facts().then(
       (answer) => {
-        if (isWanted) setFacts(answer);
+        if (isMounted) setFacts(answer);
       },
       () => {
-        // The connection is gone again, which is shown; they are asked when it is back.
+        // Ignores the error: the connection state shows it, and the facts are read again after a reconnect.
       },
     );
     return () => {
-      isWanted = false;
+      isMounted = false;
     };
   }, [client, connection]);
   return facts;
 }
 
-/** What this page may do, as far as is known. */
+/** Returns what this page may do, as far as it is known. */
 export function useMay(): BridgeFacts['may'] {
   return useContext(FactsContext)?.may ?? NOTHING;
 }

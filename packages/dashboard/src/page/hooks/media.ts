@@ -1,6 +1,6 @@
 import { useCallback, useSyncExternalStore } from 'react';
 
-/** Whether a media query matches now. */
+/** Returns whether a media query matches now. */
 export function useMedia(query: string): boolean {
   const listen = useCallback(
     (listener: () => void) => {
@@ -15,7 +15,7 @@ export function useMedia(query: string): boolean {
   return useSyncExternalStore(listen, () => matchMedia(query).matches);
 }
 
-/** Something that moves all the time does so this often, in milliseconds: seldom for those who asked for less motion. */
+/** Returns the interval of continuous movements in milliseconds, which is long for users who prefer reduced motion. */
 export function usePaceMs(): number {
   return useMedia('(prefers-reduced-motion: reduce)') ? 1_000 : 100;
 }

@@ -3,8 +3,8 @@ import { useEffect, useState } from 'react';
 import type { Now } from '../model/freshness.ts';
 
 /**
- * The time, again every so many milliseconds, as long as somebody can see it. Not `isRunning`: it stands still, so that ages do not grow
- * of what may be over.
+ * Returns the time and updates it every `everyMs` while the page is visible. It stops while `isRunning` is false, so that ages of
+ * outdated data do not grow.
  */
 export function useNow(everyMs: number, isRunning = true): Now {
   const client = useBridge();

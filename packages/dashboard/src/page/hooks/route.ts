@@ -8,7 +8,7 @@ function listen(listener: () => void): () => void {
   };
 }
 
-/** What the address says is to be shown. */
+/** Returns the view that the address selects. */
 export function useRoute(): Route {
   const hash = useSyncExternalStore(listen, () => location.hash);
   return useMemo(() => routeOf(hash), [hash]);

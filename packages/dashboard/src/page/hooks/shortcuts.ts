@@ -1,10 +1,10 @@
 import { useEffect } from 'react';
 import { shortcutOf, type Shortcut } from '../model/keys.ts';
 
-// Two keys in a row are meant together within this time.
+// Two keys within this time count as a sequence.
 const PAIR_MS = 1_500;
 
-/** Listens to the keys of the whole page. */
+/** Calls `onShortcut` for shortcuts anywhere on the page. */
 export function useShortcuts(onShortcut: (shortcut: Shortcut) => void): void {
   useEffect(() => {
     let [before, beforeAt]: [string | undefined, number] = [undefined, 0];

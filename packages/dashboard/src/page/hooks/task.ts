@@ -1,24 +1,24 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 
-/** Something that is done on request, once at a time. */
+/** State of an action that runs on request, one at a time. */
 export type Task<T> =
   | { readonly status: 'idle' | 'busy' }
   | { readonly status: 'done'; readonly value: T }
   | { readonly status: 'failed'; readonly message: string };
 
-/** Starts it, and tells what became of it. The signal aborts when the component has gone. */
+/** Returns the state and a function that starts the action. Its signal aborts when the component unmounts. */
 export function useTask<T>(): readonly [Task<T>, (work: (signal: AbortSignal) => Promise<T>) => void] {
   const [task, setTask] = useState<Task<T>>({ status: 'idle' });
-  const gone = useRef<AbortController>(undefined);
+  const unmounted = useRef<AbortController>(undefined);
   useEffect(() => {
     const controller = new AbortController();
-    gone.current = controller;
+    unmounted.current = controller;
     return () => {
       controller.abort();
     };
   }, []);
   const start = useCallback((work: (signal: AbortSignal) => Promise<T>) => {
-    const signal = gone.current?.signal;
+    const signal = unmounted.current?.signal;
     if (!signal || signal.aborted) return;
     setTask({ status: 'busy' });
     work(signal).then(

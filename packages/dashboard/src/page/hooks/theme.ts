@@ -1,17 +1,17 @@
 import { useCallback, useEffect } from 'react';
-import { useKept } from './kept.ts';
+import { useStoredText } from './stored-text.ts';
 import { useMedia } from './media.ts';
 
-/** What is shown, and how to change to the other. */
+/** The current theme, and how to switch it. */
 export interface Theme {
   readonly theme: 'dark' | 'light';
   readonly toggle: () => void;
 }
 
-/** Dark or light: as the system has it until somebody chooses; whoever chooses what the system has follows it again. */
+/** Follows the system's theme until the user chooses another one. A user that chooses the system's theme follows it again. */
 export function useTheme(): Theme {
   const systemIsDark = useMedia('(prefers-color-scheme: dark)');
-  const [choice, keep] = useKept('theme', '');
+  const [choice, keep] = useStoredText('theme', '');
   const isDark = choice === '' ? systemIsDark : choice === 'dark';
   useEffect(() => {
     document.documentElement.dataset['theme'] = isDark ? 'dark' : 'light';

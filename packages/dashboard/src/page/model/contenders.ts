@@ -8,7 +8,7 @@ export interface ContenderButton {
   readonly isOff: boolean;
 }
 
-/** What can be done to a contender now; the same places in the row whatever its state. */
+/** Returns the actions that are possible on a contender now. The buttons keep their order in every state. */
 export function buttonsOf(
   { status, isFrozen, isCut }: ContenderSnapshot,
   { canCut }: Pick<ContendersSnapshot, 'canCut'>,
@@ -27,30 +27,33 @@ export function buttonsOf(
   ];
 }
 
-const STATUS: Record<Exclude<ContenderSnapshot['status'], 'waits' | 'gone'>, string> = {
+const STATUS: Record<Exclude<ContenderSnapshot['status'], 'waits' | 'gone' | 'expired'>, string> = {
   starts: 'starts',
   joins: 'joins',
   holds: 'holds',
-  rests: 'rests',
-  expired: 'has lost its place, and cannot know',
+  rests: 'pauses',
 };
 
-/** What a contender is at, in words. */
-export function contenderWords({ status, position, end, token }: ContenderSnapshot): string {
-  if (status === 'gone') return `is gone: ${end ?? 'ended'}`;
+/** Describes the state of a contender. */
+export function contenderText({ status, position, end, token, isFrozen }: ContenderSnapshot): string {
+  if (status === 'gone') return `has ended: ${end ?? 'by itself'}`;
+  if (status === 'expired')
+    return isFrozen
+      ? 'lost its entry while frozen; it will notice when it resumes'
+      : 'lost its entry while cut off; it will notice by its own clock or when it is connected again';
   if (status === 'holds') return token === undefined ? 'holds' : `holds with token ${token}`;
   if (status !== 'waits') return STATUS[status];
   if (position === undefined) return 'waits';
-  return position <= 1 ? 'is next' : `waits, ${ordinal(position)} in line`;
+  return position <= 1 ? 'is next' : `waits, ${ordinal(position)} in the queue`;
 }
 
-/** What is left of a proven hold: as part of the TTL, and in words. */
+/** Remaining proven time of a hold, as a fraction of the TTL and as a text. */
 export interface Proven {
   readonly part: number;
-  readonly words: string;
+  readonly text: string;
 }
 
-/** Of one that holds, or believes so; `now` by the bridge's clock. */
+/** Computes the proven time of a contender that holds, or believes to. `now` is by the bridge's clock. */
 export function provenOf(
   { status, provenUntil }: ContenderSnapshot,
   { ttlMs }: Pick<ContendersSnapshot, 'ttlMs'>,
@@ -58,6 +61,6 @@ export function provenOf(
 ): Proven | undefined {
   if (provenUntil === undefined || (status !== 'holds' && status !== 'expired')) return undefined;
   const ms = provenUntil - now;
-  if (ms <= 0) return { part: 0, words: 'nothing is proven any more' };
-  return { part: Math.min(1, ms / ttlMs), words: `${duration(ms)} proven` };
+  if (ms <= 0) return { part: 0, text: 'its proven time has ended' };
+  return { part: Math.min(1, ms / ttlMs), text: `${duration(ms)} proven` };
 }

@@ -2,19 +2,22 @@ import type { Observed } from '@queuelock/bridge/client';
 import type { Snapshot } from '@queuelock/bridge/wire';
 import { seconds } from './text.ts';
 
-/** How far what is shown can be relied on, in words; `undefined` words where there is nothing to say. */
+/** Describes how far the shown data can be relied on; the text is `undefined` when it is live. */
 export interface Freshness {
   readonly tone: 'live' | 'connecting' | 'stale';
-  readonly words: string | undefined;
+  readonly text: string | undefined;
 }
 
-/** The times now: of this page, and of the bridge as far as it is known. */
+/** Current times of the page and, as far as it is known, of the bridge. */
 export interface Now {
   readonly page: number;
   readonly bridge: number;
 }
 
-/** Of a snapshot, which came from a store, through a bridge, over a connection: what is broken first is what is said. */
+/**
+ * Evaluates a snapshot, which came from a store, through a bridge, over a connection. The text names the first of them that
+ * fails.
+ */
 export function freshnessOf(
   { connection, since, error, snapshot, refusal }: Observed<Snapshot>,
   now: Now,
@@ -23,29 +26,29 @@ export function freshnessOf(
     const why = error ? ` (${withoutCode(error.message)})` : '';
     return {
       tone: 'stale',
-      words: `The server of this page does not answer${why}: last heard ${seconds(now.page - since)} ago; reconnecting.`,
+      text: `The server of this page does not respond${why}. Last data ${seconds(now.page - since)} ago; reconnecting.`,
     };
   }
   if (refusal)
     return {
       tone: 'stale',
-      words: `The server of this page refuses to tell: ${withoutCode(refusal.message)}.`,
+      text: `The server of this page refuses to show this: ${withoutCode(refusal.message)}.`,
     };
   if (!snapshot) {
     const why = error ? `: ${withoutCode(error.message)}; trying again.` : '.';
-    return { tone: 'connecting', words: `Connecting${why}` };
+    return { tone: 'connecting', text: `Connecting${why}` };
   }
-  const trouble = snapshot.error ? `: ${withoutCode(snapshot.error.message)}` : '';
+  const cause = snapshot.error ? `: ${withoutCode(snapshot.error.message)}` : '';
   if (snapshot.status === 'connecting')
-    return { tone: 'connecting', words: `The store does not answer yet${trouble}.` };
-  if (snapshot.status === 'live') return { tone: 'live', words: undefined };
+    return { tone: 'connecting', text: `The store has not responded yet${cause}.` };
+  if (snapshot.status === 'live') return { tone: 'live', text: undefined };
   return {
     tone: 'stale',
-    words: `The store does not answer, this is as of ${seconds(now.bridge - snapshot.at)} ago${trouble}.`,
+    text: `The store does not respond. This is the state of ${seconds(now.bridge - snapshot.at)} ago${cause}.`,
   };
 }
 
-/** An error's message without the code in front and the full stop at its end. */
+/** Returns an error's message without its leading code and its full stop. */
 export function withoutCode(message: string): string {
   return message.replace(/^\[[A-Z_]+\] /, '').replace(/\.$/, '');
 }

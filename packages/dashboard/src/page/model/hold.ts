@@ -1,18 +1,24 @@
 import type { EntrySnapshot, QueueSnapshot } from '@queuelock/bridge/wire';
 
-/** How a hold stands against what is usual, or against what is proven. */
+/** Compares a hold with its usual duration or its proven time. */
 export interface HoldMeter {
-  /** `budget`: what is left of the proven time, shrinking until the next heartbeat. `typical`: what is used of the usual time. */
+  /**
+   * `budget`: the remaining proven time, which shrinks until the next heartbeat. `typical`: the elapsed part of the usual
+   * duration.
+   */
   readonly kind: 'budget' | 'typical' | 'unknown';
   /** From 0 to 1. */
   readonly part: number;
-  /** With `budget`: milliseconds left; otherwise milliseconds held. */
+  /** With `budget`: remaining milliseconds; otherwise milliseconds since the grant. */
   readonly ms: number;
-  /** With `typical`: the usual length of a hold in milliseconds. */
+  /** With `typical`: usual duration of a hold in milliseconds. */
   readonly typicalMs: number | undefined;
 }
 
-/** Of an entry that holds, in a queue as it was at `at`; `now` by the bridge's clock. `fullMs`: the largest budget seen of it. */
+/**
+ * Computes the meter of a holding entry. `at` is the time of the snapshot, `now` the current time, both by the bridge's clock.
+ * `fullMs` is the largest proven time seen.
+ */
 export function holdMeter(
   entry: Pick<EntrySnapshot, 'heldAt' | 'remainingMs' | 'typicalHoldMs'>,
   { at, typicalHoldMs }: Pick<QueueSnapshot, 'at' | 'typicalHoldMs'>,
@@ -30,22 +36,22 @@ export function holdMeter(
   return { kind: 'typical', part: Math.min(1, heldMs / typicalMs), ms: heldMs, typicalMs };
 }
 
-/** Those whose turn has come. */
+/** Returns the admitted entries. */
 export function holdersOf({ entries }: Pick<QueueSnapshot, 'entries'>): readonly EntrySnapshot[] {
   return entries.filter(({ position }) => position === 0);
 }
 
-/** Those who wait, in order. */
+/** Returns the waiting entries, in order. */
 export function waitersOf({ entries }: Pick<QueueSnapshot, 'entries'>): readonly EntrySnapshot[] {
   return entries.filter(({ position }) => position > 0);
 }
 
-/** Names an entry in this queue; a key may be used again after it was removed, not with the same order. */
+/** Identifies an entry in its queue. It includes the order, because a key may be used again after it was removed. */
 export function entryKey({ key, order }: Pick<EntrySnapshot, 'key' | 'order'>): string {
   return `${order} ${key}`;
 }
 
-/** What is to be said of an entry besides its place, in the words of the terminal views. */
+/** Returns what is noteworthy about an entry besides its position, worded as in the terminal views. */
 export function notesOf({
   shared,
   permits,
@@ -62,10 +68,10 @@ export function notesOf({
   return texts.filter((text) => text !== '').join(', ');
 }
 
-/** What somebody who cannot see the page is told when those who hold have changed; `undefined`: nothing. */
-export function handOffWords(before: readonly string[], after: readonly string[]): string | undefined {
-  const came = after.filter((owner) => !before.includes(owner));
-  if (came.length > 0)
-    return `${came.slice(0, 3).join(', ')}${came.length > 3 ? ' and others' : ''} holds now`;
-  return before.length > 0 && after.length === 0 ? 'Nobody holds now' : undefined;
+/** Returns the announcement for screen readers after a change of holders; `undefined` if there is none. */
+export function handOffText(before: readonly string[], after: readonly string[]): string | undefined {
+  const newHolders = after.filter((owner) => !before.includes(owner));
+  if (newHolders.length > 0)
+    return `${newHolders.slice(0, 3).join(', ')}${newHolders.length > 3 ? ' and others' : ''} holds now`;
+  return before.length > 0 && after.length === 0 ? 'No client holds the lock now' : undefined;
 }

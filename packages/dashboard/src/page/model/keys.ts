@@ -1,24 +1,24 @@
 import { hashOf, type Route } from './route.ts';
 
-/** What a key does anywhere on the page. */
+/** Actions of keys anywhere on the page. */
 export type Shortcut =
   | { readonly kind: 'go'; readonly hash: string }
   | { readonly kind: 'search' | 'help' | 'theme' | 'back' | 'contenders' };
 
-/** A key that is pressed, and where. */
+/** A pressed key with its context. */
 export interface Pressed {
   readonly key: string;
-  /** With Ctrl, Alt or Meta: the browser's. */
+  /** Whether Ctrl, Alt or Meta is pressed: such keys belong to the browser. */
   readonly modified: boolean;
-  /** Somebody is typing, or a dialog is open. */
+  /** Whether the user is typing, or a dialog is open. */
   readonly busy: boolean;
-  /** The key before, if that was a moment ago. */
+  /** The previous key, if it was pressed a moment ago. */
   readonly before: string | undefined;
 }
 
-/** The list for people. */
+/** List of the shortcuts for display. */
 export const SHORTCUTS: readonly (readonly [keys: readonly string[], does: string])[] = [
-  [['?'], 'this list'],
+  [['?'], 'show this list'],
   [['/'], 'search'],
   [['g', 'q'], 'queues'],
   [['g', 'e'], 'elections'],
@@ -28,11 +28,11 @@ export const SHORTCUTS: readonly (readonly [keys: readonly string[], does: strin
   [['g', 'c'], 'contenders, in a demo'],
   [['↑', '↓', 'Home', 'End'], 'move in a table; Enter opens'],
   [['b'], 'back from a queue to the list'],
-  [['t'], 'dark or light'],
-  [['Esc'], 'close a dialog, empty the search'],
+  [['t'], 'switch between dark and light'],
+  [['Esc'], 'close a dialog, clear the search'],
 ];
 
-const GOES: Readonly<Record<string, Route>> = {
+const ROUTES: Readonly<Record<string, Route>> = {
   q: { view: 'queues' },
   e: { view: 'elections' },
   s: { view: 'sessions' },
@@ -47,11 +47,11 @@ const SINGLE: Readonly<Record<string, 'search' | 'help' | 'theme' | 'back'>> = {
   b: 'back',
 };
 
-/** What a key does; nothing for most. */
+/** Returns the action of a key; `undefined` for most keys. */
 export function shortcutOf({ key, modified, busy, before }: Pressed): Shortcut | undefined {
   if (modified || busy) return undefined;
   if (before === 'g' && key === 'c') return { kind: 'contenders' };
-  const route = before === 'g' ? GOES[key] : undefined;
+  const route = before === 'g' ? ROUTES[key] : undefined;
   if (route) return { kind: 'go', hash: hashOf(route) };
   const kind = SINGLE[key];
   return kind && { kind };

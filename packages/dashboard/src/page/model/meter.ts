@@ -1,67 +1,67 @@
 import type { ListedQueueSnapshot, QueuesSnapshot } from '@queuelock/bridge/wire';
 
-/** A queue as somebody sees it who has looked for a while. */
+/** A queue with rates that were measured over time. */
 export interface QueueRow {
   readonly name: string;
   readonly depth: number;
-  /** How many have left in a second, over the last ten. */
+  /** Departures per second, over the last ten seconds. */
   readonly handOffsPerS: number;
-  /** For how long the first entry has been seen in front, in milliseconds. */
+  /** Time in milliseconds since the first entry was seen first. */
   readonly heldMs: number;
-  /** Whether it was in front already when the bridge began to look, so that it may be longer. */
+  /** Whether it was first already when the bridge began to watch, so that the real time may be longer. */
   readonly heldLonger: boolean;
-  /** What a turn has taken lately; nothing where none has ended. */
+  /** Recent duration of a turn; `undefined` if none has ended. */
   readonly turnMs: number | undefined;
-  /** What somebody who joined now would wait, if turns go on taking as long. */
+  /** Expected wait of a new entry if turns keep their duration. */
   readonly waitMs: number | undefined;
 }
 
 interface Sample {
   readonly at: number;
-  readonly left: number;
+  readonly departures: number;
 }
 
 interface Metered {
   readonly queue: ListedQueueSnapshot;
-  /** The earliest first. */
+  /** Samples, the earliest first. */
   readonly samples: readonly Sample[];
 }
 
-/** What is known of all queues, by name. */
+/** Measurements of all queues, by name. */
 export type Meter = ReadonlyMap<string, Metered>;
 
 export const EMPTY_METER: Meter = new Map();
 
 const WINDOW_MS = 10_000;
 
-/** Takes in another snapshot. */
+/** Adds a snapshot. */
 export function metered(before: Meter, { queues, at }: Pick<QueuesSnapshot, 'queues' | 'at'>): Meter {
   return new Map(queues.map((queue) => [queue.name, follow(before.get(queue.name), queue, at)]));
 }
 
 function follow(before: Metered | undefined, queue: ListedQueueSnapshot, at: number): Metered {
-  const sample = { at, left: queue.left };
-  if (!before || before.queue.left > queue.left) return { queue, samples: [sample] };
-  const recent = before.samples.filter((_sample, place, all) => {
-    const next = all[place + 1];
-    // One sample from before the window is kept: the window begins there.
+  const sample = { at, departures: queue.departures };
+  if (!before || before.queue.departures > queue.departures) return { queue, samples: [sample] };
+  const recent = before.samples.filter((_sample, index, all) => {
+    const next = all[index + 1];
+    // Keeps one sample from before the window as its beginning.
     return next === undefined || at - next.at < WINDOW_MS;
   });
   return { queue, samples: [...recent, sample] };
 }
 
-/** The rows as they are at `now`, by the bridge's clock. */
+/** Computes the rows at `now`, by the bridge's clock. */
 export function rowsOf(meter: Meter, now: number): readonly QueueRow[] {
   return [...meter.values()].map(({ queue, samples }) => {
     const { name, depth, frontAt, frontLonger = false } = queue;
     const [first] = samples;
     const spanMs = first ? now - first.at : 0;
-    const left = first ? queue.left - first.left : 0;
-    const turnMs = left > 0 ? Math.round(spanMs / left) : undefined;
+    const departures = first ? queue.departures - first.departures : 0;
+    const turnMs = departures > 0 ? Math.round(spanMs / departures) : undefined;
     return {
       name,
       depth,
-      handOffsPerS: spanMs > 0 ? (left * 1_000) / spanMs : 0,
+      handOffsPerS: spanMs > 0 ? (departures * 1_000) / spanMs : 0,
       heldMs: Math.max(0, now - frontAt),
       heldLonger: frontLonger,
       turnMs,
@@ -70,11 +70,11 @@ export function rowsOf(meter: Meter, now: number): readonly QueueRow[] {
   });
 }
 
-/** What all queues are together. */
+/** Totals of all queues. */
 export interface Sum {
   readonly entries: number;
   readonly handOffsPerS: number;
-  /** The one with the longest wait that is known. */
+  /** The queue with the longest known wait. */
   readonly slowest: QueueRow | undefined;
 }
 

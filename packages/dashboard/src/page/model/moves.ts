@@ -1,4 +1,4 @@
-/** The rows of a table that are made. */
+/** Range of the rendered rows of a table. */
 interface Shown {
   readonly startIndex: number;
   readonly endIndex: number;
@@ -6,7 +6,7 @@ interface Shown {
   readonly count: number;
 }
 
-/** The rows on the screen and some around them, and the one with the focus, wherever it is: it would lose the focus otherwise. */
+/** Returns the visible rows, some around them, and the focused row wherever it is: removing it would lose the focus. */
 export function withFocused({ startIndex, endIndex, overscan, count }: Shown, focused: number): number[] {
   const first = Math.max(0, startIndex - overscan);
   const last = Math.min(count - 1, endIndex + overscan);
@@ -15,7 +15,7 @@ export function withFocused({ startIndex, endIndex, overscan, count }: Shown, fo
   return focused < first ? [focused, ...rows] : [...rows, focused];
 }
 
-/** Where a key leads from a row; nothing for another key. */
+/** Returns the target row of a cursor key; `undefined` for another key. */
 export function targetOf(
   key: string,
   at: number,

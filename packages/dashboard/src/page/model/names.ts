@@ -1,29 +1,31 @@
-// A stream has room for so many topics, and other views need some.
-const MOST = 24;
+// Leaves room in the stream for topics of other views.
+const MAX_NAMES = 24;
 
-/** Names as they were kept; none where what was kept is something else. */
+/** Parses stored names. Returns none for text of another form. */
 export function namesFrom(text: string): readonly string[] {
   try {
-    const kept: unknown = JSON.parse(text);
-    const names: readonly unknown[] = Array.isArray(kept) ? kept : [];
-    return names.filter((name): name is string => typeof name === 'string' && name !== '').slice(0, MOST);
+    const stored: unknown = JSON.parse(text);
+    const names: readonly unknown[] = Array.isArray(stored) ? stored : [];
+    return names
+      .filter((name): name is string => typeof name === 'string' && name !== '')
+      .slice(0, MAX_NAMES);
   } catch {
-    // Somebody else wrote there.
+    // The text was not stored by this page.
     return [];
   }
 }
 
-/** Names as they are kept. */
+/** Formats names for storage. */
 export function namesText(names: readonly string[]): string {
   return JSON.stringify(names);
 }
 
-/** With this one first; the last ones fall out when there are too many. */
+/** Returns the names with this one first. The last ones are dropped when there are too many. */
 export function withName(names: readonly string[], name: string): readonly string[] {
-  return [name, ...withoutName(names, name)].slice(0, MOST);
+  return [name, ...withoutName(names, name)].slice(0, MAX_NAMES);
 }
 
-/** Without this one. */
+/** Returns the names without this one. */
 export function withoutName(names: readonly string[], name: string): readonly string[] {
   return names.filter((other) => other !== name);
 }

@@ -4,25 +4,25 @@ export interface Point {
   readonly y: number;
 }
 
-/** An arrow from one place of a ring to the next. */
+/** An arrow from one node of a ring to the next. */
 export interface Arrow {
   readonly from: Point;
   readonly to: Point;
   readonly middle: Point;
 }
 
-/** So many places on a ring, clockwise; the first is on top. */
+/** Returns the positions of the nodes on a ring, clockwise from the top. */
 export function ringOf(places: number, radius: number): readonly Point[] {
   return Array.from({ length: places }, (_one, place) => onRing((place / places) * 2 * Math.PI, radius));
 }
 
-/** Half the width and half the height of what stands at a place. */
+/** Half the width and half the height of the label of a node. */
 export interface Room {
   readonly across: number;
   readonly down: number;
 }
 
-/** Arrows from each place to the next and from the last to the first, that leave room for what stands there. */
+/** Returns arrows from each node to the next, and from the last to the first, that leave room for the labels. */
 export function arrowsOf(places: number, radius: number, room: Room): readonly Arrow[] {
   const turn = (2 * Math.PI) / places;
   return Array.from({ length: places }, (_one, place) => ({
@@ -34,7 +34,7 @@ export function arrowsOf(places: number, radius: number, room: Room): readonly A
 
 const STEP = Math.PI / 180;
 
-/** The first angle from a place on at which the ring is outside of what stands there. */
+/** Returns the first angle after a node at which the ring is outside of its label. */
 function clear(
   angle: number,
   direction: 1 | -1,

@@ -1,4 +1,4 @@
-/** What the page shows; it stands in the address after `#`, so that it can be bookmarked and gone back to. */
+/** The selected view. It is part of the address, after `#`, so that it can be bookmarked and works with the back button. */
 export type Route =
   | { readonly view: 'queues' }
   | { readonly view: 'queue'; readonly name: string }
@@ -9,26 +9,26 @@ export type Route =
   | { readonly view: 'faults' }
   | { readonly view: 'contenders'; readonly name: string };
 
-/** The views that have no name in them. */
+/** Views without a name. */
 export const VIEWS = ['queues', 'elections', 'sessions', 'deadlocks', 'faults'] as const;
 
-/** From an address; what is not understood is the list of queues. */
+/** Parses an address; an unknown one selects the list of queues. */
 export function routeOf(hash: string): Route {
   const [, view = '', name = ''] = /^#?\/?([^/]*)\/?(.*)$/su.exec(hash) ?? [];
   if (view === 'queue' || view === 'election' || view === 'contenders') {
-    const wanted = named(name);
-    if (wanted !== '') return { view, name: wanted };
+    const decodedName = named(name);
+    if (decodedName !== '') return { view, name: decodedName };
     return { view: view === 'election' ? 'elections' : 'queues' };
   }
   return { view: VIEWS.find((known) => known === view) ?? 'queues' };
 }
 
-/** To an address. A name may hold anything, also slashes and halves of characters. */
+/** Formats an address. A name may contain anything, also slashes and lone surrogates. */
 export function hashOf(route: Route): string {
   return 'name' in route ? `#/${route.view}/${encoded(route.name)}` : `#/${route.view}`;
 }
 
-// encodeURIComponent refuses lone surrogates, which names may have: they are written as `~d800`, and so is the tilde.
+// Escapes lone surrogates as `~d800`, because encodeURIComponent refuses them. The tilde is escaped in the same form.
 function encoded(name: string): string {
   return name.replace(/[\s\S]/gu, (character) => {
     return character === '~' || /\p{Cs}/u.test(character)
@@ -37,14 +37,14 @@ function encoded(name: string): string {
   });
 }
 
-/** Empty where it was not made by {@link hashOf}. */
+/** Decodes a name; empty for text that {@link hashOf} did not make. */
 function named(text: string): string {
   try {
     return decodeURIComponent(text).replace(/~([\da-f]{4})/g, (_all, code: string) =>
       String.fromCharCode(Number.parseInt(code, 16)),
     );
   } catch {
-    // Typed by hand, with a `%` that stands for nothing.
+    // The address has an invalid `%` sequence, as a user may have typed it.
     return '';
   }
 }

@@ -1,12 +1,12 @@
 import type { Coverage, SessionSnapshot } from '@queuelock/bridge/wire';
 import { count, counted } from './text.ts';
 
-/** Names a session: entries that tell the same of themselves are of one. */
+/** Identifies a session: entries with the same owner, host and process belong together. */
 export function sessionKey({ owner, host, pid }: Pick<SessionSnapshot, 'owner' | 'host' | 'pid'>): string {
   return JSON.stringify([owner, host, pid]);
 }
 
-/** Those that have a text in their owner, host, process or in the name of one of their queues. */
+/** Returns the sessions that contain a text in their owner, host, process or in the name of one of their queues. */
 export function sessionsWith(
   sessions: readonly SessionSnapshot[],
   filter: string,
@@ -20,9 +20,9 @@ export function sessionsWith(
   );
 }
 
-/** What a look over many queues left out, to be put at the end of a sentence. */
-export function coverageWords({ looked, left }: Coverage): string {
-  return left === 0
+/** Describes how many queues an overview leaves out, to be appended to a sentence. */
+export function coverageText({ included, omitted }: Coverage): string {
+  return omitted === 0
     ? ''
-    : `; of the ${counted(looked, 'deepest queue')}, ${count(left)} more not looked into`;
+    : `: the ${counted(included, 'deepest queue')}; ${count(omitted)} more are left out`;
 }

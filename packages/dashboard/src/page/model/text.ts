@@ -1,8 +1,8 @@
-// The same words and numbers as in the terminal views.
+// Uses the same formats as the terminal views.
 
 /**
- * A text from a store as it may be shown: labels and names are whatever somebody wrote, and what a screen would hide, or show in
- * another order, is replaced by how it is escaped.
+ * Makes a text from a store safe to show. Characters that a screen would hide or reorder are replaced by their escape sequences,
+ * because any program may have written the text.
  */
 export function plain(text: string): string {
   return text.replace(
@@ -11,10 +11,10 @@ export function plain(text: string): string {
   );
 }
 
-/** At most so many characters, with an ellipsis where some are left out. */
-export function short(text: string, most: number): string {
+/** Cuts a text to a number of characters, with an ellipsis if it is longer. */
+export function short(text: string, max: number): string {
   const all = Array.from(text);
-  return all.length > most ? `${all.slice(0, most - 1).join('')}…` : text;
+  return all.length > max ? `${all.slice(0, max - 1).join('')}…` : text;
 }
 
 const UNITS = [
@@ -24,10 +24,10 @@ const UNITS = [
   ['s', 1_000],
 ] as const;
 
-/** A duration in its two largest units: `350ms`, `4.2s`, `3m05s`, `2h07m`, `12d04h`. */
+/** Formats a duration in its two largest units: `350ms`, `4.2s`, `3m05s`, `2h07m`, `12d04h`. */
 export function duration(ms: number): string {
   if (!Number.isFinite(ms)) return '-';
-  // A clock that is behind makes it negative, and nobody waits for less than nothing.
+  // A clock that is behind makes the duration negative; it is shown as 0.
   const whole = Math.max(0, Math.round(ms));
   if (whole < 1_000) return `${whole}ms`;
   if (whole < 9_950) return `${(whole / 1_000).toFixed(1)}s`;
@@ -43,34 +43,34 @@ function inUnits(whole: number): string {
   return `${large}${String(Math.floor((whole % unit) / next[1])).padStart(2, '0')}${next[0]}`;
 }
 
-/** A duration that is counted, second by second, while somebody looks: without tenths, `0s` at least. */
+/** Formats a duration that is updated every second: without tenths, at least `0s`. */
 export function seconds(ms: number): string {
   return ms < 9_950 ? `${Math.floor(Math.max(0, ms) / 1_000)}s` : duration(ms);
 }
 
-/** A count with commas between the thousands. */
+/** Formats a count with commas between the thousands. */
 export function count(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** `1 queue`, `2 queues`. */
+/** Formats a count with its noun: `1 queue`, `2 queues`. */
 export function counted(value: number, what: string, many = `${what}s`): string {
   return `${count(value)} ${value === 1 ? what : many}`;
 }
 
-/** So many in a second. */
+/** Formats a rate per second. */
 export function rate(perS: number): string {
   return perS >= 100 ? count(Math.round(perS)) : perS.toFixed(1);
 }
 
-/** `1st`, `2nd`, `3rd`, `11th`. */
-export function ordinal(place: number): string {
-  const teen = place % 100 >= 11 && place % 100 <= 13;
-  const suffix = teen ? 'th' : (['th', 'st', 'nd', 'rd'][place % 10] ?? 'th');
-  return `${count(place)}${suffix}`;
+/** Formats an ordinal: `1st`, `2nd`, `3rd`, `11th`. */
+export function ordinal(position: number): string {
+  const teen = position % 100 >= 11 && position % 100 <= 13;
+  const suffix = teen ? 'th' : (['th', 'st', 'nd', 'rd'][position % 10] ?? 'th');
+  return `${count(position)}${suffix}`;
 }
 
-/** The time of day of a moment in milliseconds since 1970, by the clock and in the time zone of this machine. */
+/** Formats the time of day of a moment in milliseconds since 1970, in the time zone of this machine. */
 export function timeOfDay(at: number): string {
   const date = new Date(at);
   const two = (part: number): string => String(part).padStart(2, '0');

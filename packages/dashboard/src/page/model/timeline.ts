@@ -1,18 +1,18 @@
 import type { Span, TimelineSnapshot } from '@queuelock/bridge/wire';
 
-/** Part of the time axis, from 0 (the oldest that is shown) to 1 (now). */
+/** Part of the time axis, from 0 (the oldest shown time) to 1 (now). */
 interface Stretch {
   readonly from: number;
   readonly to: number;
 }
 
-/** One stay, as it is drawn: a wait, then a hold. */
+/** One stay as it is drawn: a wait, then a hold. */
 export interface Lane {
   readonly id: string;
   readonly span: Span;
   readonly wait: Stretch | undefined;
   readonly hold: Stretch | undefined;
-  /** It is still in the queue. */
+  /** Whether the entry is still in the queue. */
   readonly isPresent: boolean;
 }
 
@@ -34,21 +34,21 @@ export interface Drawing {
   readonly lanes: readonly Lane[];
   readonly handOffs: readonly HandOff[];
   readonly ticks: readonly Tick[];
-  /** When the store could not be seen. */
+  /** Periods in which the store could not be read. */
   readonly gaps: readonly Stretch[];
-  /** Stays within the time shown for which there was no lane. */
-  readonly left: number;
+  /** Number of stays of the shown period that have no lane. */
+  readonly omitted: number;
 }
 
-/** What is to be drawn. */
+/** Period and number of lanes to draw. */
 export interface Frame {
-  /** By the bridge's clock. */
+  /** Current time by the bridge's clock. */
   readonly now: number;
   readonly windowMs: number;
   readonly lanes: number;
 }
 
-/** The stays of the last `windowMs`: the newest of those that have left, those that are there, in order. */
+/** Computes the drawing of the last `windowMs`: the newest stays that have ended, then those of present entries in order. */
 export function drawingOf(
   { spans, gaps }: Pick<TimelineSnapshot, 'spans' | 'gaps'>,
   { now, windowMs, lanes }: Frame,
@@ -64,7 +64,7 @@ export function drawingOf(
     gaps: gaps
       .filter(({ to = now }) => to > begin)
       .map(({ from, to = now }) => ({ from: scale(from), to: scale(to) })),
-    left: seen.length - shown.length,
+    omitted: seen.length - shown.length,
   };
 }
 
@@ -72,12 +72,12 @@ function clamp(part: number): number {
   return Math.max(0, Math.min(1, part));
 }
 
-/** Those who are there have half of the lanes for certain, those who have left the other half. */
+/** Selects stays. Present entries and ended stays have half of the lanes each, and share what the other half does not use. */
 function fitting(spans: readonly Span[], lanes: number): readonly Span[] {
-  const gone = spans.filter(({ leftAt }) => leftAt !== undefined);
+  const ended = spans.filter(({ leftAt }) => leftAt !== undefined);
   const present = spans.filter(({ leftAt }) => leftAt === undefined);
-  const forGone = Math.max(Math.floor(lanes / 2), lanes - present.length);
-  const past = gone.slice(Math.max(0, gone.length - forGone));
+  const lanesForEnded = Math.max(Math.floor(lanes / 2), lanes - present.length);
+  const past = ended.slice(Math.max(0, ended.length - lanesForEnded));
   return [...past, ...present.slice(0, lanes - past.length)];
 }
 
@@ -93,7 +93,7 @@ function stretch(from: number, to: number): Stretch | undefined {
   return to > from ? { from, to } : undefined;
 }
 
-/** From the last hold that ended before a hold began. */
+/** Connects the last hold that ended before a hold began with that hold. */
 function handOffsOf(lanes: readonly Lane[]): readonly HandOff[] {
   return lanes.flatMap(({ span: { heldAt, heldEarlier }, hold }, toLane) => {
     if (heldAt === undefined || heldEarlier || !hold || hold.from === 0) return [];
@@ -108,14 +108,14 @@ function handOffsOf(lanes: readonly Lane[]): readonly HandOff[] {
 
 const STEPS_MS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_800, 3_600].map((s) => s * 1_000);
 
-/** Round times, about four of them. */
+/** Returns about four round times. */
 function ticksOf(begin: number, end: number): readonly number[] {
   const step = STEPS_MS.find((ms) => (end - begin) / ms <= 5) ?? end - begin;
   const first = Math.ceil(begin / step) * step;
   return Array.from({ length: Math.floor((end - first) / step) + 1 }, (_one, place) => first + place * step);
 }
 
-/** How many holds ended in each of so many equal parts of the time shown, the oldest first. */
+/** Counts the holds that ended in each of `parts` equal parts of the shown period, the oldest first. */
 export function pulseOf(spans: readonly Span[], { now, windowMs }: Frame, parts: number): readonly number[] {
   const counts = Array.from({ length: parts }, () => 0);
   for (const { heldAt, leftAt } of spans) {
@@ -126,7 +126,7 @@ export function pulseOf(spans: readonly Span[], { now, windowMs }: Frame, parts:
   return counts;
 }
 
-/** Hand-offs in a second, over the part of the last minute that the bridge has looked. */
+/** Returns hand-offs per second, over the part of the last minute in which the bridge watched. */
 export function handOffsPerS(
   { spans, beganAt }: Pick<TimelineSnapshot, 'spans' | 'beganAt'>,
   now: number,

@@ -6,26 +6,26 @@ import { withoutCode } from '../model/freshness.ts';
 import { plain } from '../model/text.ts';
 import { Dialog, Pairs } from './dialog.tsx';
 import { Outcome } from './evict.tsx';
-import { Said } from './words.tsx';
+import { StoredText } from './words.tsx';
 
 const ANSWERS: Readonly<Record<HandoverResponse['answer'], string>> = {
-  yields: 'It makes way.',
-  declined: 'It declined.',
-  ignored: 'It did not answer in time. Not every program listens to requests.',
-  released: 'It released while it was asked.',
-  free: 'Nobody held any more.',
+  yields: 'The holder releases the lock.',
+  declined: 'The holder declined.',
+  ignored: 'The holder did not answer in time. Not every program handles requests.',
+  released: 'The holder released the lock meanwhile.',
+  free: 'No client held the lock any more.',
 };
 
 const WITHIN_S = [5, 15, 30, 60] as const;
 
-/** What the dialog is about. */
+/** Props of the dialog. */
 export interface AskProps {
   readonly name: string;
   readonly holder: EntrySnapshot;
   readonly onClose: () => void;
 }
 
-/** Asks whoever holds to make way, and shows the answer. To close the dialog is not to ask any longer. */
+/** Requests the lock from its holder and shows the answer. Closing the dialog withdraws the request. */
 export function AskDialog({ name, holder, onClose }: AskProps): ReactElement {
   const client = useBridge();
   const [reason, setReason] = useState('');
@@ -34,20 +34,20 @@ export function AskDialog({ name, holder, onClose }: AskProps): ReactElement {
   const owner = plain(holder.owner) || 'the holder';
   if (task.status === 'done') {
     const { answer, reason: why } = task.value;
-    const words = `${ANSWERS[answer]}${why === undefined ? '' : ` “${plain(why)}”`}`;
-    return <Outcome title={`Asked ${owner}`} words={words} onClose={onClose} />;
+    const text = `${ANSWERS[answer]}${why === undefined ? '' : ` “${plain(why)}”`}`;
+    return <Outcome title={`Request to ${owner}`} text={text} onClose={onClose} />;
   }
   const isBusy = task.status === 'busy';
   return (
-    <Dialog title={`Ask ${owner} to make way?`} onClose={onClose}>
+    <Dialog title={`Request the lock from ${owner}?`} onClose={onClose}>
       <Pairs
         pairs={[
-          ['Queue', <Said key="queue" text={name} />],
-          ['Holder', <Said key="owner" text={holder.owner} />],
-          ['Token', <code key="token">{holder.token ?? 'not known'}</code>],
+          ['Queue', <StoredText key="queue" text={name} />],
+          ['Holder', <StoredText key="owner" text={holder.owner} />],
+          ['Token', <code key="token">{holder.token ?? 'unknown'}</code>],
         ]}
       />
-      <p>The bridge stands in line for as long, so that the holder sees who asks. The holder may decline.</p>
+      <p>The request joins the queue until the holder answers. The holder sees your name and may decline.</p>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -55,7 +55,7 @@ export function AskDialog({ name, holder, onClose }: AskProps): ReactElement {
         }}
       >
         <label>
-          Reason, for the holder to decide by
+          Reason, shown to the holder
           <input
             required
             maxLength={200}
@@ -85,10 +85,10 @@ export function AskDialog({ name, holder, onClose }: AskProps): ReactElement {
         {task.status === 'failed' && <p className="failure">{plain(withoutCode(task.message))}</p>}
         <footer>
           <button type="button" onClick={onClose}>
-            {isBusy ? 'Stop asking' : 'Cancel'}
+            {isBusy ? 'Withdraw the request' : 'Cancel'}
           </button>
           <button className="primary" disabled={isBusy || reason.trim() === ''}>
-            {isBusy ? 'Waiting for an answer…' : 'Ask'}
+            {isBusy ? 'Waiting for an answer…' : 'Send request'}
           </button>
         </footer>
       </form>

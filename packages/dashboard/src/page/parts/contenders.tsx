@@ -3,22 +3,22 @@ import { useBridge } from '@queuelock/react';
 import type { ReactElement } from 'react';
 import { useNow } from '../hooks/now.ts';
 import { useTask } from '../hooks/task.ts';
-import { buttonsOf, contenderWords, provenOf } from '../model/contenders.ts';
+import { buttonsOf, contenderText, provenOf } from '../model/contenders.ts';
 import { withoutCode } from '../model/freshness.ts';
 import { plain } from '../model/text.ts';
 
-/** What the list of contenders takes. */
+/** Props of the list of contenders. */
 export interface ContendersProps {
   readonly snapshot: ContendersSnapshot;
   readonly isRunning: boolean;
 }
 
-/** Processes that contend for the lock, and what can be done to them. */
+/** Shows processes that contend for the lock, with buttons to disturb them. */
 export function Contenders({ snapshot, isRunning }: ContendersProps): ReactElement {
   const client = useBridge();
   const { bridge: now } = useNow(250, isRunning);
   const [task, start] = useTask<undefined>();
-  const { contenders, most, cut } = snapshot;
+  const { contenders, maxContenders, cut } = snapshot;
   const living = contenders.filter(({ status }) => status !== 'gone').length;
   const act = (what: ContendersAct): void => {
     start(async () => {
@@ -30,12 +30,12 @@ export function Contenders({ snapshot, isRunning }: ContendersProps): ReactEleme
     <section className="sheet contenders" aria-labelledby="contenders-title">
       <header className="sheet-head">
         <h2 id="contenders-title">
-          {living} of at most {most} processes
+          {living} of at most {maxContenders} processes
         </h2>
         <button
           type="button"
           className="primary"
-          disabled={living >= most}
+          disabled={living >= maxContenders}
           onClick={() => {
             act({ act: 'add' });
           }}
@@ -67,7 +67,7 @@ export function Contenders({ snapshot, isRunning }: ContendersProps): ReactEleme
 interface ContenderProps {
   readonly contender: ContenderSnapshot;
   readonly snapshot: ContendersSnapshot;
-  /** `undefined`: what is shown is old. */
+  /** `undefined` if the shown data is outdated. */
   readonly now: number | undefined;
   readonly onAct: (act: Exclude<ContendersAct['act'], 'add'>) => void;
 }
@@ -80,19 +80,19 @@ function Contender({ contender, snapshot, now, onAct }: ContenderProps): ReactEl
     <li data-status={status} data-disturbed={isFrozen || isCut}>
       <div className="who">
         <p>
-          <strong>{name}</strong> {plain(contenderWords(contender))}
+          <strong>{name}</strong> {plain(contenderText(contender))}
         </p>
         <p className="note">
           process {pid}
           {isFrozen && <span className="tag">frozen</span>}
           {isCut && <span className="tag">cut off</span>}
-          {proven && <span> {proven.words}</span>}
+          {proven && <span> {proven.text}</span>}
         </p>
       </div>
       <span className="track" aria-hidden="true">
         <span className="fill" style={{ transform: `scaleX(${proven?.part ?? 0})` }} />
       </span>
-      <div className="acts" role="group" aria-label={`What to do to ${name}`}>
+      <div className="acts" role="group" aria-label={`Actions on ${name}`}>
         {buttonsOf(contender, snapshot).map(({ act, title, isOff }) => (
           <button
             key={BUTTON_OF[act]}
@@ -112,7 +112,7 @@ function Contender({ contender, snapshot, now, onAct }: ContenderProps): ReactEl
   );
 }
 
-// What undoes something has the same button, which keeps the focus.
+// An action and its reversal share a button, so that the button keeps the focus.
 const BUTTON_OF = {
   release: 'release',
   freeze: 'freeze',

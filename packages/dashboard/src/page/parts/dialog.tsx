@@ -1,22 +1,22 @@
 import { useId, useLayoutEffect, useRef, type ReactElement, type ReactNode } from 'react';
 
-/** What a dialog takes. */
+/** Props of a dialog. */
 export interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
-/** A dialog over the page; the browser keeps the focus in it, closes it with Esc, and gives the focus back. */
+/** A modal dialog. The browser keeps the focus in it, closes it with Esc, and restores the focus. */
 export function Dialog({ title, onClose, children }: DialogProps): ReactElement {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  // Before it is taken out of the page: only then does closing it give the focus back.
+  // Runs before the element is removed from the page: only then does closing the dialog restore the focus.
   useLayoutEffect(() => {
     const opened = dialog.current;
     if (opened && !opened.open) {
       opened.showModal();
-      // The browser would take the first of all, which is to close it.
+      // The browser would focus the first element, which is the close button.
       opened.querySelector<HTMLElement>('input, footer button')?.focus();
     }
     return () => opened?.close();
@@ -27,7 +27,7 @@ export function Dialog({ title, onClose, children }: DialogProps): ReactElement 
       className="dialog"
       aria-labelledby={heading}
       onCancel={(event) => {
-        // Closing is up to whoever opened it, who takes it out of the page.
+        // The component that opened the dialog removes it from the page.
         event.preventDefault();
         onClose();
       }}
@@ -43,7 +43,7 @@ export function Dialog({ title, onClose, children }: DialogProps): ReactElement 
   );
 }
 
-/** Who or what is meant: pairs of a word and a value. */
+/** Shows pairs of a label and a value that describe the target. */
 export function Pairs({
   pairs,
 }: {

@@ -5,11 +5,11 @@ import { useTask } from '../hooks/task.ts';
 import { withoutCode } from '../model/freshness.ts';
 import { ordinal, plain } from '../model/text.ts';
 import { Dialog, Pairs } from './dialog.tsx';
-import { Said } from './words.tsx';
+import { StoredText } from './words.tsx';
 
-/** Who is meant, as it was seen when the dialog was opened. */
+/** The entry to evict, as it was when the dialog opened. */
 export interface Target {
-  /** The queue. */
+  /** Name of the queue. */
   readonly name: string;
   readonly entry: EntryRef & {
     readonly position?: number;
@@ -21,7 +21,7 @@ export interface Target {
 
 const MAX_REASON = 160;
 
-/** Asks whether this very entry is to be removed, and says what came of it. */
+/** Asks for a confirmation to remove exactly this entry, and shows the result. */
 export function EvictDialog({
   target,
   onClose,
@@ -35,18 +35,18 @@ export function EvictDialog({
   const [task, start] = useTask<boolean>();
   const owner = plain(entry.owner) || 'this entry';
   if (task.status === 'done') {
-    const words = task.value
-      ? `${owner} was removed from ${plain(name)}. Its owner is told who did it, and why.`
-      : `${owner} was not there any more: nothing was removed.`;
-    return <Outcome title={task.value ? 'Evicted' : 'Nothing to evict'} words={words} onClose={onClose} />;
+    const text = task.value
+      ? `${owner} was removed from ${plain(name)}. Its owner receives your name and the reason.`
+      : `${owner} had left the queue already: nothing was removed.`;
+    return <Outcome title={task.value ? 'Evicted' : 'Nothing to evict'} text={text} onClose={onClose} />;
   }
   return (
     <Dialog title={`Evict ${owner}?`} onClose={onClose}>
       <TargetFacts target={target} />
       <p className="warning">
         {entry.position === 0
-          ? 'It holds. The next one begins at once, and there is no proof that this one has noticed: evict a holder that is stuck, not one that works.'
-          : 'It loses its place in line. Programs that wait again do so at the end.'}
+          ? 'This entry holds the lock. The next waiter is granted at once, and this holder may not notice in time: evict only a holder that is stuck.'
+          : 'The entry is removed from the queue. A program that waits again joins at the end.'}
       </p>
       <form
         onSubmit={(event) => {
@@ -55,7 +55,7 @@ export function EvictDialog({
         }}
       >
         <label>
-          Reason, for all to see
+          Reason, shown to all users
           <input
             required
             maxLength={MAX_REASON}
@@ -79,19 +79,19 @@ export function EvictDialog({
   );
 }
 
-/** What a call came to. */
+/** Shows the result of a call. */
 export function Outcome({
   title,
-  words,
+  text,
   onClose,
 }: {
   readonly title: string;
-  readonly words: string;
+  readonly text: string;
   readonly onClose: () => void;
 }): ReactElement {
   return (
     <Dialog title={title} onClose={onClose}>
-      <p role="status">{words}</p>
+      <p role="status">{text}</p>
       <footer>
         <button type="button" onClick={onClose}>
           Close
@@ -105,39 +105,39 @@ function TargetFacts({ target: { name, entry } }: { readonly target: Target }): 
   const client = useBridge();
   const [token, setToken] = useState(entry.token);
   useEffect(() => {
-    let isWanted = entry.token === undefined;
+    let isMounted = entry.token === undefined;
     client.tokenOf(name, { key: entry.key, order: entry.order }).then(
       (found) => {
-        if (isWanted) setToken(found ?? 'none: it has left');
+        if (isMounted) setToken(found ?? 'none: it has left the queue');
       },
       (error: unknown) => {
-        if (isWanted)
-          setToken(`not known: ${error instanceof Error ? withoutCode(error.message) : String(error)}`);
+        if (isMounted)
+          setToken(`unknown: ${error instanceof Error ? withoutCode(error.message) : String(error)}`);
       },
     );
     return () => {
-      isWanted = false;
+      isMounted = false;
     };
   }, [client, name, entry]);
-  const place =
+  const state =
     entry.position === 0
       ? 'holds'
       : entry.position === undefined
         ? undefined
-        : `waits, ${ordinal(entry.position)} in line`;
+        : `waits, ${ordinal(entry.position)} in the queue`;
   return (
     <Pairs
       pairs={[
-        ['Queue', <Said key="queue" text={name} />],
-        ['Owner', <Said key="owner" text={entry.owner} />],
+        ['Queue', <StoredText key="queue" text={name} />],
+        ['Owner', <StoredText key="owner" text={entry.owner} />],
         [
           'Process',
-          <Said
+          <StoredText
             key="process"
             text={[entry.host, entry.pid].filter((part) => part !== undefined).join(' · ')}
           />,
         ],
-        ...(place === undefined ? [] : [['State', place] as const]),
+        ...(state === undefined ? [] : [['State', state] as const]),
         ['Token', <code key="token">{token ?? '…'}</code>],
         ['Key', <code key="key">{plain(entry.key)}</code>],
       ]}

@@ -1,9 +1,9 @@
 import type { EvictionSnapshot } from '@queuelock/bridge/wire';
 import type { ReactElement } from 'react';
 import { timeOfDay } from '../model/text.ts';
-import { Said } from './words.tsx';
+import { StoredText } from './words.tsx';
 
-/** The latest evictions, the newest first. */
+/** Shows the latest evictions, the newest first. */
 export function Evictions({
   evictions,
 }: {
@@ -21,9 +21,9 @@ export function Evictions({
             <span className="time">{timeOfDay(at)}</span>
             <p>
               <strong>
-                <Said text={entry.owner} />
+                <StoredText text={entry.owner} />
               </strong>{' '}
-              {kind} by <Said text={by} />: <Said text={reason} />
+              {kind} by <StoredText text={by} />: <StoredText text={reason} />
             </p>
           </li>
         ))}

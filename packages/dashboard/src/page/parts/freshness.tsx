@@ -6,29 +6,29 @@ import { useNow } from '../hooks/now.ts';
 import { freshnessOf } from '../model/freshness.ts';
 import { plain } from '../model/text.ts';
 
-/** What a part of a page that comes of a snapshot takes. */
+/** Props of a section that shows a snapshot. */
 export interface FreshProps {
-  readonly seen: Observed<Snapshot>;
-  /** Show the rest also before something is known. */
-  readonly isAlways?: boolean;
+  readonly observed: Observed<Snapshot>;
+  /** Render the children also before the first snapshot. */
+  readonly isAlwaysShown?: boolean;
   readonly children: ReactNode;
 }
 
-/** What comes of a snapshot: plainly said to be old where it is, and then shown as such. */
-export function Fresh({ seen, isAlways = false, children }: FreshProps): ReactElement {
-  const { tone, words } = freshnessOf(seen, useNow(1_000));
+/** Shows data of a snapshot. Outdated data is marked as such, with a notice. */
+export function Fresh({ observed, isAlwaysShown = false, children }: FreshProps): ReactElement {
+  const { tone, text } = freshnessOf(observed, useNow(1_000));
   return (
     <>
-      {words !== undefined && (
+      {text !== undefined && (
         <p className="notice" data-tone={tone}>
-          {plain(words)}
+          {plain(text)}
         </p>
       )}
       <p className="unseen" role="status">
-        {/* Without the seconds, which would be read out one by one. */}
-        {tone === 'stale' && 'What is shown is old; reconnecting.'}
+        {/* The announcement leaves out the seconds, which would be read aloud one by one. */}
+        {tone === 'stale' && 'The shown data is outdated; reconnecting.'}
       </p>
-      {(isAlways || knownOf(seen)) && (
+      {(isAlwaysShown || loadedSnapshot(observed)) && (
         <div className="stack" data-tone={tone}>
           {children}
         </div>
@@ -37,25 +37,25 @@ export function Fresh({ seen, isAlways = false, children }: FreshProps): ReactEl
   );
 }
 
-/** The snapshot, if it tells anything yet. */
-export function knownOf<P extends Snapshot>({ snapshot }: Observed<P>): P | undefined {
+/** Returns the snapshot once it contains data. */
+export function loadedSnapshot<P extends Snapshot>({ snapshot }: Observed<P>): P | undefined {
   return snapshot?.status === 'connecting' ? undefined : snapshot;
 }
 
-/** Whether ages are to grow: what is shown is as it is now. */
+/** Returns whether the shown data is current, so that ages may grow. */
 export function isLive({ connection, snapshot }: Observed<Snapshot>): boolean {
   return connection === 'live' && snapshot?.status === 'live';
 }
 
-const WORDS = { live: 'live', connecting: 'connecting', stale: 'no answer' } as const;
+const CONNECTION_TEXTS = { live: 'live', connecting: 'connecting', stale: 'no response' } as const;
 
-/** The connection of the page, always in sight. */
+/** Shows the state of the page's connection, always visible. */
 export function ConnectionPill(): ReactElement {
   const { connection } = useConnection();
   return (
     <span className="pill" data-tone={connection}>
       <span className="dot" aria-hidden="true" />
-      {WORDS[connection]}
+      {CONNECTION_TEXTS[connection]}
     </span>
   );
 }

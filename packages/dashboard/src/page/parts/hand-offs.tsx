@@ -1,27 +1,27 @@
 import { useEffect, useRef, useState, type ReactElement } from 'react';
-import { handOffWords } from '../model/hold.ts';
+import { handOffText } from '../model/hold.ts';
 import { plain } from '../model/text.ts';
 
-// Whoever listens can follow one sentence in so many milliseconds.
+// Interval in which a screen reader can read one sentence.
 const PACE_MS = 4_000;
 
-/** Tells those who cannot see the page who holds, politely: the latest change, not each of a quick succession. */
+/** Announces the holder to screen readers. After quick changes it announces only the latest. */
 export function HandOffs({ owners }: { readonly owners: readonly string[] }): ReactElement {
   const [words, setWords] = useState('');
-  const told = useRef(owners);
-  const toldAt = useRef(0);
+  const announced = useRef(owners);
+  const announcedAt = useRef(0);
   const now = JSON.stringify(owners);
   useEffect(() => {
     const timer = setTimeout(
       () => {
         const holders = JSON.parse(now) as readonly string[];
-        const next = handOffWords(told.current, holders);
-        told.current = holders;
+        const next = handOffText(announced.current, holders);
+        announced.current = holders;
         if (next === undefined) return;
-        toldAt.current = performance.now();
+        announcedAt.current = performance.now();
         setWords(plain(next));
       },
-      Math.max(0, toldAt.current + PACE_MS - performance.now()),
+      Math.max(0, announcedAt.current + PACE_MS - performance.now()),
     );
     return () => {
       clearTimeout(timer);

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { plain, timeOfDay } from '../model/text.ts';
 import { Empty } from './words.tsx';
 
-/** What has happened, the newest first. */
+/** Lists the events, the newest first. */
 export function Happenings({
   happenings,
 }: {
@@ -12,11 +12,11 @@ export function Happenings({
   return (
     <section className="sheet happenings" aria-labelledby="happenings-title">
       <header className="sheet-head">
-        <h2 id="happenings-title">What happens</h2>
+        <h2 id="happenings-title">Events</h2>
         <p className="foot">the newest first</p>
       </header>
-      {happenings.length === 0 && <Empty title="Nobody has held yet" />}
-      {/* It scrolls, so it can be reached with the keyboard. */}
+      {happenings.length === 0 && <Empty title="No client has held the lock yet" />}
+      {/* The list scrolls, so it can be focused with the keyboard. */}
       <ol className="events" tabIndex={0} aria-labelledby="happenings-title">
         {happenings.toReversed().map(({ id, at, kind, text }) => (
           <li key={id} data-kind={kind}>

@@ -3,7 +3,7 @@ import { FactsContext } from '../hooks/facts.ts';
 import type { Theme } from '../hooks/theme.ts';
 import { hashOf, VIEWS, type Route } from '../model/route.ts';
 import { ConnectionPill } from './freshness.tsx';
-import { Said } from './words.tsx';
+import { StoredText } from './words.tsx';
 
 const TITLES = {
   queues: 'Queues',
@@ -13,14 +13,14 @@ const TITLES = {
   faults: 'Faults',
 } as const;
 
-/** What the header takes. */
+/** Props of the header. */
 export interface HeaderProps {
   readonly route: Route;
   readonly theme: Theme;
   readonly onHelp: () => void;
 }
 
-/** The head of the page: where one can go, and whether what is shown is live. */
+/** The header of the page: navigation, and whether the shown data is live. */
 export function Header({ route, theme: { theme, toggle }, onHelp }: HeaderProps): ReactElement {
   const facts = useContext(FactsContext);
   const other = theme === 'dark' ? 'light' : 'dark';
@@ -51,14 +51,14 @@ export function Header({ route, theme: { theme, toggle }, onHelp }: HeaderProps)
       <div className="tools">
         {facts && (
           <span className="store">
-            <Said text={facts.place} />
+            <StoredText text={facts.storeLabel} />
           </span>
         )}
         <ConnectionPill />
         <button
           type="button"
           className="quiet round"
-          aria-label={`Show it ${other}`}
+          aria-label={`Switch to ${other}`}
           title={`${other} (t)`}
           onClick={toggle}
         >
@@ -78,7 +78,7 @@ export function Header({ route, theme: { theme, toggle }, onHelp }: HeaderProps)
   );
 }
 
-/** Three in line; the first one holds. */
+/** Logo: three entries of a queue, of which the first holds. */
 function Mark(): ReactElement {
   return (
     <svg viewBox="0 0 20 20" aria-hidden="true" className="mark">

@@ -4,13 +4,13 @@ import { Dialog } from './dialog.tsx';
 
 const COLUMNS = [
   ['Entries', 'holders and waiters'],
-  ['Hand-offs/s', 'entries that left in a second, over the last ten (those that gave up included)'],
-  ['Held', 'how long the first entry has been seen in front; > where it was there before'],
-  ['Turn', 'what a turn has taken lately'],
-  ['Wait', 'what who joins now would wait, if turns go on like that'],
+  ['Hand-offs/s', 'entries that left per second, over the last ten seconds'],
+  ['Held', 'time since the first entry was seen first; > if it was there before'],
+  ['Turn', 'recent duration of a turn'],
+  ['Wait', 'expected wait of a new entry'],
 ] as const;
 
-/** Keys, and what the columns mean. */
+/** Lists the keys, and explains the columns. */
 export function HelpDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>

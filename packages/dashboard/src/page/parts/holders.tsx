@@ -4,34 +4,34 @@ import { useNow } from '../hooks/now.ts';
 import { entryKey, holdersOf, holdMeter, notesOf, type HoldMeter } from '../model/hold.ts';
 import { count, duration, seconds } from '../model/text.ts';
 import { Pairs } from './dialog.tsx';
-import { Empty, Said } from './words.tsx';
+import { Empty, StoredText } from './words.tsx';
 
-/** What may be done to an entry here; what is missing may not. */
-export interface Acts {
+/** Actions that are allowed on an entry; a missing one is not. */
+export interface EntryActions {
   readonly onEvict?: (entry: EntrySnapshot) => void;
   readonly onAsk?: (holder: EntrySnapshot) => void;
 }
 
-/** What the list of holders takes. */
+/** Props of the list of holders. */
 export interface HoldersProps {
   readonly snapshot: QueueSnapshot;
   readonly isRunning: boolean;
-  readonly acts: Acts;
+  readonly actions: EntryActions;
 }
 
-// Readers and permits: so many are shown one by one.
+// Shared holders are shown one by one up to this number.
 const SHOWN = 4;
 
-/** Those whose turn has come. */
-export function Holders({ snapshot, isRunning, acts }: HoldersProps): ReactElement {
+/** Shows the admitted entries. */
+export function Holders({ snapshot, isRunning, actions }: HoldersProps): ReactElement {
   const holders = holdersOf(snapshot);
   const { bridge: now } = useNow(250, isRunning);
   return (
     <section className="sheet" aria-labelledby="holders-title">
       <header className="sheet-head">
-        <h2 id="holders-title">Holds now</h2>
+        <h2 id="holders-title">Holders</h2>
       </header>
-      {holders.length === 0 && <Empty title="Nobody holds this lock" />}
+      {holders.length === 0 && <Empty title="No client holds this lock" />}
       <ul className="holders">
         {holders.slice(0, SHOWN).map((entry) => (
           <Holder
@@ -40,7 +40,7 @@ export function Holders({ snapshot, isRunning, acts }: HoldersProps): ReactEleme
             snapshot={snapshot}
             now={now}
             isRunning={isRunning}
-            acts={acts}
+            acts={actions}
           />
         ))}
       </ul>
@@ -54,7 +54,7 @@ interface HolderProps {
   readonly snapshot: QueueSnapshot;
   readonly now: number;
   readonly isRunning: boolean;
-  readonly acts: Acts;
+  readonly acts: EntryActions;
 }
 
 function Holder({ entry, snapshot, now, isRunning, acts: { onEvict, onAsk } }: HolderProps): ReactElement {
@@ -66,7 +66,7 @@ function Holder({ entry, snapshot, now, isRunning, acts: { onEvict, onAsk } }: H
     <li className="holder">
       <div className="holder-head">
         <p className="owner">
-          <Said text={entry.owner} />
+          <StoredText text={entry.owner} />
         </p>
         <p className="held">
           <span className="value">
@@ -82,12 +82,12 @@ function Holder({ entry, snapshot, now, isRunning, acts: { onEvict, onAsk } }: H
           ['Token', <code key="token">{entry.token ?? '-'}</code>],
           [
             'Process',
-            <Said
+            <StoredText
               key="process"
               text={[entry.host, entry.pid].filter((part) => part !== undefined).join(' · ')}
             />,
           ],
-          ...(notes === '' ? [] : [['Notes', <Said key="notes" text={notes} />] as const]),
+          ...(notes === '' ? [] : [['Notes', <StoredText key="notes" text={notes} />] as const]),
         ]}
       />
       {(onAsk ?? onEvict) && (
@@ -99,7 +99,7 @@ function Holder({ entry, snapshot, now, isRunning, acts: { onEvict, onAsk } }: H
                 onAsk(entry);
               }}
             >
-              Ask to make way…
+              Request the lock…
             </button>
           )}
           {onEvict && (
@@ -127,24 +127,24 @@ interface BarProps {
 function Bar({ meter: { kind, part, ms, typicalMs }, isRunning }: BarProps): ReactElement {
   const isLong = kind === 'typical' && typicalMs !== undefined && ms > typicalMs;
   const usual = typicalMs === undefined ? '' : `typically ${duration(typicalMs)}`;
-  // Old news prove nothing.
+  // Outdated data proves nothing.
   const isProven = kind !== 'budget' || isRunning;
-  const words = {
-    budget: !isRunning ? 'what is proven is not known' : `${duration(ms)} proven, until the next heartbeat`,
+  const texts = {
+    budget: !isRunning ? 'the proven time is unknown' : `${duration(ms)} proven, until the next heartbeat`,
     typical: isLong ? `longer than usual: ${usual}` : usual,
-    unknown: 'no hold has ended yet: nothing to compare with',
+    unknown: 'no hold has ended yet, so there is no usual duration',
   }[kind];
   return (
     <div className="meter" data-kind={kind} data-long={isLong}>
       <span className="track" aria-hidden="true">
         <span className="fill" style={{ transform: `scaleX(${isProven ? part : 0})` }} />
       </span>
-      <span className="note">{words}</span>
+      <span className="note">{texts}</span>
     </div>
   );
 }
 
-/** The largest number so far: a budget grows back to it with every heartbeat. */
+/** Returns the largest value so far: each heartbeat restores the proven time to it. */
 function useLargest(value: number): number {
   const [largest, setLargest] = useState(value);
   if (value > largest) setLargest(value);

@@ -2,23 +2,23 @@ import type { LockView } from '@queuelock/react';
 import { useContext, type ReactElement } from 'react';
 import { FactsContext } from '../hooks/facts.ts';
 import { useNow } from '../hooks/now.ts';
-import type { OwnPlace } from '../hooks/own-place.ts';
+import type { OwnJoin } from '../hooks/own-join.ts';
 import { withoutCode } from '../model/freshness.ts';
 import { duration, ordinal, plain } from '../model/text.ts';
-import { HeldPlace } from './held-place.tsx';
+import { HeldLock } from './held-lock.tsx';
 
-/** A place in the queue for whoever looks at the page: to take it, to see where one stands, to give it up. */
-export function JoinPanel({ place }: { readonly place: OwnPlace }): ReactElement {
+/** Lets the user join the queue, see the position, and leave. */
+export function JoinPanel({ join }: { readonly join: OwnJoin }): ReactElement {
   const identity = useContext(FactsContext)?.identity;
-  const { view, isTaken, owner, setOwner, isReader, setIsReader } = place;
+  const { view, hasJoined, owner, setOwner, isReader, setIsReader } = join;
   const { status } = view.state;
   return (
     <section className="sheet join" aria-labelledby="join-title" data-status={status}>
       <header className="sheet-head">
-        <h2 id="join-title">Your place</h2>
+        <h2 id="join-title">Your entry</h2>
       </header>
-      {isTaken ? (
-        <Standing view={view} />
+      {hasJoined ? (
+        <Joined view={view} />
       ) : (
         <form
           onSubmit={(event) => {
@@ -29,7 +29,7 @@ export function JoinPanel({ place }: { readonly place: OwnPlace }): ReactElement
           <Ended view={view} />
           {identity === undefined ? (
             <label>
-              Your name, for all to see
+              Your name, shown to all users
               <input
                 maxLength={100}
                 value={owner}
@@ -39,7 +39,7 @@ export function JoinPanel({ place }: { readonly place: OwnPlace }): ReactElement
               />
             </label>
           ) : (
-            <p>You stand in line as {plain(identity)}.</p>
+            <p>You join as {plain(identity)}.</p>
           )}
           <label className="check">
             <input
@@ -49,10 +49,10 @@ export function JoinPanel({ place }: { readonly place: OwnPlace }): ReactElement
                 setIsReader(event.target.checked);
               }}
             />
-            together with other readers
+            shared with other readers
           </label>
-          <button className="primary">{status === 'ended' ? 'Take another place' : 'Take a place'}</button>
-          <p className="hint">The place is yours for as long as this page shows the queue.</p>
+          <button className="primary">{status === 'ended' ? 'Join again' : 'Join the queue'}</button>
+          <p className="hint">Your entry stays for as long as this page shows the queue.</p>
         </form>
       )}
     </section>
@@ -61,27 +61,27 @@ export function JoinPanel({ place }: { readonly place: OwnPlace }): ReactElement
 
 function Ended({ view: { state, error } }: { readonly view: LockView }): ReactElement | null {
   if (state.status !== 'ended') return null;
-  const words = {
+  const texts = {
     released: 'Released.',
     lost: 'The lock was lost',
-    failed: 'The place was lost',
+    failed: 'The entry was lost',
   }[state.outcome];
   return (
     <p className={state.outcome === 'released' ? 'hint' : 'failure'} role="status">
-      {words}
+      {texts}
       {error && `: ${plain(withoutCode(error.message))}`}
     </p>
   );
 }
 
-function Standing({ view }: { readonly view: LockView }): ReactElement {
+function Joined({ view }: { readonly view: LockView }): ReactElement {
   const { state, lock, leave } = view;
-  if (lock) return <HeldPlace lock={lock} isSuspect={state.status === 'suspect'} leave={leave} />;
+  if (lock) return <HeldLock lock={lock} isSuspect={state.status === 'suspect'} leave={leave} />;
   return (
     <div className="standing">
       <Position view={view} />
       <button type="button" onClick={leave}>
-        Leave the line
+        Leave the queue
       </button>
     </div>
   );
@@ -94,13 +94,13 @@ function Position({ view: { state } }: { readonly view: LockView }): ReactElemen
   return (
     <>
       <p className="place" role="status">
-        {position === 1 ? 'You are next' : `You are ${ordinal(position)}`}
+        {position === 1 ? 'You are next' : `You are ${ordinal(position)} in the queue`}
       </p>
       <p>
         {connection === 'stale'
-          ? 'No answer; the place is kept for some seconds.'
+          ? 'No response; the entry is kept for some seconds.'
           : expectedWaitMs === undefined
-            ? 'Nothing is known yet of how long it takes.'
+            ? 'The expected wait is unknown yet.'
             : `about ${duration(Math.max(0, expectedWaitMs - (now - at)))}`}
       </p>
       <p className="hint">

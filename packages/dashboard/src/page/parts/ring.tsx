@@ -5,15 +5,15 @@ import { plain, short } from '../model/text.ts';
 
 const RADIUS = 100;
 const HALF = { across: 52, down: 15 };
-// The point of an arrow stands a little before what it points at.
+// Arrows end a little before the label that they point at.
 const ROOM = { across: HALF.across + 5, down: HALF.down + 5 };
-const MOST = 12;
+const MAX_NODES = 12;
 
-/** A circle of waits, drawn: each waits for the next. The first gives up. */
+/** Draws a cycle of waits, in which each waits for the next. The first one should give up. */
 export function Ring({ circle }: { readonly circle: readonly StuckSnapshot[] }): ReactElement {
   const id = useId();
-  const shown = circle.slice(0, MOST);
-  const places = ringOf(shown.length, RADIUS);
+  const shown = circle.slice(0, MAX_NODES);
+  const nodes = ringOf(shown.length, RADIUS);
   return (
     <svg className="ring" viewBox="-225 -140 450 280" role="img" aria-labelledby={`${id}title`}>
       <title id={`${id}title`}>
@@ -34,19 +34,19 @@ export function Ring({ circle }: { readonly circle: readonly StuckSnapshot[] }):
           <path d="M0 0.5 7 4 0 7.5Z" />
         </marker>
       </defs>
-      {arrowsOf(shown.length, RADIUS, ROOM).map(({ from, to, middle }, place) => (
-        <g key={place} className="arrow">
+      {arrowsOf(shown.length, RADIUS, ROOM).map(({ from, to, middle }, node) => (
+        <g key={node} className="arrow">
           <path
             d={`M${from.x} ${from.y}A${RADIUS} ${RADIUS} 0 0 1 ${to.x} ${to.y}`}
             markerEnd={`url(#${id}arrow)`}
           />
           <text x={middle.x * 1.16} y={middle.y * 1.16 + 4} textAnchor={anchorOf(middle.x)}>
-            {short(plain(shown[place]?.name ?? ''), 18)}
+            {short(plain(shown[node]?.name ?? ''), 18)}
           </text>
         </g>
       ))}
-      {places.map(({ x, y }, place) => (
-        <g key={place} className="party" data-first={place === 0} transform={`translate(${x} ${y})`}>
+      {nodes.map(({ x, y }, node) => (
+        <g key={node} className="party" data-first={node === 0} transform={`translate(${x} ${y})`}>
           <rect
             x={-HALF.across}
             y={-HALF.down}
@@ -54,7 +54,7 @@ export function Ring({ circle }: { readonly circle: readonly StuckSnapshot[] }):
             height={2 * HALF.down}
             rx={HALF.down}
           />
-          <text y={5}>{short(plain(shown[place]?.entry.owner ?? ''), 14)}</text>
+          <text y={5}>{short(plain(shown[node]?.entry.owner ?? ''), 14)}</text>
         </g>
       ))}
     </svg>

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { duration, plain, short } from '../model/text.ts';
 import type { Lane } from '../model/timeline.ts';
 
-/** What is needed to draw one stay. */
+/** Props of a drawn stay. */
 export interface StayProps {
   readonly lane: Lane;
   readonly isOwn: boolean;
@@ -12,7 +12,7 @@ export interface StayProps {
   readonly width: number;
 }
 
-/** One stay in a queue: a line for the wait, a bar for the hold, and whose it is. */
+/** Draws one stay in a queue: a line for the wait, a bar for the hold, and the owner. */
 export function Stay({
   lane: { span, wait, hold, isPresent },
   isOwn,
@@ -24,13 +24,13 @@ export function Stay({
   const begin = wait?.from ?? hold?.from ?? 0;
   const end = hold?.to ?? wait?.to ?? begin;
   const label = plain(span.owner) || '-';
-  // The name stands before its lane where there is room, else on the other side, else in it.
+  // Puts the name before its lane if there is room, else after it, else into it.
   const isBefore = x(begin) > 96;
   const isAfter = !isBefore && width - x(end) > 96;
   const labelX = isBefore ? x(begin) - 6 : isAfter ? x(end) + 6 : x(begin) + 8;
   return (
     <g className="stay" data-own={isOwn} data-present={isPresent} data-evicted={span.evicted !== undefined}>
-      <title>{stayInWords(span, now)}</title>
+      <title>{stayText(span, now)}</title>
       {wait && <line className="wait" x1={x(wait.from)} x2={x(wait.to)} y1={y} y2={y} />}
       {hold && (
         <rect
@@ -56,7 +56,7 @@ export function Stay({
   );
 }
 
-function stayInWords(
+function stayText(
   { owner, joinedAt, joinedEarlier, heldAt, leftAt, evicted }: Lane['span'],
   now: number,
 ): string {
@@ -66,7 +66,7 @@ function stayInWords(
   const end = evicted
     ? `, ${evicted.kind} by ${evicted.by}: ${evicted.reason}`
     : leftAt === undefined
-      ? ', still here'
+      ? ', still in the queue'
       : '';
   return plain(`${owner}: ${waited}${held}${end}`);
 }

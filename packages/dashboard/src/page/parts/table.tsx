@@ -7,18 +7,18 @@ import { targetOf, withFocused } from '../model/moves.ts';
 export interface Column<R> {
   readonly id: string;
   readonly title: string;
-  /** Numbers stand to the right. */
+  /** Whether the column has numbers, which are aligned to the right. */
   readonly isNumber?: boolean;
-  /** Goes first where there is not enough room. */
+  /** Whether the column is hidden first when there is not enough room. */
   readonly isSpare?: boolean;
   readonly cell: (row: R) => ReactNode;
-  /** Pressing the title. */
+  /** Called upon a click on the title. */
   readonly onSort?: () => void;
 }
 
-/** What a table shows. */
+/** Props of a table. */
 export interface TableProps<R> {
-  /** For those who cannot see it, and the class of its columns' widths. */
+  /** Accessible name of the table; also the class for the widths of its columns. */
   readonly label: string;
   readonly kind: string;
   readonly columns: readonly Column<R>[];
@@ -32,7 +32,7 @@ const ROW_PX = 46;
 const NARROW_ROW_PX = 64;
 const SPARE_ROWS = 6;
 
-/** A table of any length: only the rows on the screen, and the one with the focus, are made. It scrolls with the page. */
+/** A table of any length. Only the visible rows and the focused one are rendered. It scrolls with the page. */
 export function Table<R>(props: TableProps<R>): ReactElement {
   const { label, kind, columns, rows, keyOf } = props;
   const body = useRef<HTMLDivElement>(null);
@@ -138,7 +138,7 @@ function indexOf(element: Element): number {
   return Number(row?.dataset['index'] ?? -1);
 }
 
-/** Puts the focus on the first link or button of another row, once that has been made. */
+/** Moves the focus to the first link or button of another row, once that is rendered. */
 function useMoves(
   body: { readonly current: HTMLDivElement | null },
   reveal: (to: number) => void,
@@ -157,7 +157,7 @@ function useMoves(
   };
 }
 
-/** How far below the top of the page an element begins; it moves when something above it comes or goes. */
+/** Returns the distance of an element from the top of the page, which changes when elements above it appear or disappear. */
 function useTopOf(element: { readonly current: HTMLElement | null }): number {
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {

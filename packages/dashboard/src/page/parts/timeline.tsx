@@ -17,20 +17,20 @@ const WINDOWS = [
   ['30 min', 1_800_000],
 ] as const;
 
-/** What the timeline takes. */
+/** Props of the timeline. */
 export interface TimelineProps {
   readonly snapshot: TimelineSnapshot;
-  /** It moves on. */
+  /** Whether the time advances. */
   readonly isRunning: boolean;
-  /** The entry of whoever looks at the page. */
+  /** Id of the user's own entry. */
   readonly ownId: string | undefined;
 }
 
-/** Who waited and who held lately, one lane for each stay: a fair queue is a staircase. */
+/** Draws recent waits and holds, one lane for each stay. A fair queue looks like a staircase. */
 export function Timeline({ snapshot, isRunning, ownId }: TimelineProps): ReactElement {
   const [windowMs, setWindowMs] = useState<number>(WINDOWS[0][1]);
   const isNarrow = useMedia('(max-width: 720px)');
-  // What moves by less than a pixel need not be drawn anew.
+  // A movement of less than a pixel needs no new drawing.
   const { bridge: now } = useNow(Math.max(usePaceMs(), windowMs / 600), isRunning);
   const frame = { now, windowMs, lanes: isNarrow ? 10 : 14 };
   const drawing = drawingOf(snapshot, frame);
@@ -55,7 +55,7 @@ export function Timeline({ snapshot, isRunning, ownId }: TimelineProps): ReactEl
         </div>
       </header>
       <Chart drawing={drawing} pulse={pulseOf(snapshot.spans, frame, PULSE_PARTS)} now={now} ownId={ownId} />
-      {drawing.left > 0 && <p className="foot">{counted(drawing.left, 'more stay')} not drawn</p>}
+      {drawing.omitted > 0 && <p className="foot">{counted(drawing.omitted, 'more stay')} not drawn</p>}
     </section>
   );
 }
@@ -66,7 +66,7 @@ function Legend(): ReactElement {
       <li data-kind="wait">waits</li>
       <li data-kind="hold">holds</li>
       <li data-kind="evicted">evicted</li>
-      <li data-kind="gap">not seen</li>
+      <li data-kind="gap">not readable</li>
     </ul>
   );
 }
@@ -90,7 +90,7 @@ function Chart({ drawing, pulse, now, ownId }: ChartProps): ReactElement {
   return (
     <div ref={box} className="chart">
       <svg width={width} height={bottom + AXIS_PX} role="img" aria-labelledby={title}>
-        <title id={title}>{inWords(drawing)}</title>
+        <title id={title}>{drawingText(drawing)}</title>
         <Pulse counts={pulse} width={width} />
         {gaps.map(({ from, to }) => (
           <rect
@@ -133,7 +133,7 @@ function Chart({ drawing, pulse, now, ownId }: ChartProps): ReactElement {
         ))}
         {lanes.length === 0 && (
           <text className="nothing" x={width / 2} y={(top + bottom) / 2}>
-            Nobody was here in this time
+            The queue was empty in this time
           </text>
         )}
       </svg>
@@ -148,8 +148,8 @@ function Pulse({
   readonly counts: readonly number[];
   readonly width: number;
 }): ReactElement {
-  // A few are not drawn as high as many.
-  const most = Math.max(4, ...counts);
+  // Few hand-offs are drawn lower than many.
+  const max = Math.max(4, ...counts);
   const step = width / counts.length;
   return (
     <g className="pulse">
@@ -157,7 +157,7 @@ function Pulse({
         hand-offs
       </text>
       {counts.map((ended, part) => {
-        const height = (ended / most) * (PULSE_PX - 12);
+        const height = (ended / max) * (PULSE_PX - 12);
         return (
           ended > 0 && (
             <rect
@@ -175,9 +175,9 @@ function Pulse({
   );
 }
 
-function inWords({ lanes, handOffs }: Drawing): string {
+function drawingText({ lanes, handOffs }: Drawing): string {
   const present = lanes.filter(({ isPresent }) => isPresent).length;
-  return `Timeline: ${counted(lanes.length, 'stay')}, ${present} still here, ${counted(handOffs.length, 'hand-off')}`;
+  return `Timeline: ${counted(lanes.length, 'stay')}, ${present} still in the queue, ${counted(handOffs.length, 'hand-off')}`;
 }
 
 function useWidth(element: { readonly current: HTMLElement | null }): number {

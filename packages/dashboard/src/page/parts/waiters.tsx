@@ -3,21 +3,21 @@ import { useMemo, type ReactElement } from 'react';
 import { useNow } from '../hooks/now.ts';
 import { entryKey, notesOf } from '../model/hold.ts';
 import { count, counted, duration, plain, seconds } from '../model/text.ts';
-import type { Acts } from './holders.tsx';
+import type { EntryActions } from './holders.tsx';
 import { Table, type Column } from './table.tsx';
-import { Empty, Said } from './words.tsx';
+import { Empty, StoredText } from './words.tsx';
 
-/** What the list of waiters takes. */
+/** Props of the list of waiters. */
 export interface WaitersProps {
-  /** In order. */
+  /** The waiting entries, in order. */
   readonly waiters: readonly EntrySnapshot[];
   readonly isRunning: boolean;
-  readonly acts: Acts;
-  /** The entry of whoever looks at the page. */
+  readonly acts: EntryActions;
+  /** Id of the user's own entry. */
   readonly ownId: string | undefined;
 }
 
-/** Those who wait, in order, with where they stand. */
+/** Lists the waiters with their positions, in order. */
 export function Waiters({ waiters, isRunning, acts, ownId }: WaitersProps): ReactElement {
   const { bridge: now } = useNow(1_000, isRunning);
   const columns = useMemo(() => columnsOf(now, acts), [now, acts]);
@@ -25,10 +25,10 @@ export function Waiters({ waiters, isRunning, acts, ownId }: WaitersProps): Reac
     <section className="sheet" aria-labelledby="waiters-title">
       <header className="sheet-head">
         <h2 id="waiters-title">Waits</h2>
-        <p className="foot">{counted(waiters.length, 'waiter')} in line</p>
+        <p className="foot">{counted(waiters.length, 'waiter')} waiting</p>
       </header>
       {waiters.length === 0 ? (
-        <Empty title="Nobody waits" />
+        <Empty title="No client waits" />
       ) : (
         <Table
           label="Waiters in order"
@@ -43,19 +43,26 @@ export function Waiters({ waiters, isRunning, acts, ownId }: WaitersProps): Reac
   );
 }
 
-function columnsOf(now: number, { onEvict }: Acts): readonly Column<EntrySnapshot>[] {
+function columnsOf(now: number, { onEvict }: EntryActions): readonly Column<EntrySnapshot>[] {
   return [
     { id: 'position', title: 'Pos', isNumber: true, cell: ({ position }) => count(position) },
-    { id: 'owner', title: 'Owner', cell: ({ owner }) => <Said text={owner} /> },
+    { id: 'owner', title: 'Owner', cell: ({ owner }) => <StoredText text={owner} /> },
     {
       id: 'host',
       title: 'Host',
       isSpare: true,
-      cell: ({ host, pid }) => <Said text={[host, pid].filter((part) => part !== undefined).join(' · ')} />,
+      cell: ({ host, pid }) => (
+        <StoredText text={[host, pid].filter((part) => part !== undefined).join(' · ')} />
+      ),
     },
     { id: 'waited', title: 'Waits for', isNumber: true, cell: ({ seenAt }) => seconds(now - seenAt) },
     { id: 'expected', title: 'Expected', isNumber: true, cell: expected },
-    { id: 'notes', title: 'Notes', isSpare: true, cell: (entry) => <Said text={notesOf(entry)} none="" /> },
+    {
+      id: 'notes',
+      title: 'Notes',
+      isSpare: true,
+      cell: (entry) => <StoredText text={notesOf(entry)} none="" />,
+    },
     ...(onEvict ? [evicting(onEvict)] : []),
   ];
 }

@@ -2,8 +2,8 @@ import { useEffect, useRef, type ReactElement, type ReactNode } from 'react';
 import { hashOf } from '../model/route.ts';
 import { plain } from '../model/text.ts';
 
-/** A text that somebody wrote; in full when it is pointed at. */
-export function Said({
+/** Shows a text from the store, in full when the pointer is on it. */
+export function StoredText({
   text,
   none = '-',
 }: {
@@ -18,21 +18,21 @@ export function Said({
   );
 }
 
-/** A queue's name, which leads to it. */
+/** A queue's name as a link to its view. */
 export function QueueLink({ name }: { readonly name: string }): ReactElement {
   return (
     <a className="name" href={hashOf({ view: 'queue', name })}>
-      <Said text={name} />
+      <StoredText text={name} />
     </a>
   );
 }
 
-/** A few numbers that matter most. */
+/** Shows a few important numbers. */
 export function Figures({ children }: { readonly children: ReactNode }): ReactElement {
   return <dl className="figures">{children}</dl>;
 }
 
-/** What a figure says. */
+/** Props of a figure. */
 export interface FigureProps {
   readonly title: string;
   readonly value: ReactNode;
@@ -40,7 +40,7 @@ export interface FigureProps {
   readonly tone?: 'hold' | 'wait' | 'danger';
 }
 
-/** One of them. */
+/** One important number. */
 export function Figure({ title, value, note, tone }: FigureProps): ReactElement {
   return (
     <div className="figure" data-tone={tone}>
@@ -53,7 +53,7 @@ export function Figure({ title, value, note, tone }: FigureProps): ReactElement 
   );
 }
 
-/** What is shown where there is nothing to show. */
+/** Shows a notice in place of an empty list. */
 export function Empty({
   title,
   children,
@@ -69,7 +69,7 @@ export function Empty({
   );
 }
 
-/** The title of a view, which takes the focus when the view comes, so that it is read and the next Tab begins here. */
+/** The title of a view. It takes the focus when the view opens, so that it is read aloud and the next Tab starts here. */
 export function Title({ children }: { readonly children: ReactNode }): ReactElement {
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

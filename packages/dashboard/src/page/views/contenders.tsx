@@ -8,7 +8,7 @@ import { Happenings } from '../parts/happenings.tsx';
 import { Timeline } from '../parts/timeline.tsx';
 import { Title } from '../parts/words.tsx';
 
-/** Programs to disturb, and what happens then. */
+/** Shows demo programs to disturb, and the events that follow. */
 export function ContendersView({ name }: { readonly name: string }): ReactElement {
   const seen = useContenders(name);
   const timeline = useTimeline(name);
@@ -18,9 +18,9 @@ export function ContendersView({ name }: { readonly name: string }): ReactElemen
     <>
       <div className="head">
         <Title>Contenders</Title>
-        <a href={hashOf({ view: 'queue', name })}>Stand in line with them →</a>
+        <a href={hashOf({ view: 'queue', name })}>Join their queue →</a>
       </div>
-      <Fresh seen={seen}>
+      <Fresh observed={seen}>
         {snapshot && (
           <div className="split">
             <Contenders snapshot={snapshot} isRunning={isLive(seen)} />

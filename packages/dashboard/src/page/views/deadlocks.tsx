@@ -2,16 +2,16 @@ import type { DeadlocksSnapshot, StuckSnapshot } from '@queuelock/bridge/wire';
 import { useDeadlocks } from '@queuelock/react';
 import { useState, type ReactElement } from 'react';
 import { useMay } from '../hooks/facts.ts';
-import { coverageWords } from '../model/sessions.ts';
+import { coverageText } from '../model/sessions.ts';
 import { counted, plain } from '../model/text.ts';
 import { EvictDialog, type Target } from '../parts/evict.tsx';
 import { Fresh } from '../parts/freshness.tsx';
 import { Ring } from '../parts/ring.tsx';
-import { Empty, QueueLink, Said, Title } from '../parts/words.tsx';
+import { Empty, QueueLink, StoredText, Title } from '../parts/words.tsx';
 
 type Circle = DeadlocksSnapshot['deadlocks'][number];
 
-/** Who waits in a circle. */
+/** Shows cycles of waiters. */
 export function DeadlocksView(): ReactElement {
   const seen = useDeadlocks();
   const [target, setTarget] = useState<Target>();
@@ -22,15 +22,15 @@ export function DeadlocksView(): ReactElement {
         <Title>Deadlocks</Title>
         {snapshot && (
           <p>
-            {counted(snapshot.looked, 'queue')} looked into{coverageWords(snapshot)}
+            {counted(snapshot.included, 'queue')} checked{coverageText(snapshot)}
           </p>
         )}
       </div>
-      <Fresh seen={seen}>
+      <Fresh observed={seen}>
         {snapshot?.deadlocks.length === 0 && (
-          <Empty title="Nobody waits in a circle">
-            A circle is found where programs tell what they hold while they wait, as those do that lock inside
-            of `run`.
+          <Empty title="There is no deadlock">
+            A deadlock can be found if programs publish what they hold while they wait, as they do when they
+            lock inside of `run`.
           </Empty>
         )}
         <ul className="stack">
@@ -63,21 +63,21 @@ function CircleCard({ circle, onEvict }: CircleProps): ReactElement {
     <li className="sheet circle">
       <Ring circle={circle} />
       <div>
-        <h2>{counted(circle.length, 'wait')} in a circle</h2>
+        <h2>{counted(circle.length, 'wait')} in a cycle</h2>
         <ol className="waits">
           {circle.map(({ name, entry, waitsFor }) => (
             <li key={`${entry.order} ${entry.key}`}>
               <strong>
-                <Said text={entry.owner} />
+                <StoredText text={entry.owner} />
               </strong>{' '}
-              waits in <QueueLink name={name} /> for <Said text={waitsFor.owner} />
+              waits in <QueueLink name={name} /> for <StoredText text={waitsFor.owner} />
             </li>
           ))}
         </ol>
         {youngest && (
           <p className="hint">
-            <strong>{plain(youngest.entry.owner)}</strong> joined last: it is the one that should give up, and
-            what it holds be released.
+            <strong>{plain(youngest.entry.owner)}</strong> joined last: it should give up and release what it
+            holds.
           </p>
         )}
         {youngest && evict && (

@@ -1,16 +1,16 @@
 import { useLeader, type LeaderView } from '@queuelock/react';
 import { useMemo, useState, type ReactElement } from 'react';
-import { useKept } from '../hooks/kept.ts';
+import { useStoredText } from '../hooks/stored-text.ts';
 import { useNow } from '../hooks/now.ts';
 import { namesFrom, namesText, withName, withoutName } from '../model/names.ts';
 import { hashOf } from '../model/route.ts';
 import { counted, plain, seconds } from '../model/text.ts';
 import { Fresh, isLive } from '../parts/freshness.tsx';
-import { Empty, Said, Title } from '../parts/words.tsx';
+import { Empty, StoredText, Title } from '../parts/words.tsx';
 
-/** Elections that somebody here has asked for: a store does not tell them from other queues. */
+/** Shows the elections whose names the user has entered, because a store does not distinguish elections from other queues. */
 export function ElectionsView(): ReactElement {
-  const [kept, keep] = useKept('elections', '[]');
+  const [kept, keep] = useStoredText('elections', '[]');
   const names = useMemo(() => namesFrom(kept), [kept]);
   const [typed, setTyped] = useState('');
   return (
@@ -36,8 +36,8 @@ export function ElectionsView(): ReactElement {
         <button disabled={typed === ''}>Show</button>
       </form>
       {names.length === 0 && (
-        <Empty title="No election is looked at">
-          Type the name of one: who leads is shown here, and remembered in this browser.
+        <Empty title="No election is selected">
+          Enter the name of an election to see its leader. This browser remembers the name.
         </Empty>
       )}
       <ul className="cards">
@@ -68,19 +68,19 @@ function ElectionCard({
       <header className="sheet-head">
         <h2>
           <a href={hashOf({ view: 'election', name })}>
-            <Said text={name} />
+            <StoredText text={name} />
           </a>
         </h2>
         <button
           type="button"
           className="quiet"
-          aria-label={`Do not show ${plain(name)} here`}
+          aria-label={`Remove ${plain(name)} from this page`}
           onClick={onForget}
         >
           ✕
         </button>
       </header>
-      <Fresh seen={view}>
+      <Fresh observed={view}>
         <Leader view={view} />
       </Fresh>
     </li>
@@ -90,34 +90,34 @@ function ElectionCard({
 function Leader({ view }: { readonly view: LeaderView }): ReactElement {
   const { leader, snapshot } = view;
   const { bridge: now } = useNow(1_000, isLive(view));
-  const standing = Math.max(0, (snapshot?.candidates.length ?? 0) - 1);
+  const others = Math.max(0, (snapshot?.candidates.length ?? 0) - 1);
   return (
     <div className="leader">
-      <p className="owner">{leader ? <Said text={leader.value} none="(no value)" /> : 'Nobody leads'}</p>
+      <p className="owner">{leader ? <StoredText text={leader.value} none="(no value)" /> : 'No leader'}</p>
       <p className="note">
         {leader && snapshot?.leaderAt !== undefined && `leads for ${seconds(now - snapshot.leaderAt)}, `}
-        {standing === 0
-          ? 'nobody else stands'
-          : `${counted(standing, 'other')} ${standing === 1 ? 'stands' : 'stand'}`}
+        {others === 0
+          ? 'no other candidate'
+          : `${counted(others, 'other')} ${others === 1 ? 'stands' : 'stand'}`}
       </p>
     </div>
   );
 }
 
-/** One election: who leads, and who would after that. */
+/** Shows one election: the leader and the next candidates. */
 export function ElectionView({ name }: { readonly name: string }): ReactElement {
   const view = useLeader(name);
   return (
     <>
       <div className="head">
         <Title>
-          <Said text={name} />
+          <StoredText text={name} />
         </Title>
         <p>
           <a href={hashOf({ view: 'queue', name })}>as a queue</a> · <a href="#/elections">← All elections</a>
         </p>
       </div>
-      <Fresh seen={view}>
+      <Fresh observed={view}>
         <section className="sheet card" aria-label="Leader" data-led={view.leader !== undefined}>
           <Leader view={view} />
         </section>
@@ -129,7 +129,7 @@ export function ElectionView({ name }: { readonly name: string }): ReactElement 
             {view.snapshot?.candidates.slice(0, SHOWN).map(({ value, key, order }, place) => (
               <li key={`${order} ${key}`}>
                 <span className="number">{place === 0 ? 'leads' : place}</span>
-                <Said text={value} none="(no value)" />
+                <StoredText text={value} none="(no value)" />
                 <code>{order}</code>
               </li>
             ))}
@@ -140,5 +140,5 @@ export function ElectionView({ name }: { readonly name: string }): ReactElement 
   );
 }
 
-// Elections have a handful; a list of thousands belongs on the page of the queue.
+// Elections have few candidates; for thousands there is the view of the queue.
 const SHOWN = 200;

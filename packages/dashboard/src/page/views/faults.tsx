@@ -4,9 +4,9 @@ import type { ReactElement } from 'react';
 import { plain, seconds, timeOfDay } from '../model/text.ts';
 import { Fresh, isLive } from '../parts/freshness.tsx';
 import { useNow } from '../hooks/now.ts';
-import { Empty, Said, Title } from '../parts/words.tsx';
+import { Empty, StoredText, Title } from '../parts/words.tsx';
 
-/** What is wrong, and what has gone wrong while the bridge looked. */
+/** Shows current findings, and failures while the bridge watched. */
 export function FaultsView(): ReactElement {
   const seen = useFaults();
   const { snapshot } = seen;
@@ -14,21 +14,21 @@ export function FaultsView(): ReactElement {
   return (
     <>
       <Title>Faults</Title>
-      <Fresh seen={seen}>
+      <Fresh observed={seen}>
         {snapshot && (
           <>
             <section className="sheet" aria-labelledby="findings-title">
               <header className="sheet-head">
-                <h2 id="findings-title">What is said about the store</h2>
+                <h2 id="findings-title">Findings about the store</h2>
                 {snapshot.diagnosedAt !== undefined && (
-                  <p className="foot">looked at {seconds(now - snapshot.diagnosedAt)} ago</p>
+                  <p className="foot">diagnosed {seconds(now - snapshot.diagnosedAt)} ago</p>
                 )}
               </header>
               <Findings findings={snapshot.findings} wasDiagnosed={snapshot.diagnosedAt !== undefined} />
             </section>
             <section className="sheet" aria-labelledby="faults-title">
               <header className="sheet-head">
-                <h2 id="faults-title">What has happened</h2>
+                <h2 id="faults-title">Past faults</h2>
                 <p className="foot">the newest first</p>
               </header>
               <Happened faults={snapshot.faults} />
@@ -49,7 +49,7 @@ interface FindingsProps {
 
 function Findings({ findings, wasDiagnosed }: FindingsProps): ReactElement {
   if (findings.length === 0)
-    return <Empty title={wasDiagnosed ? 'Nothing was found' : 'It has not been looked at yet'} />;
+    return <Empty title={wasDiagnosed ? 'There are no findings' : 'It has not been diagnosed yet'} />;
   const sorted = ORDER.flatMap((level) => findings.filter((finding) => finding.level === level));
   return (
     <ul className="events">
@@ -58,7 +58,7 @@ function Findings({ findings, wasDiagnosed }: FindingsProps): ReactElement {
           <span className="level">{level}</span>
           <p>
             <strong>
-              <Said text={about} />
+              <StoredText text={about} />
             </strong>{' '}
             {plain(text)}
           </p>
@@ -71,7 +71,7 @@ function Findings({ findings, wasDiagnosed }: FindingsProps): ReactElement {
 const SHOWN = 200;
 
 function Happened({ faults }: { readonly faults: readonly FaultSnapshot[] }): ReactElement {
-  if (faults.length === 0) return <Empty title="Nothing has gone wrong while the bridge looked" />;
+  if (faults.length === 0) return <Empty title="There were no faults while the bridge watched" />;
   const newest = faults.slice(-SHOWN).reverse();
   return (
     <ol className="events">
@@ -81,7 +81,7 @@ function Happened({ faults }: { readonly faults: readonly FaultSnapshot[] }): Re
           <span className="time">{timeOfDay(at)}</span>
           <p>
             <strong>
-              <Said text={about} />
+              <StoredText text={about} />
             </strong>{' '}
             {plain(text)}
           </p>

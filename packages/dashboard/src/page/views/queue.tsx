@@ -2,34 +2,34 @@ import type { EntrySnapshot, QueueSnapshot } from '@queuelock/bridge/wire';
 import { useQueue, useTimeline } from '@queuelock/react';
 import { useMemo, useState, type ReactElement } from 'react';
 import { useMay } from '../hooks/facts.ts';
-import { useOwnPlace } from '../hooks/own-place.ts';
+import { useOwnJoin } from '../hooks/own-join.ts';
 import { holdersOf, waitersOf } from '../model/hold.ts';
 import { count, counted, duration, rate } from '../model/text.ts';
 import { handOffsPerS } from '../model/timeline.ts';
 import { AskDialog } from '../parts/ask.tsx';
 import { EvictDialog, type Target } from '../parts/evict.tsx';
 import { Evictions } from '../parts/evictions.tsx';
-import { Fresh, isLive, knownOf } from '../parts/freshness.tsx';
+import { Fresh, isLive, loadedSnapshot } from '../parts/freshness.tsx';
 import { HandOffs } from '../parts/hand-offs.tsx';
 import { Holders } from '../parts/holders.tsx';
 import { JoinPanel } from '../parts/join-panel.tsx';
 import { Timeline } from '../parts/timeline.tsx';
 import { Waiters } from '../parts/waiters.tsx';
-import { Figure, Figures, Said, Title } from '../parts/words.tsx';
+import { Figure, Figures, StoredText, Title } from '../parts/words.tsx';
 
-/** What an operator is about to do. */
-type Doing =
+/** The action that the user is about to confirm. */
+type PendingAction =
   | { readonly kind: 'evict'; readonly target: Target }
   | { readonly kind: 'ask'; readonly holder: EntrySnapshot };
 
-/** One queue: who holds, who waits, what happened lately, and what can be done about it. */
+/** Shows one queue: holders, waiters, recent history, and actions. */
 export function QueueView({ name }: { readonly name: string }): ReactElement {
   const seen = useQueue(name);
   const timeline = useTimeline(name);
   const may = useMay();
-  // Here and not in the panel: what hides the panel must not cost the place.
-  const place = useOwnPlace(name);
-  const [doing, setDoing] = useState<Doing>();
+  // Kept here and not in the panel, because hiding the panel must not end the join.
+  const join = useOwnJoin(name);
+  const [doing, setDoing] = useState<PendingAction>();
   const acts = useMemo(
     () => ({
       ...(may.evict && {
@@ -48,16 +48,16 @@ export function QueueView({ name }: { readonly name: string }): ReactElement {
   const done = (): void => {
     setDoing(undefined);
   };
-  const snapshot = knownOf(seen);
+  const snapshot = loadedSnapshot(seen);
   return (
     <>
       <div className="head">
         <Title>
-          <Said text={name} />
+          <StoredText text={name} />
         </Title>
         <a href="#/queues">← All queues</a>
       </div>
-      <Fresh seen={seen} isAlways>
+      <Fresh observed={seen} isAlwaysShown>
         {snapshot && (
           <QueueFigures
             snapshot={snapshot}
@@ -65,15 +65,15 @@ export function QueueView({ name }: { readonly name: string }): ReactElement {
           />
         )}
         <div className="split">
-          {snapshot && <Holders snapshot={snapshot} isRunning={isLive(seen)} acts={acts} />}
-          {(may.join || place.isTaken) && <JoinPanel place={place} />}
+          {snapshot && <Holders snapshot={snapshot} isRunning={isLive(seen)} actions={acts} />}
+          {(may.join || join.hasJoined) && <JoinPanel join={join} />}
         </div>
         {snapshot && (
           <>
             {timeline.snapshot && (
-              <Timeline snapshot={timeline.snapshot} isRunning={isLive(timeline)} ownId={place.id} />
+              <Timeline snapshot={timeline.snapshot} isRunning={isLive(timeline)} ownId={join.id} />
             )}
-            <Waiters waiters={waitersOf(snapshot)} isRunning={isLive(seen)} acts={acts} ownId={place.id} />
+            <Waiters waiters={waitersOf(snapshot)} isRunning={isLive(seen)} acts={acts} ownId={join.id} />
             <Evictions evictions={snapshot.evictions} />
             <HandOffs owners={holdersOf(snapshot).map(({ owner }) => owner)} />
           </>
@@ -111,7 +111,7 @@ function QueueFigures({ snapshot, perS }: QueueFiguresProps): ReactElement {
       <Figure
         title="Typical hold"
         value={snapshot.typicalHoldMs === undefined ? '-' : duration(snapshot.typicalHoldMs)}
-        note={waiters > 0 ? `longest wait ${duration(snapshot.at - oldest)}` : 'as seen lately'}
+        note={waiters > 0 ? `longest wait ${duration(snapshot.at - oldest)}` : 'of recent holds'}
       />
     </Figures>
   );

@@ -2,7 +2,7 @@ import { useQueues } from '@queuelock/react';
 import { useMemo, useState, type ReactElement } from 'react';
 import { useMeter } from '../hooks/meter.ts';
 import { useNow } from '../hooks/now.ts';
-import { chosen, FIRST_CHOICE, sortedBy, type Choice, type SortKey } from '../model/chosen.ts';
+import { visibleRows, FIRST_CHOICE, sortedBy, type Choice, type SortKey } from '../model/visible-rows.ts';
 import { rowsOf, sumOf, type QueueRow } from '../model/meter.ts';
 import { hashOf } from '../model/route.ts';
 import { count, counted, duration, plain, rate } from '../model/text.ts';
@@ -10,7 +10,7 @@ import { Fresh, isLive } from '../parts/freshness.tsx';
 import { Table, type Column } from '../parts/table.tsx';
 import { Empty, Figure, Figures, QueueLink, Title } from '../parts/words.tsx';
 
-/** All queues that are not empty. */
+/** Shows all queues that are not empty. */
 export function QueuesView(): ReactElement {
   const seen = useQueues();
   const meter = useMeter(seen.snapshot);
@@ -19,10 +19,10 @@ export function QueuesView(): ReactElement {
   return (
     <>
       <Title>Queues</Title>
-      <Fresh seen={seen}>
+      <Fresh observed={seen}>
         {rows.length === 0 ? (
           <Empty title="No queue is in use">
-            A queue is listed while somebody holds its lock or waits for it.
+            A queue is listed while a client holds its lock or waits for it.
           </Empty>
         ) : (
           <QueueList rows={rows} all={seen.snapshot?.count ?? rows.length} />
@@ -40,7 +40,7 @@ function QueueList({
   readonly all: number;
 }): ReactElement {
   const [choice, setChoice] = useState(FIRST_CHOICE);
-  const shown = useMemo(() => chosen(rows, choice), [rows, choice]);
+  const shown = useMemo(() => visibleRows(rows, choice), [rows, choice]);
   const columns = useMemo(() => columnsOf(rows, setChoice), [rows]);
   return (
     <>
@@ -50,7 +50,7 @@ function QueueList({
           <input
             type="search"
             className="search"
-            aria-label="Search by a part of the name"
+            aria-label="Search by part of the name"
             placeholder="Search queues"
             value={choice.filter}
             onChange={(event) => {
@@ -64,7 +64,7 @@ function QueueList({
           </p>
         </header>
         {shown.length === 0 ? (
-          <Empty title="No queue has that in its name" />
+          <Empty title="No queue name contains this text" />
         ) : (
           <Table
             label="Queues"
@@ -111,7 +111,7 @@ interface SortChoiceProps {
   readonly onChoice: (choice: Choice) => void;
 }
 
-/** For screens on which the titles of the columns have no room. */
+/** Selects the order on screens that are too narrow for the column titles. */
 function SortChoice({ choice, onChoice }: SortChoiceProps): ReactElement {
   return (
     <label className="sort-choice">

@@ -1,14 +1,14 @@
 import type { SessionSnapshot } from '@queuelock/bridge/wire';
 import { useSessions } from '@queuelock/react';
 import { useMemo, useState, type ReactElement } from 'react';
-import { coverageWords, sessionKey, sessionsWith } from '../model/sessions.ts';
+import { coverageText, sessionKey, sessionsWith } from '../model/sessions.ts';
 import { count, counted, plain } from '../model/text.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Fresh } from '../parts/freshness.tsx';
 import { Table, type Column } from '../parts/table.tsx';
-import { Empty, QueueLink, Said, Title } from '../parts/words.tsx';
+import { Empty, QueueLink, StoredText, Title } from '../parts/words.tsx';
 
-/** Entries by the program that made them. */
+/** Groups entries by the program that made them. */
 export function SessionsView(): ReactElement {
   const seen = useSessions();
   const { snapshot } = seen;
@@ -20,7 +20,7 @@ export function SessionsView(): ReactElement {
   return (
     <>
       <Title>Sessions</Title>
-      <Fresh seen={seen}>
+      <Fresh observed={seen}>
         <section className="sheet" aria-label="All sessions">
           <header className="sheet-head">
             <input
@@ -34,11 +34,11 @@ export function SessionsView(): ReactElement {
               }}
             />
             <p className="foot" role="status">
-              {counted(shown.length, 'session')} shown{snapshot && coverageWords(snapshot)}
+              {counted(shown.length, 'session')} shown{snapshot && coverageText(snapshot)}
             </p>
           </header>
           {shown.length === 0 ? (
-            <Empty title={filter === '' ? 'Nobody stands in a queue' : 'No session has that in it'} />
+            <Empty title={filter === '' ? 'There are no entries' : 'No session contains this text'} />
           ) : (
             <Table label="Sessions" kind="sessions" columns={columns} rows={shown} keyOf={sessionKey} />
           )}
@@ -71,11 +71,11 @@ function columnsOf(onOpen: (key: string) => void): readonly Column<SessionSnapsh
             onOpen(sessionKey(session));
           }}
         >
-          <Said text={session.owner} />
+          <StoredText text={session.owner} />
         </button>
       ),
     },
-    { id: 'host', title: 'Host', isSpare: true, cell: ({ host }) => <Said text={host} /> },
+    { id: 'host', title: 'Host', isSpare: true, cell: ({ host }) => <StoredText text={host} /> },
     { id: 'pid', title: 'PID', isNumber: true, isSpare: true, cell: ({ pid }) => pid ?? '-' },
     { id: 'holds', title: 'Holds', isNumber: true, cell: (session) => count(held(session)) },
     {
@@ -105,7 +105,7 @@ function SessionDialog({
         {entries.slice(0, SHOWN).map(({ name, key, order, position }) => (
           <li key={`${order} ${key}`} data-state={position === 0 ? 'holds' : 'waits'}>
             <QueueLink name={name} />
-            <span>{position === 0 ? 'holds' : `waits at ${count(position)}`}</span>
+            <span>{position === 0 ? 'holds' : `waits at position ${count(position)}`}</span>
           </li>
         ))}
       </ul>

@@ -1,0 +1,72 @@
+/** Links in Markdown pages: finds those that lead to other files, and writes them anew. */
+
+/** Where a link leads, as it stands in the page. */
+export interface Link {
+  /** Without the anchor; empty for a link within the page. */
+  readonly path: string;
+  /** With its `#`, or empty. */
+  readonly anchor: string;
+  /** Whether the target is shown in the page. */
+  readonly isImage: boolean;
+}
+
+const FENCED = /^(```+|~~~+)[^\n]*\n[\s\S]*?^\1[ \t]*$/gm;
+/** Code in a line, the target of a link in a line, or that of a definition. */
+const LINK = /`[^`\n]*`|(\]\()([^)\s]+)|^(\[[^\]]+\]: )(\S+)/gm;
+const ADDRESS = /^(?:[a-z][\w+.-]*:|\/\/)/i;
+const IMAGE_FILE = /\.(?:png|svg|gif|jpe?g)$/;
+
+/** The page with each link to a file or a heading replaced by what `write` returns; `undefined` keeps it. Addresses and code stay. */
+export function rewriteLinks(page: string, write: (link: Link) => string | undefined): string {
+  return outsideOfCode(page, (text) =>
+    text.replace(LINK, (whole, inline?: string, target?: string, definition?: string, defined?: string) => {
+      const written = target ?? defined;
+      if (written === undefined || ADDRESS.test(written)) return whole;
+      const [path = '', heading] = written.split('#');
+      const link = {
+        path,
+        anchor: heading === undefined ? '' : `#${heading}`,
+        isImage: IMAGE_FILE.test(path),
+      };
+      return `${inline ?? definition ?? ''}${write(link) ?? written}`;
+    }),
+  );
+}
+
+/** All links of a page to files and headings. */
+export function linksOf(page: string): readonly Link[] {
+  const found: Link[] = [];
+  rewriteLinks(page, (link) => {
+    found.push(link);
+    return undefined;
+  });
+  return found;
+}
+
+function outsideOfCode(page: string, change: (text: string) => string): string {
+  let [done, from] = ['', 0];
+  for (const { 0: block, index } of page.matchAll(FENCED)) {
+    done += change(page.slice(from, index)) + block;
+    from = index + block.length;
+  }
+  return done + change(page.slice(from));
+}
+
+/** The anchors of a page's headings, as GitHub makes them. */
+export function anchorsOf(page: string): readonly string[] {
+  const seen = new Map<string, number>();
+  return [...page.replace(FENCED, '').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => {
+    const anchor = slugOf(heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1'));
+    const before = seen.get(anchor) ?? 0;
+    seen.set(anchor, before + 1);
+    return before === 0 ? anchor : `${anchor}-${String(before)}`;
+  });
+}
+
+/** The anchor of a heading that is the first of its name. */
+export function slugOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-');
+}

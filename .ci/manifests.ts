@@ -1,0 +1,79 @@
+/**
+ * Checks that the manifest of each published package says where its source, its page and its bug reports are, by the one `repository` of the
+ * root manifest, and that `main`, `types` and `typesVersions` say the same as `exports`, for compilers that do not read those. --update
+ * writes all of it; keywords are written by hand.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { publicPackages } from './packages.ts';
+import { hasPlaceholder, PLACEHOLDER, repositoryUrl } from './repository.ts';
+
+type Manifest = Readonly<Record<string, unknown>>;
+
+/** Words by which every package of this repository is found. */
+const COMMON_KEYWORDS = ['queuelock', 'distributed-lock'];
+const FEWEST_KEYWORDS = 5;
+/** The members that stand right after the description, in this order. */
+const DESCRIBED = ['keywords', 'license', 'homepage', 'bugs', 'repository'];
+/** The members that stand right before `exports`. */
+const ENTRIES = ['main', 'types', 'typesVersions'];
+
+function described(name: string, manifest: Manifest): Manifest {
+  const url = repositoryUrl();
+  const directory = `packages/${name}`;
+  const links: Manifest = {
+    keywords: manifest['keywords'] ?? [],
+    license: manifest['license'],
+    homepage: `${url}/tree/main/${directory}#readme`,
+    bugs: `${url}/issues`,
+    repository: { type: 'git', url: `git+${url}.git`, directory },
+  };
+  const entries = entriesOf(manifest);
+  const ordered: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(manifest)) {
+    if (DESCRIBED.includes(key) || ENTRIES.includes(key)) continue;
+    if (key === 'exports') Object.assign(ordered, entries);
+    ordered[key] = value;
+    if (key === 'description') Object.assign(ordered, links);
+  }
+  return ordered;
+}
+
+/** What `exports` says, in the words of module resolution `node10`. */
+function entriesOf(manifest: Manifest): Manifest {
+  const doors = Object.entries((manifest['exports'] ?? {}) as Record<string, Record<string, string>>);
+  const root = doors.find(([subpath]) => subpath === '.')?.[1];
+  const others = doors.filter(([subpath]) => subpath !== '.');
+  const paths = Object.fromEntries(others.map(([subpath, { types }]) => [subpath.slice(2), [types]]));
+  return {
+    ...(root === undefined ? {} : { main: root['default'], types: root['types'] }),
+    ...(others.length === 0 ? {} : { typesVersions: { '*': paths } }),
+  };
+}
+
+function* wrongKeywords(manifest: Manifest): Generator<string> {
+  const keywords = (manifest['keywords'] ?? []) as readonly string[];
+  const missing = COMMON_KEYWORDS.filter((keyword) => !keywords.includes(keyword));
+  if (missing.length > 0) yield `keywords do not have ${missing.join(', ')}`;
+  if (new Set(keywords).size < FEWEST_KEYWORDS)
+    yield `there are fewer than ${String(FEWEST_KEYWORDS)} keywords`;
+}
+
+for (const { name } of publicPackages()) {
+  const path = join('packages', name, 'package.json');
+  const text = readFileSync(path, 'utf8');
+  const manifest = JSON.parse(text) as Manifest;
+  const written = described(name, manifest);
+  const wrong = [...wrongKeywords(manifest)];
+  // The order of members counts too: a diff of manifests is then a diff of what they say.
+  if (JSON.stringify(written) !== JSON.stringify(manifest)) {
+    if (process.argv.includes('--update')) writeFileSync(path, `${JSON.stringify(written, undefined, 2)}\n`);
+    else wrong.push('links or entries differ from the root manifest and `exports`: pnpm manifests --update');
+  }
+  for (const what of wrong) console.error(`${path}: ${what}`);
+  if (wrong.length > 0) process.exitCode = 1;
+}
+if (hasPlaceholder())
+  console.warn(
+    `Not ready to publish: \`repository\` in package.json still names the owner ${PLACEHOLDER}. Write the real one, then run pnpm manifests --update.`,
+  );

@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { compileConsumer, installConsumer, RESOLUTIONS, type Resolution } from '../.ci/consumer.ts';
+import { publicPackages } from '../.ci/packages.ts';
+import { packAll } from '../.ci/tarballs.ts';
+
+interface Compiler {
+  readonly version: string;
+  readonly command: readonly string[];
+  /** Resolutions that it does not have. */
+  readonly lacks?: readonly Resolution[];
+  readonly options?: Readonly<Record<string, unknown>>;
+  /** Messages about declarations of other projects that this compiler has under a resolution, whoever imports them. */
+  readonly others?: Readonly<Partial<Record<Resolution, RegExp>>>;
+}
+
+const fromNpm = (version: string): readonly string[] => [
+  'npx',
+  '--yes',
+  '-p',
+  `typescript@${version}`,
+  'tsc',
+];
+const installed = (name: string): readonly string[] => [resolve('node_modules/.bin', name)];
+
+const COMPILERS: readonly Compiler[] = [
+  // etcd3 brings grpc-js, whose `import type Long from 'long'` this compiler takes for a namespace.
+  { version: '5.4.5', command: fromNpm('5.4.5'), others: { bundler: /@grpc\/grpc-js\/.*TS2709.*'Long'/ } },
+  { version: '5.9.3', command: fromNpm('5.9.3') },
+  { version: '6.0', command: installed('tsc6'), options: { ignoreDeprecations: '6.0' } },
+  { version: '7.0', command: installed('tsc'), lacks: ['node10'] },
+];
+
+describe('the packed packages, in a program that checks all declarations', () => {
+  let folder: string;
+  let consumer: string;
+
+  before(function () {
+    this.timeout(120_000);
+    folder = mkdtempSync(join(tmpdir(), 'queuelock-consumers-'));
+    consumer = join(folder, 'consumer');
+    mkdirSync(consumer);
+    packAll(publicPackages(), folder);
+    installConsumer(consumer, folder, publicPackages());
+  });
+
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  for (const { version, command, lacks = [], options = {}, others = {} } of COMPILERS) {
+    for (const resolution of RESOLUTIONS.filter((one) => !lacks.includes(one))) {
+      it(`compile with TypeScript ${version} and moduleResolution ${resolution}`, () => {
+        const messages = compileConsumer(consumer, command, resolution, options);
+        const expected = others[resolution];
+        expect(messages.filter((message) => !expected?.test(message)).join('\n')).to.equal('');
+      }).timeout(180_000);
+    }
+  }
+
+  it('resolve in Node by each entry, as a module and by require', () => {
+    const doors = publicPackages().flatMap(({ name, doors: subpaths }) =>
+      subpaths.map(([subpath]) => join('@queuelock', name, subpath)),
+    );
+    // The conformance suite needs the test runner around it.
+    const names = JSON.stringify(doors.filter((door) => !door.endsWith('/conformance')));
+    const imports = `for (const name of ${names}) await import(name);`;
+    execFileSync(process.execPath, ['--input-type=module', '-e', imports], { cwd: consumer, stdio: 'pipe' });
+    const requires = `for (const name of ${names}) require(name);`;
+    execFileSync(process.execPath, ['--input-type=commonjs', '-e', requires], {
+      cwd: consumer,
+      stdio: 'pipe',
+    });
+  }).timeout(60_000);
+});

@@ -1,0 +1,33 @@
+import { etcd } from '@queuelock/etcd';
+import { startEtcd } from '@queuelock/harness/services';
+import { Etcd3, Range } from 'etcd3';
+import { describePasswords } from './passwords.ts';
+
+const ROOT = { username: 'root', password: 'root-4711' };
+
+for (const transport of ['etcd3', 'http2'] as const)
+  describePasswords(`etcd over ${transport}`, async ({ username, password: first }) => {
+    const server = await startEtcd({ way: 'process' });
+    const anybody = new Etcd3({ hosts: server.endpoint });
+    const [role, user] = [anybody.role('locks'), anybody.user(username)];
+    await role.create();
+    await role.grant({ permission: 'Readwrite', range: Range.prefix('') });
+    await user.create(first);
+    await user.addRole(role);
+    await anybody.user(ROOT.username).create(ROOT.password);
+    await anybody.user(ROOT.username).addRole('root');
+    await anybody.auth.authEnable();
+    anybody.close();
+    const operator = new Etcd3({ hosts: server.endpoint, auth: ROOT });
+    return {
+      asksWhenRefused: transport === 'etcd3',
+      connect: (auth) => etcd({ hosts: server.endpoint, transport, auth }),
+      change: async (password) => {
+        await operator.user(username).setPassword(password);
+      },
+      async stop() {
+        operator.close();
+        await server.stop();
+      },
+    };
+  });

@@ -1,0 +1,67 @@
+import { createLockClient, type Backend } from '@queuelock/core';
+import { until } from '@queuelock/harness/services/until';
+import { expect } from 'chai';
+
+const TTL_MS = 10_000;
+const WITHIN_MS = 15_000;
+
+/** A user of the server. */
+export interface Account {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** A server with a user whose password may change. */
+export interface PasswordServer {
+  /** A backend that asks for the account at each connection. */
+  connect(auth: () => Promise<Account>): Backend;
+  /** Sets the password, and ends the connections of the user. */
+  change(password: string): Promise<void>;
+  stop(): Promise<void>;
+  /** Whether the client logs in again with the password that it has, and asks for another only when that is refused. */
+  readonly asksWhenRefused?: boolean;
+}
+
+/** Defines the test of one store. */
+export function describePasswords(store: string, start: (account: Account) => Promise<PasswordServer>): void {
+  describe(`passwords of ${store} that are replaced`, () => {
+    it('are asked for again, so that a holder goes on while the password changes and a vault fails', async function () {
+      this.timeout(120_000);
+      let account: Account = { username: 'rotating', password: 'one-4711' };
+      let isVaultDown = false;
+      const server = await start(account);
+      try {
+        const auth = async (): Promise<Account> => {
+          if (isVaultDown) throw new Error('the vault is down');
+          return account;
+        };
+        await using locks = createLockClient(server.connect(auth), { ttlMs: TTL_MS });
+        const errors: string[] = [];
+        const subscription = locks.errors$.subscribe(({ message }) => errors.push(message));
+        const hold = await locks.acquire('rotated', { timeoutMs: WITHIN_MS });
+        const deadline = (): number => performance.now() + hold.remainingMs;
+        for (const password of ['two-4711', 'three-4711']) {
+          account = { ...account, password };
+          await server.change(password);
+          expect(await locks.run(password, ({ held }) => held, { timeoutMs: WITHIN_MS })).to.equal(true);
+          const reached = deadline();
+          await until(async () => expect(deadline()).to.be.above(reached + 500), {
+            what: 'a heartbeat with the new password',
+            withinMs: WITHIN_MS,
+          });
+        }
+        isVaultDown = true;
+        await server.change(account.password);
+        expect(await locks.run('last', ({ held }) => held, { timeoutMs: WITHIN_MS })).to.equal(true);
+        expect([hold.held, hold.signal.aborted]).to.deep.equal([true, false]);
+        if (!server.asksWhenRefused)
+          expect(errors.join()).to.include('the vault is down; the last valid ones are used');
+        expect(errors.join()).not.to.include('4711');
+        await hold.release();
+        subscription.unsubscribe();
+      } finally {
+        await server.stop();
+      }
+    });
+  });
+}

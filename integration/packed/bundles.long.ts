@@ -1,0 +1,151 @@
+import { expect } from 'chai';
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { sharedEtcd, sharedZooKeeper } from '@queuelock/harness/services';
+import { ROOT } from '../pages/scratch.ts';
+import { Installation, link, outputOf, type Printed } from './installation.ts';
+
+const ROOT_OF_ETCD = join(ROOT, 'packages/etcd');
+const FORMATS = ['esm', 'cjs'] as const;
+
+/** A program that takes a lock twice, and prints what came of it and after how long. */
+function program(imports: string, backend: string): string {
+  return `
+    import { createLockClient } from '@queuelock/core';
+    ${imports}
+    async function main() {
+      const begun = performance.now();
+      const locks = createLockClient(${backend});
+      try {
+        const [first, second] = [await locks.run('bundled', (hold) => hold.token), await locks.run('bundled', (hold) => hold.token)];
+        return { grew: second > first };
+      } catch (error) {
+        return { code: error.code, retryable: error.retryable, message: error.message, ms: performance.now() - begun };
+      } finally {
+        await locks.close();
+      }
+    }
+    main().then((outcome) => console.log(JSON.stringify(outcome)));
+  `;
+}
+
+const OVER_ETCD = "import { etcd } from '@queuelock/etcd';";
+const OVER_ZOOKEEPER = "import { zookeeper } from '@queuelock/zookeeper';";
+
+describe('packed code in one file by esbuild', function () {
+  this.timeout(120_000);
+  let installation: Installation;
+  let servers: { readonly ETCD: string; readonly ZOOKEEPER: string };
+  const bundles: string[] = [];
+
+  before(async () => {
+    const [etcd, zookeeper] = [await sharedEtcd('bundles'), await sharedZooKeeper('bundles')];
+    servers = { ETCD: etcd.endpoint, ZOOKEEPER: zookeeper.endpoint };
+    installation = await Installation.of(['core', 'etcd', 'zookeeper']);
+  });
+  after(async () => {
+    await Promise.all(bundles.map((file) => rm(dirname(file), { recursive: true })));
+    await installation.remove();
+  });
+
+  async function outcomeOf(code: string, format: (typeof FORMATS)[number]): Promise<Printed> {
+    const bundle = await installation.bundle(code, { format });
+    bundles.push(bundle);
+    return outputOf(bundle, servers);
+  }
+
+  for (const format of FORMATS) {
+    it(`takes locks over etcd with the default transport (${format})`, async () => {
+      const code = program(OVER_ETCD, 'etcd({ hosts: process.env.ETCD })');
+      expect(await outcomeOf(code, format)).to.deep.equal({ grew: true });
+    });
+
+    it(`takes locks over ZooKeeper with the default transport (${format})`, async () => {
+      const options = '{ hosts: [process.env.ZOOKEEPER], tickTimeMs: 500, syncLimit: 2 }';
+      const code = program(OVER_ZOOKEEPER, `zookeeper(${options})`);
+      expect(await outcomeOf(code, format)).to.deep.equal({ grew: true });
+    });
+
+    for (const [transport, imports, backend] of [
+      ['etcd3', OVER_ETCD, "etcd({ hosts: process.env.ETCD, transport: 'etcd3' })"],
+      ['native', OVER_ZOOKEEPER, "zookeeper({ hosts: [process.env.ZOOKEEPER], transport: 'native' })"],
+    ] as const)
+      it(`refuses transport ${transport} at once and for good (${format})`, async () => {
+        const { message, ms, ...error } = await outcomeOf(program(imports, backend), format);
+        expect(error).to.deep.equal({ code: 'INVALID_ARGUMENT', retryable: false });
+        const why = {
+          esm: /is not installed where .*: npm install \w+@\d; or .*leave transport out/,
+          cjs: /cannot load/,
+        };
+        expect(message).to.match(why[format]);
+        expect(ms).to.be.lessThan(4_000);
+      });
+  }
+
+  it('takes locks over npm etcd3 where that is installed beside the bundle', async () => {
+    const bundle = await installation.bundle(
+      program(OVER_ETCD, "etcd({ hosts: process.env.ETCD, transport: 'etcd3' })"),
+      { format: 'esm' },
+    );
+    bundles.push(bundle);
+    await link(dirname(bundle), 'etcd3', ROOT_OF_ETCD);
+    expect(await outputOf(bundle, servers)).to.deep.equal({ grew: true });
+  });
+
+  it('takes locks over a client of npm etcd3 that the program hands in', async () => {
+    const imports = `${OVER_ETCD} import { createRequire } from 'node:module';`;
+    const client = "new (createRequire(import.meta.url)('etcd3').Etcd3)({ hosts: process.env.ETCD })";
+    const bundle = await installation.bundle(program(imports, `etcd({ client: ${client} })`), {
+      format: 'esm',
+    });
+    bundles.push(bundle);
+    await link(dirname(bundle), 'etcd3', ROOT_OF_ETCD);
+    expect(await outputOf(bundle, servers)).to.deep.equal({ grew: true });
+  });
+});
+
+describe('packed code without its optional peers', function () {
+  this.timeout(120_000);
+  let installation: Installation;
+  before(async () => {
+    installation = await Installation.of(['core', 'etcd', 'zookeeper']);
+  });
+  after(() => installation.remove());
+
+  it('has types that resolve, also those of libraries', async () => {
+    const source = await installation.write(
+      'program.mts',
+      `${OVER_ETCD}\n${OVER_ZOOKEEPER}\nexport const backends = [etcd({ naming: 'fast' }), zookeeper({ hosts: ['h:2181'] })];\n`,
+    );
+    expect(await installation.check(source)).to.equal('');
+  });
+});
+
+describe('packed code whose client library is missing', function () {
+  this.timeout(120_000);
+  let installation: Installation;
+  before(async () => {
+    installation = await Installation.of(['core', 'redis', 'postgres', 'mysql']);
+  });
+  after(() => installation.remove());
+
+  for (const [backend, library, url] of [
+    ['redis', 'redis', 'redis://127.0.0.1:1'],
+    ['postgres', 'pg', 'postgres://me@127.0.0.1:1/app'],
+    ['mysql', 'mysql2', 'mysql://me@127.0.0.1:1/app'],
+  ] as const)
+    it(`refuses ${backend} at once and for good`, async () => {
+      await rm(join(installation.directory, 'node_modules', library));
+      const imports = `import { ${backend} } from '@queuelock/${backend}';`;
+      const source = await installation.write(
+        `${backend}.mjs`,
+        program(imports, `${backend}({ url: '${url}' })`),
+      );
+      const { message, ms, ...error } = await outputOf(source);
+      expect(error).to.deep.equal({ code: 'INVALID_ARGUMENT', retryable: false });
+      expect(message).to.match(
+        new RegExp(`the npm package ${library} cannot be loaded .*run npm install ${library}`),
+      );
+      expect(ms).to.be.lessThan(4_000);
+    });
+});

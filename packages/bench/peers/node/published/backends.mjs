@@ -1,0 +1,22 @@
+// The backends by kind, from the packages as they are published. Each is loaded when it is asked for.
+export const backends = {
+  'ours-memory': async () => (await import('@queuelock/memory')).memory(),
+  'ours-etcd3': () => overEtcd('etcd3'),
+  'ours-http2': () => overEtcd('http2'),
+  'ours-zookeeper': () => overZooKeeper('native'),
+  'ours-wire': () => overZooKeeper('wire'),
+};
+
+async function overEtcd(transport) {
+  return (await import('@queuelock/etcd')).etcd({ hosts: [process.env.ETCD], transport });
+}
+
+async function overZooKeeper(transport) {
+  return (await import('@queuelock/zookeeper')).zookeeper({ hosts: [process.env.ZK], transport });
+}
+
+/** A client over the backend of that kind. Core and backend are loaded side by side. */
+export async function clientOver(kind) {
+  const [{ createLockClient }, backend] = await Promise.all([import('@queuelock/core'), backends[kind]()]);
+  return createLockClient(backend, { ttlMs: 30_000 });
+}

@@ -1,0 +1,56 @@
+import { Subject, type Observable } from '../rx.ts';
+import type { BridgeClientOptions, BridgeHeaders, ClientClock } from './api.ts';
+import { unavailable, type BridgeError } from './bridge-error.ts';
+import { boundToCaller } from './caller-context.ts';
+
+type Read = () => BridgeHeaders | PromiseLike<BridgeHeaders>;
+
+const WITHIN_MS = 2_000;
+
+/** The headers of the caller for each request: fixed, or from a function whose last result serves while it fails. */
+export class FreshHeaders {
+  readonly #clock: ClientClock;
+  readonly #read: Read | undefined;
+  readonly #errors$ = new Subject<BridgeError>();
+  #latest: BridgeHeaders | undefined;
+
+  constructor(clock: ClientClock, headers: BridgeClientOptions['headers'] = {}) {
+    this.#clock = clock;
+    if (typeof headers === 'function') this.#read = boundToCaller(headers);
+    else this.#latest = headers;
+  }
+
+  /** Emits failures of the function for which there were earlier headers. */
+  get errors$(): Observable<BridgeError> {
+    return this.#errors$;
+  }
+
+  /** Returns fixed headers at once, because the last request of a page that goes away cannot wait. Rejects if there are none yet. */
+  next(): BridgeHeaders | Promise<BridgeHeaders> {
+    return this.#read ? this.#readOrLatest(this.#read) : (this.#latest ?? {});
+  }
+
+  close(): void {
+    this.#errors$.complete();
+  }
+
+  async #readOrLatest(read: Read): Promise<BridgeHeaders> {
+    try {
+      return (this.#latest = await this.#inTime(read));
+    } catch (cause) {
+      const error = unavailable('the headers of a request cannot be had', cause);
+      if (!this.#latest) throw error;
+      this.#errors$.next(error);
+      return this.#latest;
+    }
+  }
+
+  #inTime(read: Read): Promise<BridgeHeaders> {
+    return new Promise((resolve, reject) => {
+      const cancel = this.#clock.after(WITHIN_MS, () => {
+        reject(new Error(`no result within ${WITHIN_MS} ms`));
+      });
+      Promise.resolve().then(read).then(resolve, reject).finally(cancel);
+    });
+  }
+}

@@ -1,0 +1,208 @@
+import {
+  MAX_TOPICS,
+  helloSchema,
+  refusedEventSchema,
+  stateEventSchema,
+  topicKey,
+  type StreamRequest,
+  type Topic,
+} from '../wire.ts';
+import { BehaviorSubject, Subject, distinctUntilChanged, type Observable } from '../rx.ts';
+import type { ClientClock, Connection } from './api.ts';
+import { Backoff } from './backoff.ts';
+import { BridgeError, bridgeError } from './bridge-error.ts';
+import type { Calls } from './calls.ts';
+import { Attempt } from './attempt.ts';
+import type { StreamEvent } from './event-parser.ts';
+import { wallTime } from './page-time.ts';
+import { parsed } from './parsed.ts';
+
+/** Receives the snapshots of one topic. */
+export interface Listener {
+  readonly topic: Topic;
+  /** Called for each snapshot, before validation. An error that it throws ends the stream. */
+  readonly onSnapshot: (snapshot: unknown) => void;
+  readonly onRefusal: (error: BridgeError) => void;
+}
+
+/** Dependencies of `PageStream`. */
+export interface PageStreamTools {
+  readonly calls: Calls;
+  readonly clock: ClientClock;
+}
+
+interface ActiveListener extends Listener {
+  since?: string;
+}
+
+// Collects changes of the topics: a page that renders anew drops and takes many of them at once.
+const BATCH_MS = 5;
+// Delay before a dropped topic reopens the stream, in milliseconds.
+const DROPPED_MS = 1_000;
+// Delay before topics are requested again that an overloaded bridge refused, in milliseconds.
+const REFUSED_RETRY_MS = 5_000;
+
+/**
+ * The one stream of a page for all its topics, because browsers open at most six connections to an origin. When the topics
+ * change, the stream reopens and sends only snapshots that the page does not have.
+ */
+export class PageStream {
+  readonly #tools: PageStreamTools;
+  readonly #topics = new Map<string, ActiveListener>();
+  readonly #connection$: BehaviorSubject<Connection>;
+  readonly #data$ = new Subject<void>();
+  readonly #backoff = new Backoff();
+  #attempt: Attempt | undefined;
+  #next: { readonly dueAt: number; readonly cancel: () => void } | undefined;
+  /** Difference between the bridge's time and the page's clock, in milliseconds. */
+  #offset: number | undefined;
+
+  constructor(tools: PageStreamTools) {
+    this.#tools = tools;
+    this.#connection$ = new BehaviorSubject<Connection>({ connection: 'connecting', since: wallTime() });
+  }
+
+  get connection$(): Observable<Connection> {
+    return this.#connection$.pipe(distinctUntilChanged());
+  }
+
+  get connection(): Connection {
+    return this.#connection$.value;
+  }
+
+  /** Emits whenever data arrives, heartbeats included. */
+  get data$(): Observable<void> {
+    return this.#data$;
+  }
+
+  /** The bridge's time in milliseconds since 1970; the page's own time before any data has arrived. */
+  serverNow(): number {
+    return this.#offset === undefined ? wallTime() : this.#offset + this.#tools.clock.now();
+  }
+
+  /** Subscribes the only listener of a topic. The returned function unsubscribes it. */
+  listen(listener: Listener): () => void {
+    const key = topicKey(listener.topic);
+    if (this.#topics.size >= MAX_TOPICS && !this.#topics.has(key)) {
+      listener.onRefusal(tooMany());
+      return () => undefined;
+    }
+    const listening = { ...listener };
+    this.#topics.set(key, listening);
+    this.#openIn(BATCH_MS);
+    return () => {
+      if (this.#topics.get(key) !== listening) return;
+      this.#topics.delete(key);
+      if (this.#topics.size === 0) this.#disconnect();
+      else this.#openIn(DROPPED_MS);
+    };
+  }
+
+  close(): void {
+    this.#topics.clear();
+    this.#disconnect();
+    this.#connection$.complete();
+    this.#data$.complete();
+  }
+
+  /** Disconnects while no topic has a listener. */
+  #disconnect(): void {
+    this.#next?.cancel();
+    this.#next = undefined;
+    this.#attempt?.stop();
+    this.#attempt = undefined;
+    this.#backoff.reset();
+    this.#setConnection({ connection: 'connecting' });
+  }
+
+  /**
+   * Schedules a reconnect; an earlier one that is scheduled stays. A listener may have dropped the last topic when it received an
+   * error.
+   */
+  #openIn(ms: number): void {
+    if (this.#topics.size === 0) return;
+    const { clock } = this.#tools;
+    const dueAt = clock.now() + ms;
+    if (this.#next && this.#next.dueAt <= dueAt) return;
+    this.#next?.cancel();
+    const cancel = clock.after(ms, () => {
+      this.#next = undefined;
+      this.#open();
+    });
+    this.#next = { dueAt, cancel };
+  }
+
+  #open(): void {
+    this.#attempt?.stop();
+    const { calls, clock } = this.#tools;
+    const attempt = new Attempt({
+      clock,
+      open: (signal) =>
+        calls.open('stream', { method: 'POST', body: JSON.stringify(this.#request()), signal }),
+      onData: () => this.#data$.next(),
+      onEvent: (event) => this.#take(event),
+      onEnd: (error) => {
+        if (this.#attempt === attempt) this.#onEnd(error);
+      },
+    });
+    this.#attempt = attempt;
+    attempt.start();
+  }
+
+  #request(): StreamRequest {
+    const topics = [...this.#topics.values()].map(({ topic, since }) => ({
+      topic,
+      ...(since === undefined ? {} : { since }),
+    }));
+    return { topics };
+  }
+
+  #onEnd(error: unknown): void {
+    this.#attempt = undefined;
+    this.#setConnection({
+      connection: this.connection.connection === 'connecting' ? 'connecting' : 'stale',
+      error: bridgeError(error),
+    });
+    this.#openIn(this.#backoff.nextMs(bridgeError(error).retryAfterMs));
+  }
+
+  #take({ type, id, data }: StreamEvent): void {
+    if (type === 'hello') this.#onHello(data);
+    if (type === 'state') {
+      const { topic, snapshot } = parsed(data, stateEventSchema);
+      const listening = this.#topics.get(topic);
+      listening?.onSnapshot(snapshot);
+      if (listening) listening.since = id;
+    }
+    if (type === 'refused') {
+      const { topic, error } = parsed(data, refusedEventSchema);
+      this.#topics.get(topic)?.onRefusal(new BridgeError(error));
+      if (error.retryable && canRetryTopic(topic)) this.#openIn(REFUSED_RETRY_MS);
+    }
+  }
+
+  #onHello(data: string): void {
+    const { now, heartbeatMs } = parsed(data, helloSchema);
+    this.#offset = now - this.#tools.clock.now();
+    this.#attempt?.expectEvery(heartbeatMs);
+    this.#backoff.reset();
+    this.#setConnection({ connection: 'live' });
+  }
+
+  #setConnection(now: Omit<Connection, 'since'>): void {
+    const before = this.connection;
+    const since = before.connection === now.connection ? before.since : wallTime();
+    if (before.connection === now.connection && before.error?.message === now.error?.message) return;
+    this.#connection$.next({ ...now, since });
+  }
+}
+
+/** Returns false for a join: one that the bridge does not know will not become known. */
+function canRetryTopic(topic: string): boolean {
+  return !topic.startsWith('["join"');
+}
+
+function tooMany(): BridgeError {
+  const message = `[INVALID_ARGUMENT] a page may have at most ${String(MAX_TOPICS)} topics, its joins included`;
+  return new BridgeError({ code: 'INVALID_ARGUMENT', message, retryable: false });
+}

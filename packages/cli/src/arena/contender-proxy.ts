@@ -1,0 +1,185 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+/**
+ * A proxy to the servers of a URL for one contender. Any process of this machine can connect to it, but it relays only
+ * connections that begin with the secret.
+ */
+export interface ContenderProxy {
+  /** URL for the contender. */
+  readonly url: string;
+  /** Secret that its connections must begin with. */
+  readonly secret: string;
+  /** Stops all data in both directions. The connections stay open, as when a cable is cut. */
+  cut(): void;
+  /** Resumes the transfer, including data that was in flight. */
+  mend(): void;
+  close(): void;
+}
+
+const SERVERS = /^(etcd|zk|redis|postgres|postgresql|mysql|mariadb|consul):\/\/([^/?]*@)?([^/?]*)(.*)$/is;
+/** Only the native transport can be proxied: the npm package zookeeper opens its sockets itself. */
+const USES_NATIVE_TRANSPORT = /[?&]transport=native(&|$)/;
+const SECRET_BYTES = 32;
+const INTRODUCED_WITHIN_MS = 5_000;
+const PORTS: Readonly<Record<string, number>> = {
+  etcd: 2379,
+  zk: 2181,
+  redis: 6379,
+  postgres: 5432,
+  postgresql: 5432,
+  mysql: 3306,
+  mariadb: 3306,
+  consul: 8500,
+};
+
+/** Returns whether a URL can be proxied: it names servers and does not use TLS, where the name of the proxy would be wrong. */
+export function canProxy(url: string): boolean {
+  return SERVERS.test(url) && !USES_NATIVE_TRANSPORT.test(url);
+}
+
+/** Opens a proxy for each of the servers. */
+export async function openContenderProxy(url: string): Promise<ContenderProxy> {
+  const [, scheme = '', user = '', hosts = '', rest = ''] = SERVERS.exec(url) ?? [];
+  const gate = new Gate();
+  const secret = randomBytes(SECRET_BYTES).toString('base64url');
+  const targets = hosts.split(',').map((host) => targetOf(host, PORTS[scheme.toLowerCase()] ?? 0));
+  const proxies = targets.map((target) => new Proxy(target, { gate, secret: Buffer.from(secret) }));
+  const addresses = await Promise.all(proxies.map((proxy) => proxy.listen()));
+  return {
+    url: `${scheme}://${user}${addresses.join(',')}${rest}`,
+    secret,
+    cut: () => {
+      gate.shut();
+    },
+    mend: () => {
+      gate.open();
+    },
+    close() {
+      for (const proxy of proxies) proxy.close();
+      gate.open();
+    },
+  };
+}
+
+interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
+function targetOf(text: string, usual: number): Target {
+  const [, bracketed, plain, port] = /^(?:\[(.*)\]|([^:]*))(?::(\d+))?$/.exec(text) ?? [];
+  return { host: bracketed ?? (plain || '127.0.0.1'), port: Number(port ?? usual) };
+}
+
+/** Passes data on, or makes it wait. */
+class Gate {
+  #opened: Promise<void> = Promise.resolve();
+  #open: (() => void) | undefined;
+
+  /** Resolves when the gate is open. */
+  get opened(): Promise<void> {
+    return this.#opened;
+  }
+
+  shut(): void {
+    if (this.#open) return;
+    this.#opened = new Promise((resolve) => {
+      this.#open = resolve;
+    });
+  }
+
+  open(): void {
+    this.#open?.();
+    this.#open = undefined;
+  }
+}
+
+class Proxy {
+  readonly #target: Target;
+  readonly #gate: Gate;
+  readonly #secret: Buffer;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  constructor(target: Target, { gate, secret }: { readonly gate: Gate; readonly secret: Buffer }) {
+    this.#target = target;
+    this.#gate = gate;
+    this.#secret = secret;
+    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
+      void this.#connect(client);
+    });
+  }
+
+  /** Starts to listen; resolves with the address. */
+  async listen(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return `127.0.0.1:${String((this.#server.address() as AddressInfo).port)}`;
+  }
+
+  close(): void {
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async #connect(client: Socket): Promise<void> {
+    this.#sockets.add(client);
+    if (!(await startsWithSecret(client, this.#secret))) {
+      client.destroy();
+      this.#sockets.delete(client);
+      return;
+    }
+    const server = connect({ ...this.#target, allowHalfOpen: true, noDelay: true });
+    const pair = [client, server];
+    this.#sockets.add(server);
+    // Errors of a connection concern its two ends, which both notice them.
+    await Promise.allSettled([this.#carry(client, server), this.#carry(server, client)]);
+    for (const socket of pair) {
+      socket.destroy();
+      this.#sockets.delete(socket);
+    }
+  }
+
+  #carry(from: Socket, to: Socket): Promise<void> {
+    const gate = this.#gate;
+    const through = new Transform({
+      transform(chunk, _encoding, done) {
+        void gate.opened.then(() => {
+          done(null, chunk);
+        });
+      },
+      flush(done) {
+        void gate.opened.then(() => {
+          done();
+        });
+      },
+    });
+    return pipeline(from, through, to);
+  }
+}
+
+/** Resolves with whether a connection begins with the secret. The data after it stays unread. */
+function startsWithSecret(client: Socket, secret: Buffer): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (isKnown: boolean): void => {
+      clearTimeout(late);
+      client.off('readable', look);
+      for (const event of ENDS) client.off(event, refuse);
+      resolve(isKnown);
+    };
+    const look = (): void => {
+      const read = client.read(secret.length) as Buffer | null;
+      if (read !== null) settle(read.length === secret.length && timingSafeEqual(read, secret));
+    };
+    const refuse = (): void => settle(false);
+    const late = setTimeout(refuse, INTRODUCED_WITHIN_MS);
+    client.on('readable', look);
+    for (const event of ENDS) client.on(event, refuse);
+  });
+}
+
+const ENDS = ['end', 'error', 'close'] as const;

@@ -1,0 +1,83 @@
+import { checkedOptions, type KnownOptions } from './checked-options.ts';
+import {
+  FreshCredentials,
+  isFunction,
+  providedByCaller,
+  valueOf,
+  type Provided,
+} from '../kit/fresh-credentials.ts';
+import { readPems, secureContextOf, type PemFiles, type PemTexts } from '../kit/pem-files.ts';
+
+/** A user of the server. */
+export interface Login {
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+}
+
+/** What a new connection is made with. */
+export interface ConnectionCredentials {
+  readonly pems: PemTexts;
+  readonly login: Login;
+}
+
+/** Where the credentials of a backend come from. */
+export interface CredentialParts {
+  /** PEM files that the URL names. */
+  readonly files: PemFiles;
+  /** User and password of the URL. */
+  readonly login: Login;
+  /** The option `tls`, which overrides files. */
+  readonly tls: Provided<PemTexts> | undefined;
+  /** The option `auth`, which overrides the URL. */
+  readonly auth: Provided<Login> | undefined;
+  /** How long a new connection waits for functions, in milliseconds. */
+  readonly withinMs: number;
+  /** `createSecureContext` of `node:tls`. */
+  readonly makeContext: (pems: PemTexts) => unknown;
+}
+
+const PEM_OPTIONS: KnownOptions<PemTexts> = { ca: 'any', cert: 'any', key: 'any' };
+const LOGIN_OPTIONS: KnownOptions<Login> = { username: 'string', password: 'string' };
+
+/**
+ * Returns the credentials of a backend that makes its own connections.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for parts that are known at once and cannot be right; no message repeats one
+ */
+export function connectionCredentials(parts: CredentialParts): FreshCredentials<ConnectionCredentials> {
+  const { files, login, withinMs, makeContext } = parts;
+  const [tls, auth] = [parts.tls && providedByCaller(parts.tls), parts.auth && providedByCaller(parts.auth)];
+  const check = (pems: unknown, user: unknown): ConnectionCredentials => ({
+    pems: checkedPems([readPems(files), pems], makeContext),
+    login: checkedLogin([login, user]),
+  });
+  const isKnown = !isFunction(tls) && !isFunction(auth);
+  const known = isKnown ? check(tls, auth) : undefined;
+  return new FreshCredentials({
+    withinMs,
+    known,
+    isFixed: isKnown && Object.keys(files).length === 0,
+    read: async () => check(await valueOf(tls), await valueOf(auth)),
+  });
+}
+
+/** Whether there are certificates among files and texts, or may be, because a function returns them. */
+export function havePems(...parts: readonly (Provided<PemTexts> | PemFiles | undefined)[]): boolean {
+  return parts.some(
+    (part) => part !== undefined && (isFunction<unknown>(part) || Object.keys(part).length > 0),
+  );
+}
+
+function checkedPems(parts: readonly unknown[], makeContext: CredentialParts['makeContext']): PemTexts {
+  const pems = merged(parts.map((part) => checkedOptions('tls', part as PemTexts | undefined, PEM_OPTIONS)));
+  secureContextOf(pems, makeContext);
+  return pems;
+}
+
+function checkedLogin(parts: readonly unknown[]): Login {
+  return merged(parts.map((part) => checkedOptions('auth', part as Login | undefined, LOGIN_OPTIONS)));
+}
+
+function merged<T extends object>(parts: readonly T[]): T {
+  const given = parts.flatMap((part) => Object.entries(part)).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as T;
+}

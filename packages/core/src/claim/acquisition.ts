@@ -1,0 +1,214 @@
+import type { ClaimState } from '../api/api.ts';
+import { traceOf, type AcquireTrace } from '../diagnostics/diagnostics.ts';
+import type { ClosingListener } from '../work/closing.ts';
+import { Contender } from './contender.ts';
+import { Entry, type Enqueue, type EntryOwner } from '../entry/entry.ts';
+import { type QueueLockError, invalidArgument } from '../api/errors.ts';
+import type { Ownership } from '../api/hold-api.ts';
+import type { ClaimContext } from './lock.ts';
+import { Subscription, take, throwIfEmpty, type Observable } from '../base/rx.ts';
+import type { LiveSession } from '../session/session.ts';
+import { JOINING, afterAttempt, closedOf, failed, inWords, type Ended } from './steps.ts';
+import { UNANSWERED, isLimited, limitWait } from '../work/wait-limit.ts';
+import { wishOf, type ClaimRequest } from '../entry/wish.ts';
+
+/** Callbacks of an acquisition. Without `changed`, its states are not created. */
+export interface ClaimListener {
+  /** Called after each change of `state` before the end. */
+  readonly changed?: (acquisition: Acquisition) => void;
+  /** Called when the hold begins. */
+  readonly held?: (ownership: Ownership) => void;
+  /** Called once, with the last state. */
+  readonly ended: (end: Ended) => void;
+}
+
+/**
+ * An acquisition, from the call to the end. Creates contenders one after the other, until one has held the lock or the claim ends otherwise. Does
+ * not subscribe to an open session or a fixed limit, so acquiring and releasing a free lock takes plain calls.
+ */
+export class Acquisition implements EntryOwner, ClosingListener {
+  readonly context: ClaimContext;
+  /** Set only if diagnostics are subscribed. */
+  readonly trace: AcquireTrace | undefined;
+  readonly #listener: ClaimListener;
+  #request: ClaimRequest;
+  #contender: Contender | undefined;
+  #isWaiting = true;
+  #isOver = false;
+  #mayBeStale = true;
+  #trouble: unknown;
+  #liftLimit: (() => void) | undefined;
+  #opening: Subscription | undefined;
+
+  constructor(context: ClaimContext, request: ClaimRequest, listener: ClaimListener) {
+    this.context = context;
+    this.#request = request;
+    this.#listener = listener;
+    this.trace = traceOf(request, context);
+  }
+
+  get state(): ClaimState {
+    return this.#contender?.state ?? JOINING;
+  }
+
+  begin(): void {
+    this.#listener.changed?.(this);
+    // A wait ends when the client begins to close; a hold continues.
+    if (!this.#isOver) this.context.closing.add(this);
+    if (this.trace)
+      this.trace.begin(() => {
+        this.#start();
+      });
+    else this.#start();
+  }
+
+  /** Undoes the claim at any stage. */
+  giveUp(): void {
+    this.#isOver = true;
+    this.trace?.left();
+    this.#undo();
+  }
+
+  // --- called by the entry
+
+  get isTry(): boolean {
+    return this.#request.patience.timeoutMs === 0;
+  }
+
+  get enqueue(): Enqueue | undefined {
+    return this.context.enqueue;
+  }
+
+  trouble(why: unknown): void {
+    this.#trouble = why;
+    this.context.trouble?.(why);
+  }
+
+  leaving(left: Promise<void>): void {
+    this.context.afterwards(left);
+  }
+
+  // --- called by the client
+
+  closing(why: QueueLockError): void {
+    this.finish(failed(closedOf(this.#request.queue, why)));
+  }
+
+  // --- called by the contender
+
+  changed(): void {
+    this.#listener.changed?.(this);
+  }
+
+  /** Lifts what ends a wait and no hold. */
+  endWait(): void {
+    this.#liftLimit?.();
+    this.#liftLimit = undefined;
+    this.#isWaiting = false;
+    this.context.closing.delete(this);
+  }
+
+  held(ownership: Ownership): void {
+    this.#listener.held?.(ownership);
+    this.#listener.changed?.(this);
+  }
+
+  /** Goes on after an attempt that came to no hold. */
+  retry(cause: unknown): void {
+    this.#leave();
+    const isTogether = this.enqueue !== undefined;
+    const next = afterAttempt(cause, { mayBeStale: this.#mayBeStale, isTogether });
+    if (next === 'end') {
+      this.finish(failed(cause));
+      return;
+    }
+    this.#mayBeStale = next === 'behind';
+    if (next === 'behind') this.#request = { ...this.#request, id: undefined };
+    this.#open();
+  }
+
+  finish(end: Ended): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (end.outcome === 'failed') this.trace?.failed(end.error);
+    this.#listener.ended(inWords(end, this.#request, this.context.info.endpoint));
+    this.#undo();
+  }
+
+  // --- the steps
+
+  #start(): void {
+    if (this.#isOver) return;
+    const { patience, queue } = this.#request;
+    if (isLimited(patience)) {
+      const trouble = (): unknown => this.#trouble ?? this.context.openingTrouble();
+      const waiting = { clock: this.context.clock, what: JSON.stringify(queue), trouble };
+      this.#liftLimit = limitWait(patience, waiting, (error) => {
+        this.finish(failed(error));
+      });
+      if (!this.#liftLimit) return;
+    }
+    this.#open();
+  }
+
+  /** Step 1: uses the session, or opens one. */
+  #open(): void {
+    const live = this.context.present();
+    if (live) this.#enter(live);
+    else
+      this.#follow(this.context.session$, (opened) => {
+        this.#enter(opened);
+      });
+  }
+
+  /** Reads the present limit, if that is a stream. */
+  #enter(live: LiveSession): void {
+    const { limit } = this.#request;
+    if (limit.fixed !== undefined) {
+      this.#join(live, limit.fixed);
+      return;
+    }
+    const none = (): QueueLockError =>
+      invalidArgument('limit', 'a stream without a value', 'has a present value');
+    this.#follow(limit.now$.pipe(take(1), throwIfEmpty(none)), (now) => {
+      this.#join(live, now);
+    });
+  }
+
+  /** Step 2: enters the queue. */
+  #join(live: LiveSession, limit: number): void {
+    const { liveness } = live;
+    try {
+      // Detects a session that ended while timers were late.
+      if (liveness.remainingMs === 0) liveness.ending.throwIfAborted();
+      const typicalHoldMs = this.context.holdTimes.typical(this.#request.queue);
+      const wish = wishOf(this.#request, { limit, typicalHoldMs });
+      this.trouble(UNANSWERED);
+      this.#contender = new Contender(new Entry(live, wish, this), this.#request, this);
+    } catch (cause) {
+      this.retry(cause);
+      return;
+    }
+    this.#contender.begin();
+  }
+
+  #follow<T>(source$: Observable<T>, next: (value: T) => void): void {
+    const error = (cause: unknown): void => {
+      this.retry(cause);
+    };
+    const opening = (this.#opening ??= new Subscription());
+    opening.add(source$.subscribe({ next, error }));
+  }
+
+  #leave(): void {
+    this.#opening?.unsubscribe();
+    this.#opening = undefined;
+    this.#contender?.leave();
+    this.#contender = undefined;
+  }
+
+  #undo(): void {
+    if (this.#isWaiting) this.endWait();
+    this.#leave();
+  }
+}

@@ -1,0 +1,218 @@
+import type { Acquisition } from './acquisition.ts';
+import type { ClaimState } from '../api/api.ts';
+import { endedBy } from './ending.ts';
+import type { Entry } from '../entry/entry.ts';
+import type { QueueLockError } from '../api/errors.ts';
+import { mayBeginNow, whenItMayBegin } from '../hold/grant.ts';
+import type { HandoverAnswer } from '../api/hold-api.ts';
+import { asksNothing, whileInLine } from '../handover/in-line.ts';
+import { throwIfMismatched, turnsUnder } from '../entry/limit.ts';
+import type { LivenessListener } from '../session/liveness.ts';
+import { Moment } from '../base/moment.ts';
+import { HeldOwnership } from '../hold/ownership.ts';
+import type { Holder } from '../hold/ownership-init.ts';
+import type { AnswerTools } from '../handover/requests.ts';
+import { Subscription, type Observable } from '../base/rx.ts';
+import { JOINING, RELEASED, queued, sameTurn, type Step } from './steps.ts';
+import type { Turn } from '../api/spi.ts';
+import type { ClaimRequest } from '../entry/wish.ts';
+
+/**
+ * The state machine of one entry: joins the queue, waits, holds and leaves. Subscribes to the turns; while it waits, also to answers to its request
+ * and to the conditions of the hold.
+ */
+export class Contender implements Holder, LivenessListener {
+  readonly #entry: Entry;
+  readonly #request: ClaimRequest;
+  readonly #acquisition: Acquisition;
+  #step: Step = 'joining';
+  #turn: Turn | undefined;
+  #answer: HandoverAnswer | undefined;
+  #ownership: HeldOwnership | undefined;
+  #begunAt: number | undefined;
+  #turns: Subscription | undefined;
+  /** Of the hold that is about to begin. */
+  #beginning: Subscription | undefined;
+  /** Subscriptions other than to the turns: before the hold, and for the reason of its loss. */
+  #followed: Subscription | undefined;
+  /** Set for a limit that changes. */
+  #granted: Moment | undefined;
+
+  constructor(entry: Entry, request: ClaimRequest, acquisition: Acquisition) {
+    this.#entry = entry;
+    this.#request = request;
+    this.#acquisition = acquisition;
+  }
+
+  get state(): ClaimState {
+    const ownership = this.#ownership;
+    if (ownership) return { status: this.#entry.live.liveness.isAlive ? 'held' : 'suspect', ownership };
+    return this.#turn ? queued(this.#entry, this.#turn, this.#answer) : JOINING;
+  }
+
+  begin(): void {
+    this.#entry.live.liveness.add(this);
+    if (this.#step === 'joining') void this.#join();
+  }
+
+  /** Leaves the queue at any step, or releases. */
+  leave(): void {
+    const isLeaving = this.#step === 'leaving';
+    this.#step = 'ended';
+    this.#unfollow();
+    if (isLeaving) return;
+    this.#ownership?.giveUp();
+    void this.#entry.leave();
+  }
+
+  // --- called by the session
+
+  healthChanged(): void {
+    // A hold that was released, or whose time has run out, has no health.
+    if (this.#step === 'holding' && this.#ownership?.held) this.#acquisition.changed();
+  }
+
+  sessionEnded(error: QueueLockError): void {
+    if (this.#step === 'joining') this.#acquisition.retry(error);
+    else this.#fail(error);
+  }
+
+  // --- called by the ownership
+
+  /** Stops watching the entry, since its removal by the owner is no loss. */
+  givenUp(): void {
+    if (this.#step === 'holding') this.#step = 'leaving';
+    this.#turns?.unsubscribe();
+  }
+
+  released(): void {
+    this.#acquisition.finish(RELEASED);
+  }
+
+  tools(): AnswerTools {
+    const { clock, evictions, watch } = this.#acquisition.context;
+    return { label: this.#entry.label, queue$: watch(this.#request.queue), evictions, clock };
+  }
+
+  // --- the steps
+
+  async #join(): Promise<void> {
+    try {
+      await this.#entry.join();
+      throwIfMismatched(this.#request.limit, this.#entry);
+    } catch (cause) {
+      if (this.#step === 'joining') this.#acquisition.retry(cause);
+    }
+    if (this.#step === 'joining') this.#wait();
+  }
+
+  /** Step 3: follows the turn. */
+  #wait(): void {
+    this.#step = 'waiting';
+    const { limit, inLine } = this.#request;
+    const { spec, placement } = this.#entry;
+    const { turn, turns$, key, order } = placement;
+    if (!turn.admitted && !asksNothing(inLine))
+      this.#follow(whileInLine({ id: spec.id, key, order }, inLine, this.tools()), (answer) => {
+        this.#answer = answer;
+        if (this.#turn?.admitted === false) this.#acquisition.changed();
+      });
+    if (limit.fixed === undefined) {
+      this.#granted = new Moment();
+      this.#followTurns(turnsUnder(limit.now$, this.#entry, this.#granted));
+    } else {
+      this.#turnTo(turn);
+      this.#followTurns(turns$);
+    }
+  }
+
+  #followTurns(turn$: Observable<Turn>): void {
+    if (!this.#isFollowing()) return;
+    const next = (now: Turn): void => {
+      this.#turnTo(now);
+    };
+    const error = (cause: unknown): void => {
+      this.#fail(cause);
+    };
+    const turns = turn$.subscribe({ next, error });
+    if (this.#isFollowing()) this.#turns = turns;
+    else turns.unsubscribe();
+  }
+
+  #turnTo(now: Turn): void {
+    if (this.#step !== 'waiting' || sameTurn(this.#turn, now)) return;
+    this.#turn = now;
+    this.#beginning?.unsubscribe();
+    const { context, trace } = this.#acquisition;
+    const { live, spec, placement } = this.#entry;
+    if (!now.admitted) {
+      trace?.stoodInLine({ id: spec.id, order: placement.order });
+      this.#acquisition.changed();
+      return;
+    }
+    const { clock, lockDelayMs } = context;
+    const { minRemainingMs } = this.#request;
+    const beginning = { live, spec, minRemainingMs, lockDelayMs, clock };
+    const time = clock.now();
+    if (mayBeginNow(beginning, time)) this.#hold(now, time);
+    else
+      this.#beginning = this.#follow(whenItMayBegin(beginning), () => {
+        this.#hold(now, clock.now());
+      });
+  }
+
+  /** Step 4: holds. */
+  #hold(turn: Turn, begunAt: number): void {
+    const { context, trace } = this.#acquisition;
+    this.#step = 'holding';
+    this.#acquisition.endWait();
+    this.#granted?.come();
+    this.#followed?.unsubscribe();
+    const ownership = new HeldOwnership({ entry: this.#entry, turn, holder: this, info: context.info });
+    this.#ownership = ownership;
+    if (trace) ownership.trace(trace.granted(ownership));
+    this.#begunAt = begunAt;
+    this.#acquisition.held(ownership);
+  }
+
+  /** Ends the wait or the hold, because the session or the entry was lost. */
+  #fail(cause: unknown): void {
+    this.#step = 'ending';
+    this.#unfollow();
+    const { evictions } = this.#acquisition.context;
+    const end$ = endedBy(cause, { entry: this.#entry, ownership: this.#ownership, evictions });
+    this.#followed = end$.subscribe({
+      next: (end) => {
+        this.#acquisition.finish(end);
+      },
+      error: (overtaken: unknown) => {
+        this.#acquisition.retry(overtaken);
+      },
+    });
+  }
+
+  #isFollowing(): boolean {
+    return this.#step === 'waiting' || this.#step === 'holding';
+  }
+
+  /** Subscribes until the hold begins or the wait ends. */
+  #follow<T>(source$: Observable<T>, next: (value: T) => void): Subscription {
+    const error = (cause: unknown): void => {
+      this.#fail(cause);
+    };
+    const followed = (this.#followed ??= new Subscription());
+    const following = source$.subscribe({ next, error });
+    followed.add(following);
+    return following;
+  }
+
+  #unfollow(): void {
+    const { clock, holdTimes } = this.#acquisition.context;
+    this.#entry.live.liveness.delete(this);
+    this.#turns?.unsubscribe();
+    this.#followed?.unsubscribe();
+    if (this.#begunAt === undefined) return;
+    holdTimes.note(this.#request.queue, clock.now() - this.#begunAt);
+    this.#begunAt = undefined;
+  }
+}

@@ -1,0 +1,83 @@
+import type { ClaimState } from '../api/api.ts';
+import type { Entry } from '../entry/entry.ts';
+import { QueueLockError, detailOf, isQueueLockError } from '../api/errors.ts';
+import { OvertakenError } from '../handover/evictions.ts';
+import { exposedKey } from '../entry/exposed-key.ts';
+import type { HandoverAnswer } from '../api/hold-api.ts';
+import { jsonable } from '../base/jsonable.ts';
+import { ofLock } from './of-lock.ts';
+import type { Turn } from '../api/spi.ts';
+import type { ClaimRequest } from '../entry/wish.ts';
+
+/**
+ * The step that a contender is at.
+ *
+ *     joining ──► waiting ──► holding ──► leaving ──► ended
+ *        │           └───────────┴───────────┴──► ending ──► ended
+ *        └──► ended
+ *
+ * `leaving`: its owner has released it, and the server has not confirmed that. `ending`: the session or the entry was lost, and the reason is being
+ * read.
+ */
+export type Step = 'joining' | 'waiting' | 'holding' | 'leaving' | 'ending' | 'ended';
+
+/** The last state of a claim. */
+export type Ended = Extract<ClaimState, { readonly status: 'ended' }>;
+
+export const JOINING: ClaimState = { status: 'joining' };
+export const RELEASED: Ended = { status: 'ended', outcome: 'released' };
+
+/** Creates the state of a claim that waits. */
+export function queued(entry: Entry, turn: Turn, answer: HandoverAnswer | undefined): ClaimState {
+  const { order, token } = entry.placement;
+  const place = {
+    status: 'queued' as const,
+    entriesAhead: turn.ahead,
+    order,
+    token,
+    // Reading the key has a side effect, so it is left to the caller.
+    get key(): string {
+      return exposedKey(entry.live, entry);
+    },
+    id: entry.spec.id,
+  };
+  return jsonable<ClaimState>(answer ? Object.assign(place, { answer }) : place);
+}
+
+/** Creates the final state of a claim that never held the lock. */
+export function failed(error: unknown): Ended {
+  return jsonable<Ended>({ status: 'ended', outcome: 'failed', error });
+}
+
+/** Adds the lock's name to the error of a failed claim. The reason of the caller's own signal stays unchanged. */
+export function inWords(end: Ended, { queue, patience }: ClaimRequest, endpoint: string): Ended {
+  if (end.outcome !== 'failed' || end.error === patience.signal?.reason) return end;
+  const told = ofLock(end.error, { name: queue, endpoint });
+  return told === end.error ? end : failed(told);
+}
+
+/** Creates the error of a wait that ends because the client begins to close. */
+export function closedOf(name: string, why: QueueLockError): QueueLockError {
+  return new QueueLockError('CLOSED', `${JSON.stringify(name)}: ${detailOf(why)}`, {
+    reason: 'client-closed',
+  });
+}
+
+/** Whether a turn is as before. A claim that is admitted waits for nobody, whatever the number of entries ahead. */
+export function sameTurn(before: Turn | undefined, now: Turn): boolean {
+  return before?.admitted === now.admitted && (now.admitted || before.ahead === now.ahead);
+}
+
+/**
+ * Decides how a claim goes on after an attempt that ended before the hold.
+ *
+ * - `in a new session`: the session turned out to be gone before the entry was in the queue. No position was lost, so another session serves as well.
+ * - `behind`: the holder let another entry pass. The claim joins behind it with a new position; claims made together join together.
+ */
+export function afterAttempt(
+  cause: unknown,
+  { mayBeStale, isTogether }: { readonly mayBeStale: boolean; readonly isTogether: boolean },
+): 'in a new session' | 'behind' | 'end' {
+  if (mayBeStale && isQueueLockError(cause, 'SESSION_LOST')) return 'in a new session';
+  return cause instanceof OvertakenError && !isTogether ? 'behind' : 'end';
+}

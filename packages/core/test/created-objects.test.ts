@@ -1,0 +1,88 @@
+import { memory } from '@queuelock/memory';
+import { expect } from 'chai';
+import { createLockClient, type LockClient } from '../src/index.ts';
+import { callsBy, madeBy, type Made } from './created-objects.ts';
+
+const CYCLES = 100;
+/** The number of subscribed streams: the turns of the entry, and those of the memory server behind them. */
+const STREAMS = 2;
+/** It is 231 on Node 20. A subscription takes about 40. */
+const MAX_CALLS = 260;
+const LEAST = { abortControllers: 0, timers: 0, errors: 0, subscriptions: STREAMS };
+
+// Times are meaningless on a busy machine, so the created objects are counted.
+describe('the cost of an acquisition', () => {
+  let client: LockClient;
+
+  beforeEach(async () => {
+    client = createLockClient(memory());
+    await client.run('x', () => undefined);
+  });
+
+  afterEach(() => client.close());
+
+  async function perCycle(cycle: () => Promise<unknown>): Promise<Made> {
+    const all = await madeBy(async () => {
+      for (let i = 0; i < CYCLES; i += 1) await cycle();
+    });
+    const { abortControllers, timers, errors, subscriptions } = all;
+    return {
+      abortControllers: abortControllers / CYCLES,
+      timers: timers / CYCLES,
+      errors: errors / CYCLES,
+      subscriptions: subscriptions / CYCLES,
+    };
+  }
+
+  it('is no signal, no timer and no error unless they are used', async () => {
+    expect(await perCycle(async () => (await client.acquire('x')).release())).to.deep.equal(LEAST);
+  });
+
+  it('is few calls of functions, since the number of calls is the cost of cold code', async () => {
+    const cycle = async (): Promise<void> => {
+      for (let i = 0; i < CYCLES; i += 1) await (await client.acquire('x')).release();
+    };
+    await cycle();
+    expect((await callsBy(cycle)) / CYCLES).to.be.within(100, MAX_CALLS);
+  });
+
+  it('is two signals for a run: that of its work, and that of the hold, which the first one follows', async () => {
+    const made = await perCycle(() => client.run('x', ({ signal }, stop) => signal.aborted || stop.aborted));
+    expect(made).to.deep.equal({ ...LEAST, abortControllers: 2 });
+  });
+
+  it('is the same for one that waits', async () => {
+    const made = await perCycle(async () => {
+      const holder = await client.acquire('x');
+      const waiter = client.acquire('x');
+      await holder.release();
+      await (await waiter).release();
+    });
+    expect(made).to.deep.equal({ ...LEAST, subscriptions: 2 * STREAMS });
+  });
+
+  it('is a signal, a timer or an error when they are used', async () => {
+    const reading = await perCycle(async () => {
+      const ownership = await client.acquire('x');
+      if (!ownership.signal.aborted) await ownership.release();
+    });
+    expect(reading).to.deep.equal({ ...LEAST, abortControllers: 1 });
+    const { timers } = await perCycle(() => client.run('x', () => undefined, { timeoutMs: 60_000 }));
+    expect(timers).to.equal(1);
+    await client.run('x', async () => {
+      const { errors } = await perCycle(() => client.tryAcquire('x'));
+      expect(errors).to.equal(1);
+    });
+  });
+
+  it('is a signal per name and four more for two names together', async () => {
+    const { abortControllers, timers, errors } = await perCycle(() =>
+      client.multi(['x', 'y']).run(() => undefined),
+    );
+    expect({ abortControllers, timers, errors }).to.deep.equal({
+      abortControllers: 6,
+      timers: 0,
+      errors: 0,
+    });
+  });
+});

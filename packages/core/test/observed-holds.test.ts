@@ -1,0 +1,107 @@
+import { virtualClock, type VirtualClock } from '@queuelock/memory';
+import { expect } from 'chai';
+import type { HoldTimes, QueueEntry, QueueState } from '../src/index.ts';
+import { SeenHolds } from '../src/turn/seen-holds.ts';
+
+type Entry = QueueState['entries'][number];
+const [ann, ben, cat] = ['ann', 'ben', 'cat'].map((id, at): QueueEntry => ({
+  key: `x/${at}`,
+  order: BigInt(at),
+  id,
+  owner: id,
+  value: '',
+  shared: false,
+  metadata: {},
+  permits: 1,
+  limit: 1,
+  holds: [],
+  heard: [],
+  answers: [],
+})) as [Entry, Entry, Entry];
+
+describe('the observed hold durations', () => {
+  let clock: VirtualClock;
+  let seen: SeenHolds;
+
+  beforeEach(() => {
+    clock = virtualClock();
+    seen = new SeenHolds(clock);
+  });
+
+  async function look(
+    ms: number,
+    entries: readonly Entry[],
+    status: QueueState['status'] = 'live',
+  ): Promise<void> {
+    await clock.advance(ms);
+    seen.look({ status, name: 'x', entries });
+  }
+
+  function told({ typicalMs, heldMs }: HoldTimes = seen.times): readonly [number | undefined, object] {
+    return [typicalMs, Object.fromEntries(heldMs!)];
+  }
+
+  it('are empty before the first snapshot', () => {
+    expect(told()).to.deep.equal([undefined, {}]);
+  });
+
+  it('count a hold from its admission to its end, not from its enqueue', async () => {
+    await look(0, []);
+    await look(10, [ann]);
+    await look(5, [ann, ben]);
+    await look(15, [ben]);
+    expect(told()).to.deep.equal([20, { 'x/1': 0 }]);
+    await clock.advance(7);
+    expect(told()).to.deep.equal([20, { 'x/1': 7 }]);
+  });
+
+  it('have the median of the last nine', async () => {
+    await look(0, []);
+    for (const ms of [900, 900, 900, 900, 900, 1, 2, 3, 4, 5]) {
+      await look(1, [ann]);
+      await look(ms, []);
+    }
+    expect(told()).to.deep.equal([5, {}]);
+  });
+
+  it('ignore a hold whose start was not observed', async () => {
+    await look(0, [ann]);
+    await look(10, []);
+    expect(told()).to.deep.equal([undefined, {}]);
+  });
+
+  it('ignore a hold that started or ended while there were no snapshots', async () => {
+    await look(0, []);
+    await look(0, [ann, ben]);
+    await look(10, [ann, ben], 'stale');
+    await look(10, [ben]);
+    expect(told()).to.deep.equal([undefined, { 'x/1': 0 }]);
+    await look(10, []);
+    expect(told()).to.deep.equal([undefined, {}]);
+  });
+
+  it('continue with a hold that was there before and after', async () => {
+    await look(0, []);
+    await look(0, [ann]);
+    await look(10, [ann], 'stale');
+    await look(10, [ann]);
+    await look(10, []);
+    expect(told()).to.deep.equal([30, {}]);
+  });
+
+  it('distinguish entries with the same key', async () => {
+    await look(0, []);
+    await look(0, [ann]);
+    await look(10, [{ ...ann, order: 9n }]);
+    expect(told()).to.deep.equal([10, { 'x/0': 0 }]);
+  });
+
+  it('count concurrent readers separately', async () => {
+    const [one, other] = [ann, ben].map((entry) => ({ ...entry, shared: true })) as [Entry, Entry];
+    await look(0, []);
+    await look(0, [one, other, cat]);
+    await look(10, [other, cat]);
+    await look(10, [cat]);
+    expect(told()).to.deep.equal([20, { 'x/2': 0 }]);
+  });
+});

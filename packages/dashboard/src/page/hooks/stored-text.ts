@@ -1,0 +1,31 @@
+import { useCallback, useState } from 'react';
+
+/** Stores a text in this browser, or until the page closes if storage is forbidden. */
+export function useStoredText(key: string, initial: string): readonly [string, (value: string) => void] {
+  const [value, setValue] = useState(() => read(key) ?? initial);
+  const store = useCallback(
+    (next: string) => {
+      setValue(next);
+      write(key, next);
+    },
+    [key],
+  );
+  return [value, store];
+}
+
+function read(key: string): string | undefined {
+  try {
+    return localStorage.getItem(`queuelock.${key}`) ?? undefined;
+  } catch {
+    // Storage is forbidden here, so there is no stored text.
+    return undefined;
+  }
+}
+
+function write(key: string, value: string): void {
+  try {
+    localStorage.setItem(`queuelock.${key}`, value);
+  } catch {
+    // Storage is forbidden or full: the text lasts as long as the page.
+  }
+}

@@ -1,0 +1,42 @@
+import type { QueueRow } from './meter.ts';
+
+/** Sort keys of the rows. */
+export type SortKey = 'depth' | 'hand-offs' | 'held' | 'turn' | 'wait' | 'name';
+
+/** Filter and order of the queues. */
+export interface Choice {
+  readonly sort: SortKey;
+  readonly reverse: boolean;
+  /** Shows only queues whose names contain this text, ignoring case. */
+  readonly filter: string;
+}
+
+export const FIRST_CHOICE: Choice = { sort: 'depth', reverse: false, filter: '' };
+
+const MEASURES: Readonly<Record<Exclude<SortKey, 'name'>, (row: QueueRow) => number>> = {
+  depth: ({ depth }) => depth,
+  'hand-offs': ({ handOffsPerS }) => handOffsPerS,
+  held: ({ heldMs }) => heldMs,
+  turn: ({ turnMs }) => turnMs ?? -1,
+  wait: ({ waitMs }) => waitMs ?? -1,
+};
+
+/** Returns the rows to show, the largest first; names from A to Z. */
+export function visibleRows(
+  rows: readonly QueueRow[],
+  { sort, reverse, filter }: Choice,
+): readonly QueueRow[] {
+  const filterText = filter.toLowerCase();
+  const found = rows.filter(({ name }) => name.toLowerCase().includes(filterText));
+  const sorted = found.sort((a, b) => compare(a, b, sort) || (a.name < b.name ? -1 : 1));
+  return reverse ? sorted.reverse() : sorted;
+}
+
+function compare(a: QueueRow, b: QueueRow, sort: SortKey): number {
+  return sort === 'name' ? 0 : MEASURES[sort](b) - MEASURES[sort](a);
+}
+
+/** Returns the order after a click on a title: by that column, or reversed if it was already. */
+export function sortedBy(choice: Choice, sort: SortKey): Choice {
+  return { ...choice, sort, reverse: choice.sort === sort && !choice.reverse };
+}

@@ -1,0 +1,86 @@
+import { createSecureContext } from 'node:tls';
+import {
+  FreshCredentials,
+  checkedOptions,
+  invalidArgument,
+  isFunction,
+  providedByCaller,
+  requireWholePems,
+  valueOf,
+  type KnownOptions,
+  type Provided,
+} from '@queuelock/core/backend';
+
+/** A user of etcd. */
+export interface EtcdUser {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** PEM texts for TLS. */
+export interface EtcdPems {
+  readonly rootCertificate?: Buffer;
+  readonly privateKey?: Buffer;
+  readonly certChain?: Buffer;
+}
+
+/** What a new connection, or a new log-in, is made with. */
+export interface EtcdCredentials {
+  readonly pems: EtcdPems | undefined;
+  readonly user: EtcdUser | undefined;
+}
+
+const USER: KnownOptions<EtcdUser> = { username: 'any', password: 'any' };
+const PEMS: KnownOptions<EtcdPems> = { rootCertificate: 'any', privateKey: 'any', certChain: 'any' };
+
+/**
+ * Returns the credentials of the options, read again for each new connection if one of them is a function.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for options that are no functions and cannot be right; no message repeats one
+ */
+export function freshCredentialsOf(
+  given: { readonly auth?: Provided<EtcdUser>; readonly credentials?: Provided<EtcdPems> },
+  withinMs: number,
+): FreshCredentials<EtcdCredentials> {
+  const auth = given.auth && providedByCaller(given.auth);
+  const credentials = given.credentials && providedByCaller(given.credentials);
+  const isFixed = !isFunction(auth) && !isFunction(credentials);
+  return new FreshCredentials({
+    withinMs,
+    isFixed,
+    known: isFixed ? { user: checkedUser(auth), pems: checkedPems(credentials) } : undefined,
+    read: async () => ({
+      user: checkedUser(await valueOf(auth)),
+      pems: checkedPems(await valueOf(credentials)),
+    }),
+  });
+}
+
+function checkedUser(user: EtcdUser | undefined): EtcdUser | undefined {
+  if (user === undefined) return undefined;
+  checkedOptions('auth', user, USER);
+  if (typeof user.username !== 'string' || user.username === '' || typeof user.password !== 'string') {
+    throw invalidArgument('auth', user, 'has a username and a password');
+  }
+  return user;
+}
+
+/** Checks that the texts are complete and belong together. */
+export function checkedPems(pems: EtcdPems | undefined): EtcdPems | undefined {
+  if (pems === undefined) return undefined;
+  checkedOptions('credentials', pems, PEMS);
+  const { rootCertificate: ca, certChain: cert, privateKey: key } = pems;
+  if ((cert === undefined) !== (key === undefined))
+    throw invalidArgument(
+      'credentials',
+      cert === undefined ? 'privateKey' : 'certChain',
+      'has certChain and privateKey together',
+    );
+  requireWholePems('credentials', { rootCertificate: ca, certChain: cert, privateKey: key });
+  try {
+    createSecureContext({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) });
+  } catch (error) {
+    // The reason, since what was given may be a secret.
+    throw invalidArgument('credentials', String(error), 'are PEM files that belong together');
+  }
+  return pems;
+}

@@ -1,0 +1,122 @@
+// Declared without the types of npm etcd3, which need not be installed where this package is used.
+
+import { inspectHandedIn, invalidArgument, requireMethods } from '@queuelock/core/backend';
+
+/** A client of npm etcd3 (`Etcd3`, version 1.1), as far as it must be known here. */
+export interface Etcd3ClientLike {
+  /** Requests to the key space. */
+  readonly kv: object;
+  /** Requests about leases. */
+  readonly leaseClient: object;
+  /** Watch streams. */
+  readonly watchClient: object;
+  /** Questions to a member about itself. */
+  readonly maintenance: object;
+  /** Tells a client from a namespace of one, which has no such method. It is not called. */
+  getRoles(): Promise<unknown>;
+  /** It is not called either: the client stays the caller's. */
+  close(): void;
+}
+
+/** The class `Etcd3`. */
+export type Etcd3Class = new (options: object) => Etcd3ClientLike;
+
+/** The options of a client that its duplicates take over. */
+interface Etcd3ClientOptions {
+  readonly hosts: string | readonly string[];
+  readonly auth?: { readonly username: string; readonly password: string };
+  readonly credentials?: {
+    readonly rootCertificate: Buffer;
+    readonly privateKey?: Buffer;
+    readonly certChain?: Buffer;
+  };
+  readonly grpcOptions?: Readonly<Record<string, unknown>>;
+}
+
+/** What a client from the caller was made with, and the class that makes its duplicates. */
+export interface CheckedEtcd3Client {
+  readonly Etcd3: Etcd3Class;
+  readonly options: Etcd3ClientOptions;
+}
+
+const RULE = 'is a client of npm etcd3 1.1, made by new Etcd3(…)';
+/** The methods of a duplicate that the driver calls, by the property that has them. */
+const METHODS: Readonly<Record<string, readonly string[]>> = {
+  kv: ['range', 'put', 'deleteRange', 'txn'],
+  leaseClient: ['leaseGrant', 'leaseRevoke', 'leaseKeepAlive', 'leaseTimeToLive'],
+  watchClient: ['watch'],
+  maintenance: ['status'],
+};
+
+/**
+ * Checks a client from the caller without a request to the server: its version, the methods that its duplicates need, and that these would reach
+ * what the client reaches.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for the option `client`
+ */
+export function checkEtcd3Client(client: Etcd3ClientLike): CheckedEtcd3Client {
+  return inspectHandedIn('client', () => {
+    checkKind(client);
+    const pool = Reflect.get(client, 'pool') as object;
+    if (Reflect.get(pool, 'mockImpl')) {
+      const rule =
+        'has no mock: locks would go to the servers of its options; use @queuelock/memory in tests';
+      throw invalidArgument('client', 'a client after mock()', rule);
+    }
+    return { Etcd3: classOf(client), options: optionsOf(Reflect.get(pool, 'options') as Etcd3ClientOptions) };
+  });
+}
+
+function optionsOf({ hosts, auth, credentials, grpcOptions }: Etcd3ClientOptions): Etcd3ClientOptions {
+  for (const host of typeof hosts === 'string' ? [hosts] : hosts) checkPort(host);
+  return {
+    hosts,
+    // The log-in of the duplicates has call options of its own.
+    ...(auth && { auth: { username: auth.username, password: auth.password } }),
+    ...(credentials && { credentials }),
+    ...(grpcOptions && { grpcOptions }),
+  };
+}
+
+function checkKind(client: Etcd3ClientLike): void {
+  // A namespace puts its keys elsewhere than its client does.
+  if (typeof Reflect.get(client, 'namespace') === 'function' && !('maintenance' in client)) {
+    const rule = `${RULE}, and not a namespace of one: choose the keys by the option prefix`;
+    throw invalidArgument('client', 'a namespace', rule);
+  }
+  requireMethods(client, {
+    argument: 'client',
+    methods: ['getRoles', 'close'],
+    what: 'an object',
+    rule: (missing) => `${RULE}, which has ${missing}()`,
+  });
+  for (const [part, methods] of Object.entries(METHODS))
+    requireMethods(Reflect.get(client, part), {
+      argument: `${part} of client`,
+      methods,
+      what: 'an object',
+      rule: (missing) => `has ${missing}(), as in npm etcd3 1.1`,
+    });
+  // Earlier versions have another way to switch retries off.
+  const policy: unknown = Reflect.get(Object(Reflect.get(client, 'pool')), 'globalPolicy');
+  requireMethods(policy, {
+    argument: 'client',
+    methods: ['execute'],
+    what: 'a client of another version',
+    rule: () => RULE,
+  });
+}
+
+/** Finds `Etcd3` itself: a class of the caller that extends it may take other arguments. */
+function classOf(client: Etcd3ClientLike): Etcd3Class {
+  let prototype: unknown = Object.getPrototypeOf(client);
+  while (typeof prototype === 'object' && prototype !== null) {
+    if (Object.hasOwn(prototype, 'getRoles')) return prototype.constructor as Etcd3Class;
+    prototype = Object.getPrototypeOf(prototype);
+  }
+  throw invalidArgument('client', client, RULE);
+}
+
+/** Requires a port: grpc-js and this package differ in the default. */
+function checkPort(host: string): void {
+  if (!/:\d+\/?$/.test(host)) throw invalidArgument('hosts of client', host, 'are written host:port');
+}

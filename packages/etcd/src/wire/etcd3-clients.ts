@@ -1,0 +1,84 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { FreshCredentials } from '@queuelock/core/backend';
+import type { Etcd3 } from 'etcd3';
+
+/** A client of npm etcd3 in use. */
+export interface ClientUse {
+  readonly etcd: Etcd3;
+  /** Ends this use. Call it once. */
+  readonly end: () => void;
+}
+
+interface Generation<C> {
+  readonly etcd: Etcd3;
+  readonly credentials: C;
+  uses: number;
+}
+
+/**
+ * The client of npm etcd3 for one member. It keeps its certificates and its password for life. So once a call has failed, the next one reads the
+ * credentials, and takes another client if they have changed. Calls and streams under way keep the earlier client until they end.
+ */
+export class Etcd3Clients<C> {
+  readonly #credentials: FreshCredentials<C>;
+  readonly #make: (credentials: C) => Etcd3;
+  #current: Generation<C> | undefined;
+  #mayBeStale = false;
+  #isClosed = false;
+  readonly #all = new Set<Generation<C>>();
+
+  constructor(credentials: FreshCredentials<C>, make: (credentials: C) => Etcd3) {
+    this.#credentials = credentials;
+    this.#make = make;
+    if (credentials.isFixed && credentials.latest) this.#current = this.#generation(credentials.latest);
+  }
+
+  /** Begins a use at once, or `undefined` if the credentials must be read before. */
+  present(): ClientUse | undefined {
+    return this.#current && !this.#mayBeStale ? this.#useOf(this.#current) : undefined;
+  }
+
+  /** Begins a use with the credentials of the moment. Rejects if there are none yet. */
+  async renewed(): Promise<ClientUse> {
+    const credentials = await this.#credentials.next();
+    this.#mayBeStale = false;
+    const before = this.#current;
+    if (before && isDeepStrictEqual(before.credentials, credentials)) return this.#useOf(before);
+    this.#current = this.#generation(credentials);
+    if (before) this.#closeIfUnused(before);
+    return this.#useOf(this.#current);
+  }
+
+  /** Records that a call or a stream has failed, which may be due to outdated credentials. */
+  failed(): void {
+    this.#mayBeStale = !this.#credentials.isFixed;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const { etcd } of this.#all) etcd.close();
+  }
+
+  #generation(credentials: C): Generation<C> {
+    const generation = { etcd: this.#make(credentials), credentials, uses: 0 };
+    this.#all.add(generation);
+    if (this.#isClosed) generation.etcd.close();
+    return generation;
+  }
+
+  #useOf(generation: Generation<C>): ClientUse {
+    generation.uses += 1;
+    return {
+      etcd: generation.etcd,
+      end: () => {
+        generation.uses -= 1;
+        if (generation !== this.#current) this.#closeIfUnused(generation);
+      },
+    };
+  }
+
+  #closeIfUnused(generation: Generation<C>): void {
+    if (generation.uses > 0 || !this.#all.delete(generation) || this.#isClosed) return;
+    generation.etcd.close();
+  }
+}

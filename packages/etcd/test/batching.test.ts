@@ -1,0 +1,110 @@
+import { QueueLockError } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import { Gatherer, isRefusalOfOne, refuseTooMuch } from '../src/base/gathering.ts';
+
+/** Requests whose replies the test sends. Items are named `<kind><number>`. */
+class Requests {
+  readonly sent: string[] = [];
+  readonly #replies: (() => void)[] = [];
+  readonly gatherer = new Gatherer<string, string>({
+    most: 3,
+    kindOf: ([kind = '']) => kind,
+    send: (items) => {
+      this.sent.push(items.join(' '));
+      const replied = new Promise<void>((resolve) => this.#replies.push(resolve));
+      return items.map(async (item) => {
+        await replied;
+        if (item.endsWith('!')) throw new Error(item);
+        return item.toUpperCase();
+      });
+    },
+  });
+
+  add(...items: readonly string[]): Promise<PromiseSettledResult<string>[]> {
+    return Promise.allSettled(items.map((item) => this.gatherer.add(item)));
+  }
+
+  answer(): void {
+    this.#replies.shift()?.();
+  }
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('batching of requests', () => {
+  let requests: Requests;
+  beforeEach(() => {
+    requests = new Requests();
+  });
+
+  it('sends the requests of one tick together, also those after promises, and a single one in the same tick', async () => {
+    void requests.add('a1');
+    void Promise.resolve().then(() => requests.add('b1'));
+    expect(requests.sent).to.deep.equal([]);
+    await nextTurn();
+    expect(requests.sent).to.deep.equal(['a1 b1']);
+    void requests.add('c1');
+    await nextTurn();
+    expect(requests.sent).to.deep.equal(['a1 b1', 'c1']);
+  });
+
+  it('never sends two requests of one kind together, nor more than fit into one batch', async () => {
+    void requests.add('a1', 'a2', 'b1', 'c1', 'd1', 'a3');
+    await nextTurn();
+    expect(requests.sent).to.deep.equal(['a1 b1 c1', 'd1 a2', 'a3']);
+  });
+
+  it('collects requests while four batches are in flight', async () => {
+    for (const item of ['a1', 'b1', 'c1', 'd1', 'e1', 'f1']) {
+      void requests.add(item);
+      await nextTurn();
+    }
+    expect(requests.sent).to.deep.equal(['a1', 'b1', 'c1', 'd1']);
+    requests.answer();
+    await nextTurn();
+    expect(requests.sent.slice(4)).to.deep.equal(['e1 f1']);
+  });
+
+  it('sends more requests of one kind at once, since waiting gains nothing, but at most as many as four full batches contain', async () => {
+    void requests.add(...Array.from({ length: 30 }, (_, i) => `a${i}`));
+    await nextTurn();
+    expect(requests.sent).to.have.length(12);
+    requests.answer();
+    await nextTurn();
+    expect(requests.sent).to.have.length(13);
+  });
+
+  it('sends four full batches at once and the others after their replies', async () => {
+    void requests.add(...Array.from('abcdefghijklmnopqr', (kind) => `${kind}1`));
+    await nextTurn();
+    expect(requests.sent).to.have.length(4);
+    requests.answer();
+    await nextTurn();
+    expect(requests.sent).to.have.length(5);
+  });
+
+  it('settles each request with its own result or error', async () => {
+    const replies = requests.add('a1', 'b!', 'c1');
+    await nextTurn();
+    requests.answer();
+    expect((await replies).map((one) => (one.status === 'fulfilled' ? one.value : 'failed'))).to.deep.equal([
+      'A1',
+      'failed',
+      'C1',
+    ]);
+  });
+
+  it('is refused when a server has a lower limit per request, and not when the outcome is unknown', () => {
+    const thrown = (message: string): unknown => {
+      try {
+        return refuseTooMuch(new Error(message));
+      } catch (error) {
+        return error;
+      }
+    };
+    for (const message of ['too many operations in txn request', 'request is too large'])
+      expect(isRefusalOfOne(thrown(`etcdserver: ${message}`))).to.equal(true);
+    expect(isRefusalOfOne(thrown('etcdserver: request timed out'))).to.equal(false);
+    expect(isRefusalOfOne(new QueueLockError('SESSION_LOST', 'for all'))).to.equal(false);
+  });
+});

@@ -1,0 +1,142 @@
+import { expect } from 'chai';
+import type { EntrySpec, Session } from '@queuelock/core/backend';
+import { benchOf } from './bench.ts';
+import { codeOf, Clients, eventually, freshQueue, newSpec } from './clients.ts';
+import { keepBack, mentions } from './late-request.ts';
+import { loseReply } from './lost-reply.ts';
+import { handledTxns, requestsOf } from './requests.ts';
+
+/** Returns specs for queues below one name that no other test uses. */
+function wishes(count: number, more: Partial<EntrySpec> = {}): EntrySpec[] {
+  const parent = freshQueue();
+  return Array.from({ length: count }, (_, i) => newSpec(`${parent}/${i}`, more));
+}
+
+describe('an enqueue in several etcd queues at once', () => {
+  const bench = benchOf(new Clients());
+  const { clients, hosts } = bench;
+
+  const direct = (): Promise<Session> =>
+    clients.session({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
+  const slow = (): Promise<Session> => clients.session({ hosts: hosts(), requestTimeoutMs: 1_000 });
+  /** Opens a session through one proxy, to lose a reply. */
+  const lossy = (): Promise<Session> => clients.session({ hosts: bench.proxies[0].endpoint });
+  const keysOf = async (specs: readonly EntrySpec[]): Promise<string[]> =>
+    (await Promise.all(specs.map(({ queue }) => bench.operator.keysUnder(`${queue}/`)))).flat();
+
+  it('costs one request and creates one revision', async () => {
+    const session = await direct();
+    const specs = [
+      newSpec(freshQueue()),
+      newSpec(freshQueue(), { shared: true }),
+      newSpec(freshQueue(), { limit: 2 }),
+    ];
+    let orders: unknown;
+    const cost = await requestsOf(bench.server.endpoint, async () => {
+      const placements = (await session.enqueueAll?.(specs)) ?? [];
+      expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal([true, true, true]);
+      orders = placements.map(({ order }) => order);
+    });
+    expect(cost).to.equal(1);
+    const created = await Promise.all(
+      (await keysOf(specs)).map((key) => bench.operator.createRevisionOf(key)),
+    );
+    expect(created).to.deep.equal(orders);
+    expect(new Set(created)).to.have.property('size', 1);
+  });
+
+  it('enters 60 queues in one transaction, also of readers, and no more', async () => {
+    const session = await direct();
+    for (const specs of [wishes(60), wishes(60, { shared: true })]) {
+      const placements = (await session.enqueueAll?.(specs)) ?? [];
+      expect(placements.filter(({ turn }) => turn.admitted)).to.have.length(60);
+      expect(await keysOf(specs)).to.have.length(60);
+    }
+    const tooMany = wishes(61);
+    expect(await codeOf(session.enqueueAll?.(tooMany))).to.equal('INVALID_ARGUMENT');
+    expect(await keysOf(tooMany)).to.deep.equal([]);
+  });
+
+  it('reads the marks afterwards when there are too many readers for one transaction', async () => {
+    const session = await direct();
+    const specs = wishes(60, { shared: true });
+    const [writer] = specs.map(({ queue }) => newSpec(queue)) as [EntrySpec];
+    await session.enqueue(writer);
+    await session.share?.(writer.queue, writer.id, '');
+    const cost = await requestsOf(bench.server.endpoint, async () => {
+      const placements = (await session.enqueueAll?.(specs)) ?? [];
+      expect(placements.filter(({ turn }) => turn.admitted)).to.have.length(60);
+    });
+    expect(cost).to.equal(2);
+  });
+
+  for (const [about, sign] of [
+    ['before', '!'],
+    ['after', 'z'],
+  ] as const) {
+    it(`accepts names that nest in each other without blocking itself (those below sort ${about})`, async () => {
+      const session = await direct();
+      const outer = freshQueue();
+      const nested = Array.from({ length: 50 }, (_, i) => newSpec(`${outer}/${sign}${i}/deeper`));
+      const specs = [
+        ...nested.slice(0, 25),
+        newSpec(outer),
+        newSpec(`${outer}/${sign}7`),
+        ...nested.slice(25),
+      ];
+      const placements = (await session.enqueueAll?.(specs)) ?? [];
+      expect(placements).to.have.length(52);
+      for (const { turn } of placements) expect(turn).to.include({ admitted: true, ahead: 0 });
+      // A new read still shows the outer entry among so many rows of its own revision.
+      const again = [...((await session.enqueueAll?.(specs)) ?? []), await session.enqueue(specs[25]!)];
+      for (const { turn } of again) expect(turn).to.include({ admitted: true, ahead: 0 });
+      const behind = clients.follow(await session.enqueue(newSpec(outer)));
+      await session.remove(outer, specs[25]!.id);
+      await behind.untilAdmitted();
+    });
+  }
+
+  it('returns the same positions, and creates no others, when the reply is lost', async () => {
+    const session = await lossy();
+    const specs = wishes(3);
+    const lost = loseReply(bench.proxies[0], mentions(specs[0]!.id));
+    expect(await codeOf(session.enqueueAll?.(specs))).to.equal('UNAVAILABLE');
+    await lost;
+    const keys = await keysOf(specs);
+    expect(keys).to.have.length(3);
+    const placements = (await session.enqueueAll?.(specs)) ?? [];
+    expect(placements.map(({ key }) => key)).to.deep.equal(keys);
+    expect(await keysOf(specs)).to.deep.equal(keys);
+    for (const { queue, id } of specs) expect(await session.remove(queue, id)).to.equal(true);
+    expect(await keysOf(specs)).to.deep.equal([]);
+  });
+
+  it('is refused completely when it arrives after the removal of one entry, and leaves no key', async () => {
+    const session = await slow();
+    const specs = wishes(3);
+    const before = await handledTxns(bench.server.endpoint);
+    const late = keepBack(bench.proxies, mentions(specs[0]!.id));
+    expect(await codeOf(session.enqueueAll?.(specs))).to.equal('UNAVAILABLE');
+    expect(late.isInFlight()).to.equal(true);
+    expect(await session.remove(specs[1]!.queue, specs[1]!.id)).to.equal(false);
+    late.arrive();
+    await eventually(
+      'it arrives late',
+      async () => (await handledTxns(bench.server.endpoint)) - before === 2,
+    );
+    expect(await keysOf(specs)).to.deep.equal([]);
+    const other = await session.enqueue(newSpec(specs[0]!.queue));
+    expect(other.turn).to.include({ admitted: true, ahead: 0 });
+  });
+
+  it('reports the loss of all entries when another client removed one before the repetition after a lost reply', async () => {
+    const session = await lossy();
+    const specs = wishes(3);
+    const lost = loseReply(bench.proxies[0], mentions(specs[0]!.id));
+    expect(await codeOf(session.enqueueAll?.(specs))).to.equal('UNAVAILABLE');
+    await lost;
+    await bench.operator.remove((await keysOf(specs))[1]!);
+    expect(await codeOf(session.enqueueAll?.(specs))).to.equal('ENTRY_LOST');
+    expect(await keysOf(specs)).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,42 @@
+import type { TcpProxy } from '@queuelock/harness/faults';
+
+/** Returns a predicate for chunks that contain the id, such as a transaction in flight. */
+export const mentions =
+  (id: string) =>
+  (chunk: Buffer): boolean =>
+    chunk.includes(id);
+
+/** Matches from the second such chunk on: the request after the create of the entry. */
+export function mentionsAgain(id: string): (chunk: Buffer) => boolean {
+  let seen = 0;
+  return (chunk) => chunk.includes(id) && (seen += 1) > 1;
+}
+
+/** A request that stays in flight for as long as the test wants. */
+export interface LateRequest {
+  /** Whether the request has reached a proxy. */
+  readonly isInFlight: () => boolean;
+  /** Forwards the request, and later ones after it with their original delay. */
+  readonly arrive: () => void;
+}
+
+const FOR_EVER_MS = 2 ** 31 - 1;
+const HEAD_START_MS = 100;
+
+/**
+ * Holds the request with such a chunk at the proxy where it arrives, and all later bytes there. Until then everything is delayed a little:
+ * the headers may be in the chunk before, and a server that has only those drops the request at its timeout.
+ */
+export function keepBack(proxies: readonly TcpProxy[], chunk: (chunk: Buffer) => boolean): LateRequest {
+  let arrive: (() => void) | undefined;
+  for (const proxy of proxies) {
+    proxy.toServer.delay(HEAD_START_MS);
+    proxy.onClientData = (data) => {
+      if (arrive || !chunk(data)) return;
+      const cameAt = performance.now();
+      arrive = () => proxy.toServer.delay(performance.now() - cameAt);
+      for (const { toServer } of proxies) toServer.delay(toServer === proxy.toServer ? FOR_EVER_MS : 0);
+    };
+  }
+  return { isInFlight: () => arrive !== undefined, arrive: () => arrive?.() };
+}

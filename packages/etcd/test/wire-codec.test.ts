@@ -1,0 +1,146 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import protobuf from 'protobufjs';
+import * as methods from '../src/wire/http2-methods.ts';
+import { decoded, type Decode } from '../src/wire/wire-read.ts';
+import { framed, type Encode } from '../src/wire/wire-write.ts';
+
+/** As npm etcd3 has its messages. */
+const AS_ETCD3 = { longs: String, enums: String, defaults: true, oneofs: false, arrays: true } as const;
+const PREFIX = 5;
+
+const TYPES: Readonly<Record<string, readonly [request: string, response: string]>> = {
+  range: ['RangeRequest', 'RangeResponse'],
+  put: ['PutRequest', 'PutResponse'],
+  deleteRange: ['DeleteRangeRequest', 'DeleteRangeResponse'],
+  txn: ['TxnRequest', 'TxnResponse'],
+  leaseGrant: ['LeaseGrantRequest', 'LeaseGrantResponse'],
+  leaseRevoke: ['LeaseRevokeRequest', 'LeaseRevokeResponse'],
+  leaseTimeToLive: ['LeaseTimeToLiveRequest', 'LeaseTimeToLiveResponse'],
+  status: ['StatusRequest', 'StatusResponse'],
+  authenticate: ['AuthenticateRequest', 'AuthenticateResponse'],
+  watch: ['WatchRequest', 'WatchResponse'],
+  keepAlive: ['LeaseKeepAliveRequest', 'LeaseKeepAliveResponse'],
+};
+
+const int64 = fc.oneof(
+  fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String),
+  fc.nat().map(String),
+  fc.maxSafeNat(),
+  fc.constantFrom('-1', '127', '128', '268435455', '268435456', 2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER),
+);
+/** Around the lengths at which the number that tells them grows. */
+const bytes = fc.oneof(
+  fc.uint8Array({ maxLength: 20 }).map((array) => Buffer.from(array)),
+  fc.constantFrom(0, 1, 120, 127, 128, 130, 16_383, 16_384, 20_000).map((length) => Buffer.alloc(length, 7)),
+);
+
+/** What a message of that type may be; as deep as transactions in transactions, and no deeper. */
+function messageOf(type: protobuf.Type, depth = 0): fc.Arbitrary<Record<string, unknown>> {
+  const properties: Record<string, fc.Arbitrary<unknown>> = {};
+  type.resolveAll();
+  for (const field of type.fieldsArray) {
+    const one = valueOf(field, depth);
+    if (one) properties[field.name] = field.repeated ? fc.array(one, { maxLength: 3 }) : one;
+  }
+  return fc.record(properties, { requiredKeys: [] });
+}
+
+function valueOf({ type, resolvedType }: protobuf.Field, depth: number): fc.Arbitrary<unknown> | undefined {
+  if (resolvedType instanceof protobuf.Enum) return fc.constantFrom(...Object.keys(resolvedType.values));
+  if (resolvedType instanceof protobuf.Type)
+    return depth > 3 ? undefined : messageOf(resolvedType, depth + 1);
+  if (type === 'bytes') return bytes;
+  if (type === 'string') return fc.oneof(fc.string({ unit: 'grapheme' }), fc.constant('é'.repeat(100)));
+  return type === 'bool' ? fc.boolean() : int64;
+}
+
+/** Of a response only: numbers are text, some without a sign. */
+function sent(type: protobuf.Type, message: object): Buffer {
+  return Buffer.from(type.encode(type.fromObject(message)).finish());
+}
+
+/** Without the parts that are not read, and with absent messages as etcd3 has them. */
+function isPartOf(part: unknown, whole: unknown): void {
+  if (Buffer.isBuffer(part)) expect(part.equals(whole as Buffer)).to.equal(true);
+  else if (Array.isArray(part)) {
+    expect(whole).to.have.length(part.length);
+    part.forEach((one, i) => isPartOf(one, (whole as unknown[])[i]));
+  } else if (typeof part === 'object' && part !== null)
+    for (const [name, value] of Object.entries(part))
+      isPartOf(value, (whole as Record<string, unknown>)[name]);
+  else expect(part).to.equal(whole);
+}
+
+describe('the messages of etcd over http2', () => {
+  let root: protobuf.Root;
+  before(() => {
+    const etcd3 = dirname(createRequire(import.meta.url).resolve('etcd3/package.json'));
+    root = new protobuf.Root();
+    root.resolvePath = (_, file) => join(etcd3, 'proto', file.slice(file.lastIndexOf('/') + 1));
+    root.loadSync('rpc.proto', { keepCase: true });
+  });
+  const typeOf = (name: string): protobuf.Type => root.lookupType(`etcdserverpb.${name}`);
+
+  for (const [method, [request, response]] of Object.entries(TYPES)) {
+    const { encode, decode } = methods[method as keyof typeof methods] as {
+      readonly encode: Encode<object>;
+      readonly decode: Decode<object>;
+    };
+
+    it(`are written as protobufjs writes a ${request}`, () => {
+      const type = typeOf(request);
+      fc.assert(
+        fc.property(messageOf(type), (message) => {
+          const frame = framed(encode, message);
+          expect([frame[0], frame.readUInt32BE(1)]).to.deep.equal([0, frame.length - PREFIX]);
+          const ours = frame.subarray(PREFIX);
+          const theirs = sent(type, message);
+          // It writes lists of choices in one piece, which is the other way that there is.
+          if (request === 'WatchRequest')
+            expect(type.toObject(type.decode(ours), AS_ETCD3)).to.deep.equal(
+              type.toObject(type.decode(theirs), AS_ETCD3),
+            );
+          else expect(ours.toString('hex')).to.equal(theirs.toString('hex'));
+        }),
+      );
+    });
+
+    it(`are read as protobufjs reads a ${response}`, () => {
+      const type = typeOf(response);
+      fc.assert(
+        fc.property(messageOf(type), (message) => {
+          const piece = sent(type, message);
+          isPartOf(decoded(decode, piece), type.toObject(type.decode(piece), AS_ETCD3));
+        }),
+      );
+    });
+
+    it(`are refused, and nothing else happens, where bytes are no ${response}`, () => {
+      fc.assert(
+        fc.property(fc.uint8Array({ maxLength: 40 }), (array) => {
+          try {
+            decoded(decode, Buffer.from(array));
+          } catch (error) {
+            expect(error).to.be.instanceOf(RangeError);
+          }
+        }),
+      );
+    });
+  }
+
+  it('are refused where a piece is missing at the end', () => {
+    const whole = sent(typeOf('RangeResponse'), {
+      kvs: [{ key: Buffer.from('key'), lease: '77' }],
+      count: '1',
+    });
+    for (let length = 1; length < whole.length; length += 1) {
+      const part = whole.subarray(0, length);
+      // Where a field ends, a message may end too.
+      if (length === whole.length - 2) expect(decoded(methods.range.decode, part).count).to.equal('0');
+      else expect(() => decoded(methods.range.decode, part)).to.throw(RangeError);
+    }
+  });
+});

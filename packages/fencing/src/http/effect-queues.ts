@@ -1,0 +1,68 @@
+import { compareEpochTokens, type EpochToken } from '../epoch.ts';
+
+/** The effects of one resource in this process. */
+interface EffectQueue {
+  /** The number of requests between `enter` and `leave`. The queue exists as long as there is at least one. */
+  users: number;
+  largest: EpochToken | undefined;
+  readonly running: Set<{ readonly at: EpochToken; readonly ended: Promise<unknown> }>;
+}
+
+/** A request that has entered and not left. */
+export interface QueuedEffect {
+  /**
+   * Runs the effect after the effects of all smaller tokens have settled. Effects with the same token run concurrently.
+   * @returns the value of the effect, or `undefined`, without running it, when a larger token has entered since `enter`
+   */
+  run<T>(
+    at: EpochToken,
+    effect: () => T | PromiseLike<T>,
+  ): Promise<{ readonly value: Awaited<T> } | undefined>;
+  /** Leaves the queue. Call it in every case. */
+  leave(): void;
+}
+
+/** Orders effects by their tokens, with one queue for each resource. */
+export class EffectQueues {
+  readonly #queues = new Map<string, EffectQueue>();
+
+  /** The number of resources that have requests now. */
+  get size(): number {
+    return this.#queues.size;
+  }
+
+  /** Enters the queue of a resource. Call it before the maximum is read, so that a larger token that passes in between is noticed. */
+  enter(resource: string): QueuedEffect {
+    const queue = this.#queues.get(resource) ?? { users: 0, largest: undefined, running: new Set() };
+    this.#queues.set(resource, queue);
+    queue.users += 1;
+    return {
+      run: (at, effect) => runInQueue(queue, at, effect),
+      leave: () => {
+        queue.users -= 1;
+        if (queue.users === 0) this.#queues.delete(resource);
+      },
+    };
+  }
+}
+
+async function runInQueue<T>(
+  queue: EffectQueue,
+  at: EpochToken,
+  effect: () => T | PromiseLike<T>,
+): Promise<{ readonly value: Awaited<T> } | undefined> {
+  if (queue.largest !== undefined && compareEpochTokens(at, queue.largest) < 0) return undefined;
+  queue.largest = at;
+  const smaller = [...queue.running].filter((other) => compareEpochTokens(other.at, at) < 0);
+  await Promise.allSettled(smaller.map(({ ended }) => ended));
+  // A larger token may have entered during the wait. It did not wait for this effect, which was not running yet.
+  if (compareEpochTokens(at, queue.largest) < 0) return undefined;
+  const ended = (async () => effect())();
+  const running = { at, ended };
+  queue.running.add(running);
+  try {
+    return { value: await ended };
+  } finally {
+    queue.running.delete(running);
+  }
+}

@@ -1,0 +1,47 @@
+import { MS, type Life, type Run, type Span } from './run.ts';
+import type { Limits } from './limits.ts';
+import { isBrief } from './standstills.ts';
+
+/** The period of a fault, with its kind. */
+export interface FaultPeriod extends Span {
+  readonly what?: string;
+}
+
+/**
+ * Returns what may delay a grant to one of these processes: faults of servers and network, and faults of the processes
+ * themselves.
+ */
+export function faultsAffecting(run: Run, lives: ReadonlySet<Life>): FaultPeriod[] {
+  const workers = new Set(run.lives.map(({ who }) => who));
+  const concerned = new Set([...lives].map(({ who }) => who));
+  return [
+    ...run.faults.filter(({ target }) => !workers.has(target) || concerned.has(target)),
+    ...[...lives].flatMap(faultsOfProcess),
+  ];
+}
+
+/** Returns whether any of it overlaps this time. */
+export function overlaps(trouble: readonly Span[], { from, to }: Span): boolean {
+  return trouble.some((span) => span.from <= to && span.to >= from);
+}
+
+/** Returns the faults of a process; a killed one leaves entries that have to expire. */
+export function faultsOfProcess({ stalled, frozen, killed }: Life): Span[] {
+  return [...stalled, ...frozen, ...(killed === undefined ? [] : [{ from: killed, to: killed }])];
+}
+
+/**
+ * Returns the time by which a waiter must be granted after a crash at `crash`. A fault meanwhile extends it from its end on, and
+ * a brief standstill of the machine by its length.
+ */
+export function grantLimit(crash: number, trouble: readonly FaultPeriod[], limits: Limits): number {
+  let deadline = crash + limits.crashMs * MS;
+  for (const each of [...trouble].sort((a, b) => a.from - b.from)) {
+    const { from, to } = each;
+    if (to < crash || from > deadline) continue;
+    const over = Math.max(crash, to < Infinity ? to : from);
+    if (isBrief(each)) deadline += over - Math.max(crash, from);
+    else deadline = Math.max(deadline, over + limits.crashInTroubleMs * MS);
+  }
+  return deadline;
+}

@@ -1,0 +1,68 @@
+import { ByShare, type Share } from './conflict.ts';
+import { believedUntil } from './holds.ts';
+import type { Hold } from './run.ts';
+
+/** A period in which a holder believes to have the same share. A write lock that becomes a read lock has two of them. */
+export interface HoldBelief extends Share {
+  readonly hold: Hold;
+  readonly from: number;
+  readonly until: number;
+  readonly isFirst: boolean;
+  readonly isLast: boolean;
+}
+
+/** Returns whether it ended with its hold, and the holder did not release. */
+export function isLost({ isLast, hold }: HoldBelief): boolean {
+  return isLast && hold.how !== 'released';
+}
+
+/** Yields for each hold, by its beginning, the conflicting stakes of other claims at that time. */
+export function eachGrant(
+  holds: readonly Hold[],
+  visit: (grant: HoldBelief, others: readonly HoldBelief[]) => void,
+): void {
+  let present: HoldBelief[] = [];
+  for (const stake of beliefsOf(holds)) {
+    present = present.filter(({ until }) => until > stake.from);
+    if (stake.isFirst)
+      visit(
+        stake,
+        present.filter(({ isShared }) => !(isShared && stake.isShared)),
+      );
+    present.push(stake);
+  }
+}
+
+/** A hold and its successor. */
+export interface HandOver {
+  readonly before: HoldBelief;
+  readonly next: Hold;
+}
+
+/** Returns for each hold of a lock the last one to end of the earlier holds that it excludes. */
+export function handOversIn(holds: readonly Hold[]): HandOver[] {
+  const latest = new ByShare<{ stake?: HoldBelief }>(() => ({}));
+  return beliefsOf(holds).flatMap((next) => {
+    const befores = latest.against(next).flatMap(({ stake }) => stake ?? []);
+    const own = latest.of(next);
+    if (!own.stake || next.until > own.stake.until) own.stake = next;
+    if (!next.isFirst || next.limit > 1 || befores.length === 0) return [];
+    return [{ before: befores.reduce((a, b) => (b.until > a.until ? b : a)), next: next.hold }];
+  });
+}
+
+function beliefsOf(holds: readonly Hold[]): HoldBelief[] {
+  return holds.flatMap(ofHold).sort((a, b) => a.from - b.from);
+}
+
+function ofHold(hold: Hold): HoldBelief[] {
+  const { from, attempt } = hold;
+  const { isShared, permits, limit, downgrading = Infinity } = attempt;
+  const until = believedUntil(hold);
+  const whole = { hold, from, until, isShared, permits, limit, isFirst: true, isLast: true };
+  if (isShared || downgrading >= until) return [whole];
+  return [
+    { ...whole, until: downgrading, isLast: false },
+    { ...whole, from: downgrading, isShared: true, isFirst: false },
+  ];
+}

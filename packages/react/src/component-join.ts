@@ -1,0 +1,74 @@
+import type { BridgeClient, JoinOptions, JoinState } from '@queuelock/bridge/client';
+import type { Unsubscribable } from 'rxjs';
+import { throwUncaught } from './shared-streams.ts';
+
+/** State of a component at a queue: `idle`, or the state of its join. */
+export type LockState = { readonly status: 'idle' } | JoinState;
+
+export const IDLE: LockState = { status: 'idle' };
+
+/**
+ * The join of one component to one queue. It is left when the component unmounts. Another name or client needs another
+ * `ComponentJoin`.
+ */
+export class ComponentJoin {
+  readonly client: BridgeClient;
+  readonly name: string;
+  /** Options of the next join. */
+  options: JoinOptions | undefined;
+  readonly #listeners = new Set<() => void>();
+  #state = IDLE;
+  #joined: Unsubscribable | undefined;
+  #leaving: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(client: BridgeClient, name: string) {
+    this.client = client;
+    this.name = name;
+  }
+
+  readonly state = (): LockState => this.#state;
+
+  readonly listen = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    clearTimeout(this.#leaving);
+    return () => {
+      this.#listeners.delete(listener);
+      this.#leaveWithoutListener();
+    };
+  };
+
+  readonly join = (): void => {
+    if (this.#joined) return;
+    const joined = this.client.join(this.name, this.options).subscribe({
+      next: (state) => {
+        this.#set(state);
+      },
+      error: throwUncaught,
+      complete: () => {
+        this.#joined = undefined;
+      },
+    });
+    if (!joined.closed) this.#joined = joined;
+    this.#leaveWithoutListener();
+  };
+
+  readonly leave = (): void => {
+    this.#joined?.unsubscribe();
+    this.#joined = undefined;
+    this.#set(IDLE);
+  };
+
+  /**
+   * Leaves soon if there is no listener. It does not leave at once, because StrictMode unsubscribes and subscribes again. Also, effects of
+   * children may join before the parent subscribes.
+   */
+  #leaveWithoutListener(): void {
+    clearTimeout(this.#leaving);
+    if (this.#listeners.size === 0) this.#leaving = setTimeout(this.leave);
+  }
+
+  #set(state: LockState): void {
+    this.#state = state;
+    for (const listener of [...this.#listeners]) listener();
+  }
+}

@@ -1,0 +1,39 @@
+import type { AcquireOptions, LockClient, MultiOwnership, Ownership, SharedOwnership } from '@queuelock/core';
+import type { Holds } from './holds.ts';
+import { LIMIT, type Step } from './plan.ts';
+import { isRecipe, queueOf } from './recipes.ts';
+
+/** A request for a hold. */
+interface HoldRequest {
+  readonly options: AcquireOptions;
+  readonly holds: Holds;
+  /** The queues of the run. */
+  readonly queues: readonly [string, string];
+}
+
+/** Requests the hold of a step; resolves with `undefined` if a try fails. */
+export function requestHold(
+  client: LockClient,
+  { way, queue, permits }: Step,
+  { options, holds, queues }: HoldRequest,
+): Promise<Ownership | SharedOwnership | MultiOwnership | undefined> {
+  // Order of the names in the call.
+  const together = (): readonly string[] => (permits % 2 === 0 ? queues : queues.toReversed());
+  if (way === 'shared') return client.acquire(queue, { ...options, mode: 'shared' });
+  if (way === 'try') return client.tryAcquire(queue);
+  if (way === 'multi') return client.multi(together()).acquire(options);
+  if (way === 'multi try') return client.multi(together()).tryAcquire();
+  if (way === 'multi shared') return client.multi(together()).acquire({ ...options, mode: 'shared' });
+  if (way === 'permits') return client.acquire('p', { ...options, limit: LIMIT, permits });
+  if (way !== 'steal') return client.acquire(queue, options);
+  holds.stealIn(queue);
+  return client.acquire(queue, { ...options, steal: { reason: 'it is urgent' } });
+}
+
+/** Returns the queues that a step enters, of the two of the run and others. */
+export function queuesOf(step: Step, { queues }: Pick<HoldRequest, 'queues'>): readonly string[] {
+  const { way, queue } = step;
+  if (way === 'permits') return ['p'];
+  if (isRecipe(step)) return [queueOf(step)];
+  return way.startsWith('multi') ? queues : [queue];
+}

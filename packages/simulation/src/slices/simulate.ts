@@ -1,0 +1,118 @@
+import { execFileSync, fork, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import {
+  countSeeds,
+  noProgress,
+  slicesLeft,
+  withSlice,
+  type Outcome,
+  type Progress,
+  type Slice,
+} from './progress.ts';
+
+const HELP = `pnpm simulate etcd|zookeeper --from SEED --to SEED
+
+Plays the runs of all seeds from --from up to, not including, --to. Stopped and started again, it goes on where it was.
+Ends with exit code 1 when a run has broken a rule.
+
+  --processes N   how many processes play; default: one for each processor
+  --state FILE    where the progress is kept; default: simulation-report/<store>.json
+  --restart       forget the progress, which is needed after a change of the code`;
+const SLICE = 50;
+const PROCESS = fileURLToPath(new URL('slice-process.ts', import.meta.url));
+
+interface Options extends Slice {
+  readonly store: string;
+  readonly processes: number;
+  readonly state: string;
+  readonly isRestart: boolean;
+}
+
+const options = optionsOf(process.argv.slice(2));
+if (options) await simulate(options);
+else {
+  console.error(HELP);
+  process.exitCode = 2;
+}
+
+function optionsOf(args: readonly string[]): Options | undefined {
+  const text = { type: 'string' } as const;
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { from: text, to: text, processes: text, state: text, restart: { type: 'boolean' } },
+  });
+  const [store = ''] = positionals;
+  const [from, to] = [Number(values.from), Number(values.to)];
+  const processes = Number(values.processes ?? availableParallelism());
+  const areNumbers = [from, to, processes].every((value) => Number.isSafeInteger(value) && value > 0);
+  if (!['etcd', 'zookeeper'].includes(store) || !areNumbers) return undefined;
+  const { state = `simulation-report/${store}.json`, restart: isRestart = false } = values;
+  return { store, from, to, processes, state, isRestart };
+}
+
+function revision(): string {
+  const git = (...args: readonly string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim();
+  return git('status', '--porcelain', '--untracked-files=no') === '' ? git('rev-parse', 'HEAD') : 'changed';
+}
+
+/** @throws {Error} when it is the progress of other code */
+function progressOf({ store, state, isRestart }: Options): Progress {
+  const now = revision();
+  if (isRestart || !existsSync(state)) return noProgress(store, now);
+  const progress = JSON.parse(readFileSync(state, 'utf8')) as Progress;
+  if (progress.store === store && progress.revision === now) return progress;
+  throw new Error(
+    `${state} is the progress of ${progress.store} at ${progress.revision}, not of ${store} at ${now}: use --restart, or another --state`,
+  );
+}
+
+/** Replaces the file at once, so that a process that is killed leaves the old one or the new one. */
+function keep(state: string, progress: Progress): void {
+  mkdirSync(dirname(state), { recursive: true });
+  writeFileSync(`${state}.new`, JSON.stringify(progress, undefined, 1));
+  renameSync(`${state}.new`, state);
+}
+
+async function simulate(chosen: Options): Promise<void> {
+  let progress = progressOf(chosen);
+  const left = slicesLeft(progress, chosen, SLICE);
+  const began = performance.now();
+  const before = progress.events;
+  const report = (): void => {
+    const rate = Math.round(((progress.events - before) / (performance.now() - began)) * 1_000);
+    const { events, grants, violations } = progress;
+    console.log(
+      `${chosen.store}: ${countSeeds(progress)} seeds, ${events} events (${rate}/s), ${grants} grants, ${violations.length} violations`,
+    );
+  };
+  const work = async (): Promise<void> => {
+    const child = fork(PROCESS, [chosen.store]);
+    await answerOf(child);
+    for (let slice = left.shift(); slice; slice = left.shift()) {
+      const answer = answerOf<Outcome>(child);
+      child.send(slice);
+      const outcome = await answer;
+      progress = withSlice(progress, slice, outcome);
+      keep(chosen.state, progress);
+      if ((slice.from / SLICE) % 20 === 0) report();
+    }
+    child.disconnect();
+  };
+  await Promise.all(Array.from({ length: Math.min(chosen.processes, left.length) }, work));
+  report();
+  for (const { seed, rule, detail } of progress.violations)
+    console.log(`seed ${seed} breaks "${rule}": ${detail}`);
+  if (progress.violations.length > 0) process.exitCode = 1;
+}
+
+function answerOf<T>(child: ChildProcess): Promise<T> {
+  return new Promise((resolve, reject) => {
+    child.once('message', (message) => resolve(message as T));
+    child.once('exit', (code) => reject(new Error(`a process that plays runs ended with ${String(code)}`)));
+  });
+}

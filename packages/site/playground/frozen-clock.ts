@@ -1,0 +1,45 @@
+import type { Clock } from '@queuelock/core';
+
+/** A clock whose timers do not run while it stands still; time goes on meanwhile. What came due runs when it goes on, in order. */
+export class FreezableClock implements Clock {
+  #isFrozen = false;
+  #due: (() => void)[] = [];
+
+  readonly now = (): number => performance.now();
+
+  readonly after = (ms: number, task: () => void): (() => void) => {
+    const timer = setTimeout(() => {
+      this.whenRunning(task);
+    }, ms);
+    return () => {
+      clearTimeout(timer);
+      this.#due = this.#due.filter((one) => one !== task);
+    };
+  };
+
+  get isFrozen(): boolean {
+    return this.#isFrozen;
+  }
+
+  freeze(): void {
+    this.#isFrozen = true;
+  }
+
+  /** Runs now what came due. */
+  thaw(): void {
+    this.#isFrozen = false;
+    for (const task of this.#due.splice(0)) task();
+  }
+
+  /** For good: nothing that came due, or comes due later, ever runs. */
+  kill(): void {
+    this.#isFrozen = true;
+    this.#due = [];
+  }
+
+  /** Runs `task` at once, or when the clock goes on. */
+  whenRunning(task: () => void): void {
+    if (this.#isFrozen) this.#due.push(task);
+    else task();
+  }
+}

@@ -1,0 +1,61 @@
+import { QueueLockError } from '@queuelock/core';
+import type { LinkOptions } from '@queuelock/memory';
+import type { FreezableClock } from './frozen-clock.ts';
+
+const LOST_AFTER_MS = 1_000;
+const LATENCY_MS = 5;
+
+/** The way between one contender and the store, which can be cut, and on which nothing moves while the contender is frozen. */
+export class CuttableLink {
+  readonly #clock: FreezableClock;
+  #isCut = false;
+  #held: (() => void)[] = [];
+
+  constructor(clock: FreezableClock) {
+    this.#clock = clock;
+  }
+
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
+  cut(): void {
+    this.#isCut = true;
+  }
+
+  /** What the store has told meanwhile arrives now. */
+  mend(): void {
+    this.#isCut = false;
+    for (const arrive of this.#held.splice(0)) this.#clock.whenRunning(arrive);
+  }
+
+  readonly options: LinkOptions = {
+    latencyMs: LATENCY_MS,
+    intercept: async (_call, proceed) => {
+      await this.#running();
+      if (this.#isCut) await this.#lost();
+      const answer = await proceed();
+      await this.#running();
+      if (this.#isCut) await this.#lost();
+      return answer;
+    },
+    deliver: (arrive) => {
+      if (this.#isCut) this.#held.push(arrive);
+      else this.#clock.whenRunning(arrive);
+    },
+  };
+
+  #running(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#clock.whenRunning(resolve);
+    });
+  }
+
+  /** A request or an answer that never arrives: its caller gives up. */
+  async #lost(): Promise<never> {
+    await new Promise<void>((resolve) => {
+      this.#clock.after(LOST_AFTER_MS, resolve);
+    });
+    throw new QueueLockError('UNAVAILABLE', 'no answer: the contender is cut off');
+  }
+}

@@ -1,0 +1,9 @@
+/** Channels that nothing listens to. */
+const silent = { hasSubscribers: false, publish: (): void => undefined };
+
+export const channel = (): typeof silent => silent;
+export const tracingChannel = (): Record<string, unknown> => ({
+  hasSubscribers: false,
+  start: silent,
+  end: silent,
+});

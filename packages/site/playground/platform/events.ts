@@ -1,0 +1,2 @@
+/** Browsers do not warn of many listeners. */
+export const setMaxListeners = (): void => undefined;

@@ -1,0 +1,139 @@
+import { own, page, readme, sectionsOf, type Chapter } from './page.ts';
+
+/** What one reads to use it: first steps, guides, concepts. */
+export const LEARN: readonly Chapter[] = [
+  {
+    title: 'Start',
+    pages: [
+      page(
+        ['quick-start', 'Quick start', 'A first lock in five minutes, without a server.'],
+        own('quick-start'),
+      ),
+      page(
+        ['choosing-a-lock', 'Choosing a lock', 'Which call fits which task, and when you need no lock.'],
+        sectionsOf('CHOOSING', 'When you need none of this', 'Which lock'),
+      ),
+      page(
+        [
+          'choosing-a-store',
+          'Choosing a store',
+          'Which store to take, and when one lock can have two holders.',
+        ],
+        sectionsOf('CHOOSING', 'Which store'),
+      ),
+      page(
+        ['calls', 'All calls', 'What a client offers, by what you want to do, with defaults.'],
+        own('calls'),
+      ),
+      page(
+        ['playground', 'Playground', 'Contenders to add, freeze and kill, in your browser.'],
+        own('playground'),
+      ),
+      page(
+        ['comparison', 'Comparison', 'How queuelock differs from other lock libraries, on one screen.'],
+        own('comparison'),
+      ),
+    ],
+  },
+  {
+    title: 'Guides',
+    pages: [
+      page(
+        ['guides/mutex', 'One at a time', 'Work that only one process does at a time.'],
+        sectionsOf('TASKS', 'One at a time', 'For each customer in turn', 'Only if nobody else does'),
+      ),
+      page(
+        ['guides/cron', 'A cron job once per tick', 'One of all instances runs the job, once per tick.'],
+        sectionsOf('TASKS', 'Once per tick', 'Once per release'),
+      ),
+      page(
+        ['guides/leader', 'Leader election', 'One instance leads, and another takes over when it ends.'],
+        sectionsOf('TASKS', 'One that leads'),
+      ),
+      page(
+        ['guides/semaphore', 'Semaphore', 'At most five at a time over all instances.'],
+        sectionsOf('TASKS', 'At most five requests'),
+      ),
+      page(
+        ['guides/read-write', 'Read and write locks', 'Many readers, one writer.'],
+        sectionsOf('TASKS', 'Many readers, one writer'),
+      ),
+      page(
+        ['guides/several', 'Several locks', 'Several names at once, without a deadlock.'],
+        sectionsOf('TASKS', 'Several at once'),
+      ),
+      page(
+        ['guides/position', 'Position in the queue', 'Tell a user the position and the expected wait.'],
+        sectionsOf('TASKS', 'A place in line'),
+      ),
+      page(
+        ['guides/shutdown', 'Graceful shutdown', 'Signals, frameworks, process managers and Kubernetes.'],
+        own('shutdown'),
+        sectionsOf('PRODUCTION', 'Signals and Kubernetes'),
+      ),
+      page(
+        [
+          'guides/testing',
+          'Unit tests',
+          'Tests without a server, with fake timers, in Jest, Vitest and Mocha.',
+        ],
+        sectionsOf('TASKS', 'In a test'),
+        own('testing'),
+      ),
+      page(
+        [
+          'guides/commonjs',
+          'CommonJS and bundlers',
+          'require, plain JavaScript, TypeScript settings and bundlers.',
+        ],
+        sectionsOf('TASKS', 'Plain JavaScript'),
+        own('bundlers'),
+      ),
+      page(
+        ['guides/health', 'Health checks', 'Liveness and readiness from the state of the session.'],
+        own('health'),
+      ),
+      page(
+        [
+          'guides/observability',
+          'Logging and metrics',
+          'Logs with pino, OpenTelemetry, and the names that Prometheus shows.',
+        ],
+        own('observability'),
+      ),
+      page(
+        ['guides/fencing', 'Fencing', 'Writes that a late holder cannot undo.'],
+        sectionsOf('TASKS', 'A write that no late holder can undo'),
+        readme('fencing'),
+      ),
+    ],
+  },
+  {
+    title: 'Lock state in a page',
+    pages: [
+      page(['guides/react', 'React', 'Hooks for queues, positions and leaders.'], readme('react')),
+      page(['guides/angular', 'Angular', 'Lock state with the async pipe.'], own('angular')),
+      page(['guides/vue', 'Vue', 'Lock state in a composable.'], own('vue')),
+      page(['guides/svelte', 'Svelte', 'Lock state as a store.'], own('svelte')),
+      page(['tools/bridge', 'Bridge', 'Lock state over HTTP, and positions for pages.'], readme('bridge')),
+    ],
+  },
+  {
+    title: 'Concepts',
+    pages: [
+      page(
+        [
+          'concepts/sessions',
+          'Sessions and TTL',
+          'How a client stays alive for the store, and when a lock is lost.',
+        ],
+        own('sessions'),
+      ),
+      page(['concepts/queue', 'The queue', 'Entries, order, positions and hand-off.'], own('queue')),
+      page(['concepts/guarantees', 'Guarantees', 'What is promised, what is not, and what was measured.'], {
+        file: 'packages/core/PROMISES.md',
+      }),
+      page(['concepts/glossary', 'Glossary', 'One meaning for each word.'], sectionsOf('README', 'Words')),
+    ],
+  },
+];

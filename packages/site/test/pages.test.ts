@@ -1,0 +1,136 @@
+import { expect } from 'chai';
+import { readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { Composer, textOfPart, type Sources } from '../src/compose.ts';
+import { CHAPTERS, PAGES } from '../src/contents.ts';
+import type { Page } from '../src/contents/page.ts';
+import { llmsTxt } from '../src/llms.ts';
+import { addressOf, pageOf } from '../src/reference.ts';
+import { repositorySources } from '../src/sources.ts';
+
+const files: Readonly<Record<string, string>> = {
+  'README.md': '# Top\n\n[fence](docs/a.md#the-fence) [code](src/x.ts) ![picture](docs/p.png)\n',
+  'docs/a.md':
+    '# A\n\nIntroduction.\n\n## One\n\n[two](#two)\n\n## The fence\n\n```sh\n## no heading\n```\n\n## Two\n\n[top](../README.md) [none](b.md)\n',
+};
+const sources: Sources = {
+  read: (file) => files[file] ?? '',
+  kindOf: (path) => (path in files || /\.(ts|png)$/.test(path) ? 'file' : 'none'),
+  repository: 'https://github.com/someone/queuelock',
+  rootFrom: (levels) => '../'.repeat(levels + 3),
+};
+const page = (route: string, ...parts: Page['parts']): Page => ({
+  route,
+  title: 'A title',
+  about: 'About.',
+  parts,
+});
+
+describe('the pages of the site', () => {
+  it('have links that lead to pages, to headings, or to files of the repository', () => {
+    const composer = new Composer(PAGES, repositorySources());
+    expect(PAGES.flatMap((one) => composer.compose(one).wrong)).to.deep.equal([]);
+  });
+
+  it('have addresses, titles and sentences of their own', () => {
+    for (const member of ['route', 'title', 'about'] as const) {
+      const values = PAGES.map((one) => one[member]);
+      expect(new Set(values).size, member).to.equal(values.length);
+    }
+  });
+
+  it('show each text that is written for the site', () => {
+    const shown = PAGES.flatMap(({ parts }) => parts.map(({ file }) => file));
+    const written = readdirSync(join(import.meta.dirname, '../pages')).map((name) => basename(name));
+    const hidden = written.filter(
+      (name) => name !== 'index.md' && !shown.includes(`packages/site/pages/${name}`),
+    );
+    expect(hidden).to.deep.equal([]);
+  });
+
+  it('show each README of a package, and each page beside the packages', () => {
+    const shown = PAGES.flatMap(({ parts }) => parts.map(({ file }) => file));
+    const packages = readdirSync('packages', { withFileTypes: true });
+    const pages = packages.filter((entry) => entry.isFile() && entry.name.endsWith('.md'));
+    const expected = [
+      ...packages
+        .filter((entry) => entry.isDirectory() && !['harness', 'site'].includes(entry.name))
+        .map(({ name }) => `packages/${name}/README.md`),
+      ...pages.map(({ name }) => `packages/${name}`),
+    ];
+    expect(expected.filter((file) => !shown.includes(file))).to.deep.equal([]);
+  });
+
+  it('are all in the list for language models', () => {
+    const list = llmsTxt(CHAPTERS);
+    for (const { route, title } of PAGES) expect(list).to.include(`- [${title}](/${route}.md): `);
+  });
+});
+
+describe('a page made of sections', () => {
+  it('has the sections that it names, in its order, and no comment', () => {
+    const text = textOfPart({ file: 'docs/a.md', sections: ['Two', 'One'] }, sources.read);
+    expect(text.match(/^## .*$/gm)).to.deep.equal(['## Two', '## One']);
+  });
+
+  it('leaves out the sections that another page has', () => {
+    expect(textOfPart({ file: 'docs/a.md', without: ['One', 'Two'] }, sources.read).trimEnd()).to.equal(
+      '# A\n\nIntroduction.\n\n## The fence\n\n```sh\n## no heading\n```',
+    );
+  });
+
+  it('is refused when there is no such section', () => {
+    expect(() => textOfPart({ file: 'docs/a.md', sections: ['Three'] }, sources.read)).to.throw(
+      'docs/a.md has no section "Three"',
+    );
+  });
+
+  it('leads to the page that has the heading, to the repository, and to pictures', () => {
+    const pages = [
+      page('top', { file: 'README.md' }),
+      page('guides/one', { file: 'docs/a.md', sections: ['One'] }),
+      page('guides/fence', { file: 'docs/a.md', sections: ['The fence'] }),
+    ];
+    const { text, wrong } = new Composer(pages, sources).compose(pages[0]!);
+    expect(text).to.include('[fence](/guides/fence#the-fence)');
+    expect(text).to.include('[code](https://github.com/someone/queuelock/blob/main/src/x.ts)');
+    expect(text).to.include('![picture](../../../docs/p.png)');
+    expect(wrong).to.deep.equal([]);
+  });
+
+  it('names links that lead nowhere', () => {
+    const two = page('two', { file: 'docs/a.md', sections: ['Two'] });
+    expect(new Composer([two], sources).compose(two).wrong).to.deep.equal(['docs/a.md: b.md leads nowhere']);
+  });
+});
+
+describe('the API reference', () => {
+  it('calls entries by the names that are imported', () => {
+    expect(
+      pageOf(
+        'index.md',
+        '# queuelock\n\n- [core/src](core/src.md)\n- [core/src/backend](core/src/backend-1.md)\n',
+      ),
+    ).to.equal(
+      '# API reference\n\n- [@queuelock/core](./core.md)\n- [@queuelock/core/backend](./core-backend.md)\n',
+    );
+  });
+
+  it('has links between its pages as they lie on the site', () => {
+    expect(pageOf('memory/src.md', '# memory/src\n\n[a](../core/src/backend-1.md#x) [b](#y)\n')).to.equal(
+      '# @queuelock/memory\n\n[a](./core-backend.md#x) [b](#y)\n',
+    );
+  });
+
+  it('leaves out the number of a heading that is the only one of its name', () => {
+    const hasHeading = (file: string, anchor: string): boolean =>
+      file === 'core/src.md' && anchor === 'error';
+    expect(pageOf('memory/src.md', '[a](../core/src.md#error-1)\n', hasHeading)).to.equal(
+      '[a](./core.md#error)\n',
+    );
+  });
+
+  it('refuses a file that is no entry', () => {
+    expect(() => addressOf('core/src/deep/er.md')).to.throw(/no entry of a package/);
+  });
+});

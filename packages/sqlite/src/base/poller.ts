@@ -1,0 +1,29 @@
+/** Polls the file from time to time while there are waiters or observers, to find changes without a notification. */
+export class Poller {
+  readonly #poll: () => number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #withinMs = 0;
+  #closed = false;
+
+  /** @param poll reads the file. Returns the milliseconds before the next read, or `undefined` to stop */
+  constructor(poll: () => number | undefined) {
+    this.#poll = poll;
+  }
+
+  /** Starts polling: the next read runs within that many milliseconds. */
+  pollWithin(withinMs: number): void {
+    if (this.#closed || (this.#timer !== undefined && this.#withinMs <= withinMs)) return;
+    clearTimeout(this.#timer);
+    this.#withinMs = withinMs;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      const nextMs = this.#poll();
+      if (nextMs !== undefined) this.pollWithin(nextMs);
+    }, withinMs);
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,122 @@
+// Chapter queue: how is a queue stored in the file, and which entries are ahead?
+// queue-order (this file) and admissions decide which entries are admitted; schema has the tables; entries, sessions, traces, registers and views use
+// them.
+
+import type { EntrySpec } from '@queuelock/core/backend';
+import { admissions, isAdmitted, type QueuedEntry, type TakenPermits } from './admissions.ts';
+import type { Database, Statement } from '../driver/driver.ts';
+import { storedWhole } from './stored.ts';
+
+/** Entries ahead are counted up to this number, since no caller needs an exact position in a longer queue. */
+const COUNTED_AHEAD = 100;
+
+/** The last entry of a queue. */
+export interface LastEntry {
+  /** The number of the entry within the queue, starting at 1 after the queue was empty. */
+  readonly nth: number;
+}
+
+/** The order within a queue: which entries are ahead, and which are admitted. Called within a step. */
+export class QueueOrder {
+  readonly #notify: (session: number, ord: number) => void;
+  readonly #last: Statement;
+  readonly #otherLimit: Statement;
+  readonly #permits: Statement;
+  readonly #countAhead: Statement;
+  readonly #admit: Statement;
+  readonly #firstWaiting: Statement;
+  readonly #largestLimit: Statement;
+  readonly #from: Statement;
+
+  /** @param notify is called for each entry that is admitted */
+  constructor(db: Database, notify: (session: number, ord: number) => void) {
+    this.#notify = notify;
+    this.#last = db.prepare('select nth from entry where queue = ? order by ord desc limit 1');
+    this.#otherLimit = db.prepare(
+      `select lim from (
+         select lim from entry where queue = ?1 and ord < ?2 and (shared = 0 or ?3 > 1) order by ord desc limit iif(?3 > 1, -1, 1)
+       ) where lim <> ?3 limit 1`,
+    );
+    this.#permits = db.prepare(
+      `select coalesce(sum(permits), 0) as "all", coalesce(sum(permits * (1 - shared)), 0) as exclusive
+       from (select permits, shared from entry where queue = ?1 and ord < ?2 and (shared = 0 or ?3 = 0) order by ord limit ?4)`,
+    );
+    this.#countAhead = db.prepare(
+      `select count(*) as n from (select 1 from entry where queue = ?1 and ord < ?2 and (shared = 0 or ?3 = 0) limit ${COUNTED_AHEAD})`,
+    );
+    this.#admit = db.prepare('update entry set admitted = 1 where queue = ? and ord = ? returning session');
+    this.#firstWaiting = db.prepare('select min(ord) as ord from entry where queue = ? and admitted = 0');
+    this.#largestLimit = db.prepare(
+      'select max(lim) as lim from entry where queue = ? and admitted = 0 and lim > 1',
+    );
+    this.#from = db.prepare(
+      'select ord, shared, lim, permits, admitted from entry where queue = ? and ord >= ? order by ord limit ?',
+    );
+  }
+
+  last(queue: Uint8Array): LastEntry | undefined {
+    const last = this.#last.get(queue) as { readonly nth: unknown } | undefined;
+    return last && { nth: storedWhole(last.nth, 'entry.nth', 1) };
+  }
+
+  /** Returns whether a new entry would be admitted at once. */
+  isFree(queue: Uint8Array, spec: EntrySpec, last: LastEntry | undefined): boolean {
+    const { shared, limit, permits = 1 } = spec;
+    if (!last) return true;
+    // Every entry ahead takes at least one permit.
+    if (!shared && permits >= limit) return false;
+    const own = { shared: Number(shared), lim: limit, permits };
+    return isAdmitted(this.#permitsBefore(queue, { ord: Number.MAX_SAFE_INTEGER, ...own }), own);
+  }
+
+  /**
+   * Returns the limit of the nearest entry ahead that has another one, readers included. A lock admits no entry beside it, so for a lock
+   * the nearest exclusive entry is enough. For a semaphore all entries count, since refused ones may be in between for a moment.
+   */
+  otherLimit(
+    queue: Uint8Array,
+    { ord, limit }: { readonly ord: number; readonly limit: number },
+  ): number | undefined {
+    return (this.#otherLimit.get(queue, ord, limit) as { readonly lim: number } | undefined)?.lim;
+  }
+
+  /** Returns the number of conflicting entries ahead, unless there are too many to count. */
+  ahead(queue: Uint8Array, ord: number, shared: boolean): { readonly ahead?: number } {
+    const { n } = this.#countAhead.get(queue, ord, Number(shared)) as { readonly n: number };
+    return n < COUNTED_AHEAD ? { ahead: n } : {};
+  }
+
+  /** Admits all entries that can be admitted. The cost does not depend on the number of waiters. */
+  admitNext(queue: Uint8Array): void {
+    const { ord } = this.#firstWaiting.get(queue) as { readonly ord: number | null };
+    if (ord === null) return;
+    const { lim } = this.#largestLimit.get(queue) as { readonly lim: number | null };
+    const ahead = this.#permitsBefore(queue, { ord, shared: 0, lim: Number.MAX_SAFE_INTEGER });
+    for (const admitted of admissions(this.#entriesFrom(queue, ord), { ahead, largestLimit: lim ?? 1 })) {
+      const { session } = this.#admit.get(queue, admitted) as { readonly session: number };
+      this.#notify(session, admitted);
+    }
+  }
+
+  /** Reads the entries in blocks, since the first two are usually enough. */
+  *#entriesFrom(queue: Uint8Array, ord: number): Iterable<QueuedEntry> {
+    let from = ord;
+    for (let count = 2; ; count *= 2) {
+      const block = this.#from.all(queue, from, count) as readonly QueuedEntry[];
+      yield* block;
+      if (block.length < count) return;
+      from = (block.at(-1)?.ord ?? from) + 1;
+    }
+  }
+
+  /**
+   * Returns the permits that conflicting entries ahead take. Each takes at least one, so reading as many entries as the limit is enough for
+   * the decision.
+   */
+  #permitsBefore(
+    queue: Uint8Array,
+    { ord, shared, lim }: Pick<QueuedEntry, 'ord' | 'shared' | 'lim'>,
+  ): TakenPermits {
+    return this.#permits.get(queue, ord, shared, lim) as TakenPermits;
+  }
+}

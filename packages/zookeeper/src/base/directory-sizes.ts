@@ -1,0 +1,23 @@
+// The number of directories to remember. The least recently counted one is forgotten.
+const MAX_DIRECTORIES = 1_000;
+
+/** Listing this many children costs about as much as the reads that it replaces. */
+const SHORT_LIST = 20;
+
+/** Remembers how many children each directory had when the session listed it last. */
+export class DirectorySizes {
+  readonly #sizes = new Map<string, number>();
+
+  /** Records how many children the directory has. */
+  record(directory: string, children: number): void {
+    this.#sizes.delete(directory);
+    this.#sizes.set(directory, children);
+    const [oldest] = this.#sizes.keys();
+    if (this.#sizes.size > MAX_DIRECTORIES && oldest !== undefined) this.#sizes.delete(oldest);
+  }
+
+  /** Returns whether the directory was long when it was listed last. */
+  wasLong(directory: string): boolean {
+    return (this.#sizes.get(directory) ?? 0) > SHORT_LIST;
+  }
+}

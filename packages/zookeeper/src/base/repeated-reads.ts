@@ -1,0 +1,102 @@
+// Chapter base: which tools are independent of ZooKeeper?
+// repeated-reads (this file) repeats reads; lane runs tasks in order; connection-pacer limits connection attempts; rx names what is used of
+// RxJS.
+
+import { repeatUntilDefinite } from '@queuelock/core/backend';
+import { Observable } from './rx.ts';
+
+/** A read and the times of its repetitions. */
+export interface RepeatedReadOptions<T> {
+  readonly read: () => Promise<T>;
+  /** Returns the delay in milliseconds before the next read without a trigger. */
+  readonly repeatAfterMs: () => number;
+  /** The minimum time between two reads in milliseconds. Default 0. */
+  readonly minIntervalMs?: number;
+}
+
+/** Receives the results, and the definite error that ends the reads. */
+interface ReadListener<T> {
+  readonly onValue: (value: T) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Reads at once, after each trigger and after a delay, and emits the results; see `RepeatedReads`. */
+export function readAgainOn<T>(
+  trigger$: Observable<unknown>,
+  options: RepeatedReadOptions<T>,
+): Observable<T> {
+  return new Observable((subscriber) => {
+    const onError = (error: unknown): void => {
+      subscriber.error(error);
+    };
+    const onValue = (value: T): void => {
+      subscriber.next(value);
+    };
+    const reads = new RepeatedReads({ ...options, onValue, onError });
+    subscriber.add(() => {
+      reads.stop();
+    });
+    subscriber.add(trigger$.subscribe({ next: () => reads.readNow(), error: onError }));
+    reads.readNow();
+  });
+}
+
+/**
+ * Runs one read at a time, with a delay between reads. Requests during a read lead to one more read, however many they are. A read with an
+ * unknown outcome is repeated.
+ */
+export class RepeatedReads<T> {
+  readonly #options: RepeatedReadOptions<T> & ReadListener<T>;
+  readonly #abort = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #state: 'idle' | 'reading' | 'stale' | 'ended' = 'idle';
+
+  /** Creates an idle instance. The first read starts with `readNow`. */
+  constructor(how: RepeatedReadOptions<T> & ReadListener<T>) {
+    this.#options = how;
+  }
+
+  /** Reads now. If a read is running, another one follows it. */
+  readNow(): void {
+    if (this.#state === 'reading') this.#state = 'stale';
+    if (this.#state !== 'idle') return;
+    clearTimeout(this.#timer);
+    this.#state = 'reading';
+    repeatUntilDefinite(this.#options.read, this.#abort.signal).then(
+      (value) => {
+        this.#onValue(value);
+      },
+      (error: unknown) => {
+        this.#options.onError(error);
+      },
+    );
+  }
+
+  /** Stops all reads. No listener is called after it. */
+  stop(): void {
+    this.#state = 'ended';
+    clearTimeout(this.#timer);
+    this.#abort.abort();
+  }
+
+  #onValue(value: T): void {
+    if (this.#state === 'ended') return;
+    this.#options.onValue(value);
+    if (this.#isStopped) return;
+    const { minIntervalMs = 0 } = this.#options;
+    if (minIntervalMs > 0) this.#timer = setTimeout(() => this.#onIntervalEnd(), minIntervalMs);
+    else this.#onIntervalEnd();
+  }
+
+  #onIntervalEnd(): void {
+    const isStale = this.#state === 'stale';
+    this.#state = 'idle';
+    if (isStale) this.readNow();
+    else this.#timer = setTimeout(() => this.readNow(), this.#options.repeatAfterMs());
+  }
+
+  // A listener may have stopped the reads.
+  get #isStopped(): boolean {
+    return this.#state === 'ended';
+  }
+}

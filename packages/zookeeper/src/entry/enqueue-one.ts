@@ -1,0 +1,26 @@
+import { isDefinite, isQueueLockError, type EntrySpec } from '@queuelock/core/backend';
+import type { NodePosition } from './enqueue.ts';
+import type { OwnEntry } from './entry.ts';
+import { runInLanes } from '../base/lane.ts';
+
+/**
+ * Enqueues the entry in one queue, or resolves with its present position. After a definite error in between, the entry is not in the queue.
+ * If the entry is already in the queue and differs from `spec`, it stays there, and the call rejects with `INVALID_ARGUMENT`.
+ */
+export function enqueueOne(entry: OwnEntry, spec: EntrySpec): Promise<NodePosition> {
+  return runInLanes([entry.lane], async () => {
+    let isNew = false;
+    let position: NodePosition | undefined;
+    try {
+      position = await entry.position();
+      isNew = !position;
+      position ??= await entry.enqueue(spec);
+    } catch (error) {
+      const mustClear = isNew ? isDefinite(error) : isQueueLockError(error, 'FOREIGN_FORMAT');
+      if (mustClear && !isQueueLockError(error, 'SESSION_LOST')) await entry.clear();
+      throw error;
+    }
+    entry.checkShape(position, spec);
+    return position;
+  });
+}

@@ -1,0 +1,165 @@
+// Chapter multi: how are several queues entered at once?
+// By one transaction (transaction) if the driver supports it, otherwise through the gate.
+
+import {
+  invalidArgument,
+  isDefinite,
+  isQueueLockError,
+  turnOf,
+  type EntrySpec,
+} from '@queuelock/core/backend';
+import { hasTransactions, enqueueInTransaction } from './transaction.ts';
+import type { NodePosition } from '../entry/enqueue.ts';
+import type { OwnEntry } from '../entry/entry.ts';
+import { entryLost } from '../driver/errors.ts';
+import { throughGate, wasEmptyAt, type Gate } from '../turn/gate.ts';
+import { runInLanes } from '../base/lane.ts';
+import { allSettled } from '../base/all-settled.ts';
+
+/** The maximum number of entries of a multi-lock, the same as on the other backends. */
+const MAX_ENTRIES = 60;
+
+/** One of the entries that are enqueued together. */
+export interface EntryRequest {
+  readonly entry: OwnEntry;
+  readonly spec: EntrySpec;
+}
+
+/** An entry that is in its queue, with its position. */
+export interface MemberPosition {
+  readonly member: EntryRequest;
+  readonly position: NodePosition;
+}
+
+/**
+ * Checks the number of entries and that each queue occurs once.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` otherwise
+ */
+export function checkSpecs(specs: readonly EntrySpec[]): void {
+  const queues = specs.map(({ queue }) => queue);
+  const twice = queues.find((queue, at) => queues.indexOf(queue) < at);
+  if (twice !== undefined) throw invalidArgument('specs', twice, 'names each queue once');
+  if (specs.length > MAX_ENTRIES)
+    throw invalidArgument('specs', specs.length, `has at most ${MAX_ENTRIES} entries`);
+}
+
+/** How the entries are enqueued. */
+export interface EnqueueAllContext extends Omit<Gate, 'signal'> {
+  /** Whether the caller removes the entries unless all are admitted at once. It waits for nothing then. */
+  readonly isTry: boolean;
+}
+
+/**
+ * Enqueues entries in several queues so that no two calls, of any sessions, can wait for each other: two calls have the same order in all
+ * queues that both enter.
+ *
+ * If the driver supports it, one transaction creates all entries. Two transactions are ordered by their ids. Other clients create their
+ * entries one by one while they are in the gate. If the gate was empty at that moment, the transaction is ahead of or behind all creates of
+ * each such client as well. If it was not empty, the entries are kept only if all are admitted. An entry that waits for nothing is part of
+ * no deadlock. Otherwise they are removed, and this client uses the gate too. In the gate all creates are written back to back, and the
+ * client leaves when each of them has been answered. So of any two calls, one has all its creates ahead of all creates of the other.
+ *
+ * An attempt with an unknown outcome leaves the gate too, and its entries may stay in the queues while other clients pass. So the next
+ * attempt removes them before it starts, unless they are known to be in order. Only entries of one transaction or of one passage through
+ * the gate count.
+ *
+ * An attempt that waits for nothing needs no order.
+ */
+export function enqueueAll(
+  members: readonly EntryRequest[],
+  entering: EnqueueAllContext,
+): Promise<readonly MemberPosition[]> {
+  const entries = members.map(({ entry }) => entry);
+  const signal = AbortSignal.any(entries.map(({ withdrawn }) => withdrawn));
+  return runInLanes(
+    entries.map(({ lane }) => lane),
+    async () => {
+      const positions = await enqueueOrClear(members, { ...entering, signal });
+      for (const { member, position } of positions) member.entry.checkShape(position, member.spec);
+      return positions;
+    },
+  );
+}
+
+type Attempt = EnqueueAllContext & Gate;
+
+async function enqueueOrClear(
+  members: readonly EntryRequest[],
+  attempt: Attempt,
+): Promise<readonly MemberPosition[]> {
+  try {
+    const positions = (await positionsInOrder(members, attempt)) ?? (await enqueueMissing(members, attempt));
+    if (!attempt.isTry) for (const { entry } of members) entry.markOrdered();
+    return positions;
+  } catch (error) {
+    if (isDefinite(error) && !isQueueLockError(error, 'SESSION_LOST')) {
+      await allSettled(members.map(({ entry }) => entry.clear()));
+    }
+    throw error;
+  }
+}
+
+/** Returns the positions of an earlier attempt if they are in order. Otherwise removes them and returns `undefined`. */
+async function positionsInOrder(
+  members: readonly EntryRequest[],
+  { context: { zk }, location, isTry }: Attempt,
+): Promise<readonly MemberPosition[] | undefined> {
+  const positions = await allPositions(members);
+  if (!positions || isTry || members.every(({ entry }) => entry.isOrdered || entry.isResumed))
+    return positions;
+  const [first, ...others] = positions.map(({ position }) => position.token);
+  // Entries with different tokens were created one by one, in the gate.
+  const isOfOneTransaction = first !== undefined && others.every((token) => token === first);
+  if (!isOfOneTransaction || others.length === 0 || areAdmitted(positions)) return positions;
+  if (wasEmptyAt(first, await zk.list(location.directory))) return positions;
+  await retractAll(members);
+  return undefined;
+}
+
+async function enqueueMissing(
+  members: readonly EntryRequest[],
+  attempt: Attempt,
+): Promise<readonly MemberPosition[]> {
+  const { zk } = attempt.context;
+  attempt.signal?.throwIfAborted();
+  const needsNoOrder = members.length === 1 || attempt.isTry;
+  if (hasTransactions(zk) && members.length > 1) {
+    const { positions, wasGateEmpty } = await enqueueInTransaction(zk, members, attempt);
+    if (needsNoOrder || wasGateEmpty || areAdmitted(positions)) return positions;
+    await retractAll(members);
+  }
+  return needsNoOrder ? enqueueEach(members) : throughGate(attempt, () => enqueueEach(members));
+}
+
+function areAdmitted(positions: readonly MemberPosition[]): boolean {
+  return positions.every(({ position, member }) => turnOf(position.ahead, member.spec).admitted);
+}
+
+/** Returns the positions of an earlier attempt if all entries are in their queues. Otherwise removes the rest and returns `undefined`. */
+async function allPositions(
+  members: readonly EntryRequest[],
+): Promise<readonly MemberPosition[] | undefined> {
+  const positions = await allSettled(
+    members.map(async (member) => ({ member, position: await member.entry.position() })),
+  );
+  const found = positions.filter(
+    (positions): positions is MemberPosition => positions.position !== undefined,
+  );
+  if (found.length === members.length) return found;
+  const [first] = found;
+  if (!first) return undefined;
+  // It is unknown which positions an earlier client of the session reported to its caller. It may have reported all of them.
+  if (members.some(({ entry }) => entry.isResumed)) throw entryLost(`beside ${first.position.path}`);
+  await retractAll(members);
+  return undefined;
+}
+
+async function retractAll(members: readonly EntryRequest[]): Promise<void> {
+  await allSettled(members.map(({ entry }) => entry.retract()));
+}
+
+function enqueueEach(members: readonly EntryRequest[]): Promise<readonly MemberPosition[]> {
+  return allSettled(
+    members.map(async (member) => ({ member, position: await member.entry.enqueue(member.spec) })),
+  );
+}

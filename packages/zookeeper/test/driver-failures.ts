@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process';
+import { expect } from 'chai';
+import { sharedZooKeeper } from '@queuelock/harness/services';
+import { Bench, eventually, newQueue, outcome, newSpec } from './bench.ts';
+import { FarProxies } from './far-proxy.ts';
+import { ownServer } from './own-server.ts';
+import { disturbNobody } from './resets.ts';
+import { untilExpired } from './severable-backends.ts';
+
+/** Returns the server that all tests share; no test harms it. */
+async function shared(): Promise<string> {
+  return (await sharedZooKeeper('trouble of @queuelock/zookeeper')).endpoint;
+}
+
+/** Describes what failures of the servers do to the process, with this transport. */
+export function describeDriverTrouble(driver: 'wire' | 'native'): void {
+  describe(`failures of ZooKeeper with transport ${driver}`, () => {
+    const bench = new Bench();
+    afterEach(() => bench.clear());
+
+    it('such as resets during requests do not disturb other sockets of the process', async () => {
+      await disturbNobody(bench, await shared(), { rounds: 4, driver });
+    });
+
+    it('such as a reconnect while a child process keeps the old connection open do not end the session', async () => {
+      const proxies = bench.keep(new FarProxies(), (far) => far.stop());
+      const endpoint = await proxies.send({ order: 'start', endpoint: await shared() });
+      const session = await bench.session(endpoint, 10_000, driver);
+      bench.keep(spawn('sleep', ['60'], { stdio: 'ignore' }), (child) => child.kill());
+      await proxies.send({ order: 'sever', endpoint });
+      await proxies.send({ order: 'accept', endpoint });
+      await eventually(async () => (await outcome(session.renew(AbortSignal.timeout(500)))) === 'fine');
+    });
+
+    it('such as a frozen server do not block the process when it closes a session', async () => {
+      const server = await ownServer(bench);
+      const session = await bench.session(server.endpoint, 4_000, driver);
+      await session.enqueue(newSpec(newQueue()));
+      await server.freeze();
+      let turns = 0;
+      const turning = setInterval(() => (turns += 1), 20);
+      await session.close();
+      clearInterval(turning);
+      // The C client alone would wait for the reply and block the event loop.
+      expect(turns).to.be.greaterThan(2);
+      await server.thaw();
+      await untilExpired(server.endpoint, session.id);
+    });
+  });
+}

@@ -1,0 +1,93 @@
+import type { Backend, Session } from '@queuelock/core/backend';
+import { zookeeper, type ZooKeeperOptions } from '@queuelock/zookeeper';
+import { zkFourLetter } from '@queuelock/harness/services';
+import { until } from '@queuelock/harness/services/until';
+import { FarProxies } from './far-proxy.ts';
+
+interface ProxiedConnection {
+  readonly endpoint: string;
+  readonly server: string;
+  /** Settles when no simulated crash is in progress. */
+  crashed: Promise<unknown>;
+}
+
+/** Backends with a proxy each, so that the sessions of one backend can be cut off alone. */
+export class SeverableBackends {
+  readonly #proxies = new FarProxies();
+  readonly #connections = new WeakMap<Session, ProxiedConnection>();
+  /** Sessions that were cut off and have not expired. */
+  readonly #crashed = new Map<string, Session>();
+
+  async connect(server: string, options: Omit<ZooKeeperOptions, 'hosts'>): Promise<Backend> {
+    const endpoint = await this.#proxies.send({ order: 'start', endpoint: server });
+    const backend = zookeeper({ ...options, hosts: [endpoint] });
+    const connection: ProxiedConnection = { endpoint, server, crashed: Promise.resolve() };
+    const { registers } = backend;
+    const onLine = async (opening: Promise<Session>): Promise<Session> => {
+      const session = await opening;
+      this.#connections.set(session, connection);
+      return session;
+    };
+    return {
+      info: backend.info,
+      ...(registers ? { registers } : {}),
+      checkName: (queue) => backend.checkName(queue),
+      observe: (queue) => backend.observe(queue),
+      evict: (queue, entry) => backend.evict!(queue, entry),
+      queues(prefix) {
+        return backend.queues!(prefix);
+      },
+      open: (ttlMs, signal) => onLine(backend.open(ttlMs, signal)),
+      resume: async (resumption, signal) => {
+        const session = await onLine(backend.resume!(resumption, signal));
+        await this.#crashed.get(session.id)?.abandon!();
+        this.#crashed.delete(session.id);
+        return session;
+      },
+      close: async () => {
+        await connection.crashed;
+        await backend.close();
+        await this.#proxies.send({ order: 'sever', endpoint });
+      },
+    } satisfies Backend;
+  }
+
+  /**
+   * Cuts a session off, since the C client would keep it alive by itself. The proxy forwards again once the server has expired the session,
+   * because only the server can report that to a client. When another client has resumed the session, this client abandons it as if its
+   * process had died.
+   */
+  async crash(session: Session): Promise<void> {
+    const connection = this.#connections.get(session)!;
+    const { endpoint, server } = connection;
+    const { id } = session;
+    await this.#proxies.send({ order: 'sever', endpoint });
+    this.#crashed.set(id, session);
+    const isOver = async (): Promise<boolean> => !this.#crashed.has(id) || (await hasExpired(server, id));
+    connection.crashed = until(() => orThrow(isOver), {
+      what: `session ${id} is over`,
+      withinMs: 60_000,
+    }).then(() => {
+      this.#crashed.delete(id);
+      return this.#proxies.send({ order: 'accept', endpoint });
+    });
+  }
+
+  stop(): void {
+    this.#proxies.stop();
+  }
+}
+
+/** Resolves when the session has expired on the server. */
+export async function untilExpired(server: string, sessionId: string): Promise<void> {
+  const what = `session ${sessionId} expires`;
+  await until(() => orThrow(() => hasExpired(server, sessionId)), { what, withinMs: 60_000 });
+}
+
+async function hasExpired(server: string, sessionId: string): Promise<boolean> {
+  return !(await zkFourLetter(server, 'dump')).includes(`0x${sessionId}`);
+}
+
+async function orThrow(holds: () => Promise<boolean>): Promise<void> {
+  if (!(await holds())) throw new Error('not yet');
+}
