@@ -9,7 +9,7 @@ import { drawing, type Arrow, type Box } from './drawing.ts';
 import { publicPackages } from './packages.ts';
 
 /** The packages that are cut into chapters. */
-const CUT = ['core', 'etcd', 'zookeeper', 'redis', 'postgres', 'mysql', 'sqlite'];
+const CUT = ['core', 'etcd', 'zookeeper', 'redis', 'postgres', 'mysql', 'sqlite', 'consul'];
 const PICTURE = 'packages/architecture.svg';
 /** What stands beside the chapters: it may import all of them, none of them may import it. */
 const DOORS = 'doors';

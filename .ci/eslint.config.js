@@ -4,7 +4,7 @@ import { defineConfig } from 'eslint/config';
 import rxjs from 'eslint-plugin-rxjs-x';
 import tseslint from 'typescript-eslint';
 
-const BACKENDS = ['memory', 'etcd', 'zookeeper', 'sqlite', 'redis', 'postgres', 'mysql'];
+const BACKENDS = ['memory', 'etcd', 'zookeeper', 'sqlite', 'redis', 'postgres', 'mysql', 'consul'];
 const PACKAGES = [
   'core',
   ...BACKENDS,

@@ -7,7 +7,7 @@ import { FakeTime } from './chaos/faketime.ts';
 import { buildNamespaces } from '@queuelock/harness/clusters/namespaces';
 import { compileCurator } from './interop/curator/curator.ts';
 import { participants } from './interop/programs.ts';
-import { startEtcd, startRedis, startZooKeeper } from '@queuelock/harness/services';
+import { startConsul, startEtcd, startRedis, startZooKeeper } from '@queuelock/harness/services';
 import { startNewerEtcd } from '@queuelock/harness/services/etcd-process';
 import { startNewerRedis } from '@queuelock/harness/services/redis-process';
 import { findChromium } from '@queuelock/harness/services/chromium';
@@ -58,6 +58,7 @@ const STARTS: Readonly<Record<Program, () => Promise<unknown>>> = {
   ZooKeeper: async () => (await startZooKeeper()).stop(),
   Redis: async () => (await startRedis()).stop(),
   PostgreSQL: async () => (await startPostgres()).stop(),
+  Consul: async () => (await startConsul()).stop(),
   MariaDB: async () => (await startMariaDb()).stop(),
   Curator: async () => (await compileCurator()).remove(),
   kazoo: () => participants.Python(),

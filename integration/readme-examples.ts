@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { firstExample, runExample } from '@queuelock/harness/readme';
-import { sharedEtcd, sharedRedis, sharedZooKeeper } from '@queuelock/harness/services';
+import { sharedConsul, sharedEtcd, sharedRedis, sharedZooKeeper } from '@queuelock/harness/services';
 
 /** The tests of those packages run these. */
 const NEEDS_A_DATABASE = /@queuelock\/(postgres|mysql)/;
@@ -25,7 +25,7 @@ export function describeExamples(which: 'first' | 'others'): void {
   const pages = readmes().filter((page) => FIRST.includes(page) === (which === 'first'));
   describe('first example of each README', () => {
     let scratch: string;
-    let endpoints: { etcd: string; zookeeper: string; redis: string };
+    let endpoints: { etcd: string; zookeeper: string; redis: string; consul: string };
 
     before(async function () {
       this.timeout(120_000);
@@ -33,7 +33,13 @@ export function describeExamples(which: 'first' | 'others'): void {
       const what = 'README examples';
       const [etcd, zookeeper] = [await sharedEtcd(what), await sharedZooKeeper(what)];
       const redis = await sharedRedis(what);
-      endpoints = { etcd: etcd.endpoint, zookeeper: zookeeper.endpoint, redis: redis.endpoint };
+      const consul = await sharedConsul(what);
+      endpoints = {
+        etcd: etcd.endpoint,
+        zookeeper: zookeeper.endpoint,
+        redis: redis.endpoint,
+        consul: consul.endpoint,
+      };
     });
 
     after(() => {
@@ -48,6 +54,7 @@ export function describeExamples(which: 'first' | 'others'): void {
           .replaceAll('127.0.0.1:2379', endpoints.etcd)
           .replaceAll('127.0.0.1:2181', endpoints.zookeeper)
           .replaceAll('127.0.0.1:6379', endpoints.redis)
+          .replaceAll('127.0.0.1:8500', endpoints.consul)
           .replaceAll("'locks.db'", JSON.stringify(join(scratch, 'locks.db')));
         await runExample(page, served);
       }).timeout(70_000);

@@ -9,20 +9,23 @@ import type { Rule, WorkerSetup } from './worker-command.ts';
 type RuleOf = (session: Session, hosts: readonly string[]) => Partial<Session>;
 type Changed = ReturnType<RuleOf>;
 
-const ETCD_RULES: Partial<Record<Rule, RuleOf>> = { plain: etcdPlain, overlong, generous };
+const ETCD_RULES: Partial<Record<Rule, RuleOf>> = { plain: etcdPlain, overlong: overlongBy(2), generous };
 const ZOOKEEPER_RULES: Partial<Record<Rule, RuleOf>> = {
   plain: acknowledgedWrite,
   newest: acknowledgedWrite,
   connected,
-  overlong,
+  overlong: overlongBy(2),
   generous,
 };
+/** Consul itself waits for twice the TTL. */
+const CONSUL_RULES: typeof ETCD_RULES = { overlong: overlongBy(3) };
+const RULES: Readonly<Record<string, typeof ETCD_RULES>> = { zk: ZOOKEEPER_RULES, consul: CONSUL_RULES };
 
 /** Returns the backend with sessions that follow this rule; all else is the product. */
 export function controlled(rule: Rule, backend: Backend, { url }: WorkerSetup): Backend {
   if (rule === 'product') return backend;
   const { scheme, hosts } = parseBackendUrl(url);
-  const ruleOf = (scheme === 'zk' ? ZOOKEEPER_RULES : ETCD_RULES)[rule];
+  const ruleOf = (RULES[scheme] ?? ETCD_RULES)[rule];
   if (!ruleOf) throw new TypeError(`rule: "${rule}" is not there for ${scheme}:`);
   return passingOn(backend, {
     open: async (ttlMs, signal) => {
@@ -32,8 +35,8 @@ export function controlled(rule: Rule, backend: Backend, { url }: WorkerSetup): 
   });
 }
 
-function overlong(session: Session): Changed {
-  return { renew: async (signal) => 2 * (await session.renew(signal)) };
+function overlongBy(factor: number): RuleOf {
+  return (session) => ({ renew: async (signal) => factor * (await session.renew(signal)) });
 }
 
 /** Admits one too many: two holders of a lock, a semaphore with one more permit, a reader beside a writer. */

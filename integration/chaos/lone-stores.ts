@@ -1,6 +1,6 @@
 import { firstValueFrom } from 'rxjs';
 import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
-import { startRedis } from '@queuelock/harness/services';
+import { startConsul, startRedis } from '@queuelock/harness/services';
 import { mariaDbAccess, startMariaDb } from '@queuelock/harness/services/mariadb-process';
 import { postgresUrl, startPostgres } from '@queuelock/harness/services/postgres-process';
 import type { ProcessService } from '@queuelock/harness/services/service';
@@ -13,9 +13,11 @@ interface LoneStore {
   readonly server: (what: string) => Promise<ProcessService>;
   /** Returns the URL of the backend for this address of the server. */
   url(endpoint: string): string;
+  /** How much later than its TTL a session may end, as a share of the TTL; default 0. */
+  readonly lateBy?: number;
 }
 
-export type LoneStoreName = 'redis' | 'postgres' | 'mariadb';
+export type LoneStoreName = 'redis' | 'postgres' | 'mariadb' | 'consul';
 
 /** Confirmed data survives a kill of these servers. */
 const LONE_STORES: Readonly<Record<LoneStoreName, LoneStore>> = {
@@ -33,6 +35,11 @@ const LONE_STORES: Readonly<Record<LoneStoreName, LoneStore>> = {
     server: shareService('mariadb', () => startMariaDb()),
     url: (endpoint) => `mysql://root@${endpoint}/${mariaDbAccess({ endpoint }).database}`,
   },
+  consul: {
+    server: shareService('consul', () => startConsul({ way: 'process' })),
+    url: (endpoint) => `consul://${endpoint}?minTtlMs=100`,
+    lateBy: 1,
+  },
 };
 
 export const LONE_STORE_NAMES = Object.keys(LONE_STORES) as readonly LoneStoreName[];
@@ -42,6 +49,11 @@ const LOOK_TTL_MS = 5_000;
 
 export function loneServer(store: LoneStoreName): Promise<ProcessService> {
   return LONE_STORES[store].server('faults');
+}
+
+/** How much later than its TTL a session of the store may end, in milliseconds. */
+export function lateByMs(store: LoneStoreName, ttlMs: number): number {
+  return (LONE_STORES[store].lateBy ?? 0) * ttlMs;
 }
 
 export function loneUrl(store: LoneStoreName, endpoint: string): string {

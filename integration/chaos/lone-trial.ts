@@ -1,7 +1,7 @@
 import { until } from '@queuelock/harness/services/until';
 import type { ProcessService } from '@queuelock/harness/services/service';
 import { Detour } from './detour.ts';
-import { loneServer, loneUrl, presentAt, type LoneStoreName } from './lone-stores.ts';
+import { lateByMs, loneServer, loneUrl, presentAt, type LoneStoreName } from './lone-stores.ts';
 import { Trial, type Ground, type TrialSettings } from './trial.ts';
 import type { WorkerProcess } from './worker-process.ts';
 import type { LoadCommand } from './worker-load.ts';
@@ -50,7 +50,7 @@ export class LoneTrial extends Trial {
   constructor(store: LoneStoreName, server: ProcessService, settings: Pick<TrialSettings, 'rule'>) {
     super(groundOf(store, server), {
       ...settings,
-      timing: TIMING,
+      timing: { ...TIMING, expiryMs: TIMING.expiryMs + lateByMs(store, TTL_MS) },
       holdMs: LONGEST_HOLD_MS,
       limits: { exitMs: EXIT_WITHIN_MS },
     });

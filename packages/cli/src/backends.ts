@@ -24,11 +24,13 @@ const MODULES: ReadonlyMap<string, () => Promise<BackendModule>> = new Map<
   ['postgresql', () => import('@queuelock/postgres')],
   ['mysql', () => import('@queuelock/mysql')],
   ['mariadb', () => import('@queuelock/mysql')],
+  ['consul', () => import('@queuelock/consul')],
+  ['consuls', () => import('@queuelock/consul')],
 ]);
 
 /** URL schemes that are supported, for messages. */
 export const KNOWN_SCHEMES =
-  'memory:, sqlite:file, etcd://host:port, etcds://host:port, zk://host:port, zks://host:port, redis://host:port, rediss://host:port, postgres://host:port/database, mysql://host:port/database';
+  'memory:, sqlite:file, etcd://host:port, etcds://host:port, zk://host:port, zks://host:port, redis://host:port, rediss://host:port, postgres://host:port/database, mysql://host:port/database, consul://host:port, consuls://host:port';
 
 /** How a command uses the backend. */
 export interface BackendUse {

@@ -25,7 +25,7 @@ export function label(text: string): string {
 export function backendOption(): Option<'--backend <url>'> {
   return new Option(
     '--backend <url>',
-    'URL of the store: memory:, sqlite:…, etcd://…, etcds://…, zk://…, zks://…, redis://…, rediss://…, postgres://…, mysql://… (or QUEUELOCK_URL)',
+    'URL of the store: memory:, sqlite:…, etcd://…, etcds://…, zk://…, zks://…, redis://…, rediss://…, postgres://…, mysql://…, consul://…, consuls://… (or QUEUELOCK_URL)',
   );
 }
 

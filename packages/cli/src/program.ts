@@ -13,6 +13,7 @@ configuration, ~/.config/queuelock/config.json (or QUEUELOCK_CONFIG):
   redis://[user:password@]host:port[/database]    Redis, Valkey; rediss:// with TLS, ?ca=file&cert=file&key=file
   postgres://[user:password@]host:port/database   PostgreSQL; ?schema=name, TLS with ?sslmode=verify-full&ca=file&cert=file&key=file
   mysql://[user:password@]host:port/database      MySQL, MariaDB; ?tls=true with TLS, ?ca=file&cert=file&key=file
+  consul://[:token@]host:port[,…][/prefix]        Consul; ?dc=, ?ns=, ?node=, ?minTtlMs=; consuls:// with TLS, ?ca=file&cert=file&key=file
 
 Other users can read a command line: give passwords in QUEUELOCK_PASSWORD or QUEUELOCK_PASSWORD_FILE with QUEUELOCK_USER, or in the configuration.
 

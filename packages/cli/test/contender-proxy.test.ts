@@ -67,6 +67,7 @@ describe('proxy of a contender', () => {
     ['redis', '/'],
     ['postgres', '/db'],
     ['mysql', '/db'],
+    ['consul', '/'],
   ] as const)
     it(`relays for its contender: ${scheme}:${rest}`, async function () {
       this.timeout(60_000);
@@ -127,12 +128,13 @@ describe('proxy of a contender', () => {
         'redis://h',
         'postgres://h/a',
         'mysql://h/a',
+        'consul://h',
         'zk://h?transport=native',
         'etcds://h',
         'rediss://h',
         'sqlite:x',
         'memory:',
       ].map(canProxy),
-    ).to.deep.equal([true, true, true, true, true, false, false, false, false, false]);
+    ).to.deep.equal([true, true, true, true, true, true, false, false, false, false, false]);
   });
 });

@@ -32,7 +32,7 @@ describe('command line that can never succeed', () => {
     'no backend': { args: ['ls'], says: /--backend URL, set QUEUELOCK_URL/ },
     'an unknown backend': {
       args: ['contend', 'a', '--backend', 'oracle://user:secret@h:1'],
-      says: /unknown backend oracle:; known schemes are memory:, sqlite:file, etcd:\/\/host:port, etcds:\/\/host:port, zk:\/\/host:port, zks:\/\/host:port, redis:\/\/host:port, rediss:\/\/host:port, postgres:\/\/host:port\/database, mysql:\/\/host:port\/database$/m,
+      says: /unknown backend oracle:; known schemes are memory:, sqlite:file, etcd:\/\/host:port, etcds:\/\/host:port, zk:\/\/host:port, zks:\/\/host:port, redis:\/\/host:port, rediss:\/\/host:port, postgres:\/\/host:port\/database, mysql:\/\/host:port\/database, consul:\/\/host:port, consuls:\/\/host:port$/m,
     },
     'a backend without a scheme': {
       args: ['contend', 'a', '--backend', 'secret'],

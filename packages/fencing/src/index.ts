@@ -2,6 +2,7 @@ export type { FencingHold } from './hold.ts';
 export { expectAccepted, type AnyFenceOutcome } from './expect-accepted.ts';
 export type { FenceOutcome, FenceRefused } from './outcome.ts';
 export { compareEpochTokens, decodeEpochToken, encodeEpochToken, type EpochToken } from './epoch.ts';
+export { consulOutcome, heldInConsul, type ConsulOperation, type ConsulTxnResponse } from './consul.ts';
 export { etcdOutcome, etcdCompare, heldInEtcd, type EtcdCompare } from './etcd.ts';
 export type { Znode, ZnodeClient } from './znode/client.ts';
 export { decodeFencedData, encodeFencedData, type FencedData } from './znode/data.ts';

@@ -2,7 +2,7 @@
  * Starts and stops real servers for tests. Each start tries, in this order:
  *
  * 1. servers that the environment names (QUEUELOCK_ETCD_ENDPOINTS="127.0.0.1:2379,…", QUEUELOCK_ZOOKEEPER="host:port,…",
- * QUEUELOCK_REDIS="host:port"), unless the caller needs custom settings, which such a server would not have;
+ * QUEUELOCK_REDIS="host:port", QUEUELOCK_CONSUL="host:port"), unless the caller needs custom settings, which such a server would not have;
  * 2. programs of this machine, as child processes;
  * 3. the same after installing Debian's packages, when this process is root and there is apt-get;
  * 4. containers (of etcd and ZooKeeper), whose library is loaded only then (QUEUELOCK_ETCD_IMAGE, QUEUELOCK_ZOOKEEPER_IMAGE
@@ -10,6 +10,14 @@
  *
  * and else rejects with a line that names what to install. The option `way` forces one of them.
  */
+import {
+  checkConsulSettings,
+  consulVersion,
+  hasConsul,
+  installConsul,
+  startConsulProcess,
+  type ConsulSettings,
+} from './services/consul-process.ts';
 import {
   checkEtcdFlags,
   etcdVersion,
@@ -48,6 +56,8 @@ export type EtcdService = ServiceOf[Way];
 export type ZooKeeperService = ServiceOf[Way];
 /** Check `way` before you apply a fault to it. */
 export type RedisService = ServiceOf[Way];
+/** Check `way` before you apply a fault to it. */
+export type ConsulService = ServiceOf[Way];
 
 export interface EtcdOptions<W extends Way = Way> {
   /** Forces a way; default: the first available one. */
@@ -72,6 +82,13 @@ export interface RedisOptions<W extends Way = Way> {
   readonly way?: W;
   /** Lines of redis.conf, see RedisSettings. By default nothing survives a restart. */
   readonly settings?: RedisSettings;
+}
+
+export interface ConsulOptions<W extends Way = Way> {
+  /** Forces a way; default: the first available one. */
+  readonly way?: W;
+  /** Settings of the agent's configuration file. Without them sessions may be as short as 100 ms. */
+  readonly settings?: ConsulSettings;
 }
 
 /** Starts one etcd server; resolves when it responds to a linearizable read. */
@@ -127,6 +144,25 @@ export async function startRedis<W extends Way = Way>(options: RedisOptions<W> =
   });
 }
 
+/** Starts one Consul server; resolves when it is the leader and serves requests. */
+export async function startConsul<W extends Way = Way>(
+  options: ConsulOptions<W> = {},
+): Promise<ServiceOf[W]> {
+  const settings = options.settings ?? {};
+  checkConsulSettings(settings);
+  return startFirstAvailable(options.way, {
+    name: 'Consul',
+    variable: 'QUEUELOCK_CONSUL',
+    debian: 'consul, of Debian 11',
+    custom: Object.keys(settings).length > 0,
+    version: consulVersion,
+    isHere: hasConsul,
+    install: installConsul,
+    startProcess: () => startConsulProcess(settings),
+    startContainer: () => Promise.reject(new NotHere('there is no image of it')),
+  });
+}
+
 /**
  * Returns the etcd server that all test files of this process share, started on first use with default settings. Use unique names
  * and apply no faults to it. `what` names the suite in the record of QUEUELOCK_RAN_AGAINST.
@@ -140,3 +176,8 @@ export const sharedZooKeeper: (what: string) => Promise<ZooKeeperService> = shar
 
 /** As `sharedEtcd`, for Redis. */
 export const sharedRedis: (what: string) => Promise<RedisService> = shareService('Redis', () => startRedis());
+
+/** As `sharedEtcd`, for Consul. */
+export const sharedConsul: (what: string) => Promise<ConsulService> = shareService('Consul', () =>
+  startConsul(),
+);

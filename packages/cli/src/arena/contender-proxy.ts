@@ -20,7 +20,7 @@ export interface ContenderProxy {
   close(): void;
 }
 
-const SERVERS = /^(etcd|zk|redis|postgres|postgresql|mysql|mariadb):\/\/([^/?]*@)?([^/?]*)(.*)$/is;
+const SERVERS = /^(etcd|zk|redis|postgres|postgresql|mysql|mariadb|consul):\/\/([^/?]*@)?([^/?]*)(.*)$/is;
 /** Only the native transport can be proxied: the npm package zookeeper opens its sockets itself. */
 const USES_NATIVE_TRANSPORT = /[?&]transport=native(&|$)/;
 const SECRET_BYTES = 32;
@@ -33,6 +33,7 @@ const PORTS: Readonly<Record<string, number>> = {
   postgresql: 5432,
   mysql: 3306,
   mariadb: 3306,
+  consul: 8500,
 };
 
 /** Returns whether a URL can be proxied: it names servers and does not use TLS, where the name of the proxy would be wrong. */

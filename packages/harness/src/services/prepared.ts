@@ -11,6 +11,7 @@ const PROGRAMS = {
   ZooKeeper: 'zookeeper default-jre-headless',
   Redis: 'redis-server',
   PostgreSQL: 'postgresql',
+  Consul: 'consul',
   MariaDB: 'mariadb-server',
   Curator: 'libcurator-recipes-java libslf4j-java default-jdk-headless',
   kazoo: 'python3 python3-kazoo',
@@ -26,6 +27,8 @@ const PROGRAMS = {
 
 /** Programs that always come from Debian 13; see `trixie.ts`. */
 const OF_DEBIAN_13: ReadonlySet<string> = new Set(['etcd 3.5', 'Redis 8', 'Valkey']);
+/** The programs that only Debian 11 has; see `consul-process.ts`. */
+const OF_DEBIAN_11: ReadonlySet<string> = new Set(['Consul']);
 
 /** Name of a program that tests start. */
 export type Program = keyof typeof PROGRAMS;
@@ -38,6 +41,7 @@ export const GATE_PROGRAMS: readonly Program[] = [
   'Redis',
   'PostgreSQL',
   'MariaDB',
+  'Consul',
   'Curator',
   'kazoo',
 ];
@@ -64,8 +68,9 @@ export function preparedEnv(programs: readonly Program[]): Record<string, string
 
 /** Returns instructions for a machine without the program. */
 export function howToGet(program: Program): string {
-  if (!OF_DEBIAN_13.has(program)) return `apt-get install ${PROGRAMS[program]}`;
-  return `it is downloaded with apt-get from http://deb.debian.org/debian (trixie: ${PROGRAMS[program]})`;
+  const release = OF_DEBIAN_13.has(program) ? 'trixie' : OF_DEBIAN_11.has(program) ? 'bullseye' : undefined;
+  if (release === undefined) return `apt-get install ${PROGRAMS[program]}`;
+  return `it is downloaded with apt-get from http://deb.debian.org/debian (${release}: ${PROGRAMS[program]})`;
 }
 
 /**

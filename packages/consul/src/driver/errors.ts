@@ -1,0 +1,48 @@
+import { QueueLockError, failureOf, isQueueLockError } from '@queuelock/core/backend';
+
+/** An HTTP response that is no success. */
+export interface Refusal {
+  readonly status: number;
+  readonly body: string;
+}
+
+const DENIED = /permission denied|acl not found|acl support disabled/i;
+const NO_SESSION = /invalid session|session id .* not found/i;
+
+/** Hints for the operator, by the text of a response. */
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [/no cluster leader/i, 'the cluster elects a leader, or most of its servers are down'],
+  [/too many concurrent|429/i, 'the agent limits connections per client address: http_max_conns_per_client'],
+  [/missing node registration/i, 'the option node names no node of the catalog'],
+];
+
+/** Whether the text of a response reports that the token lacks a permission. */
+export function isDenied(text: string): boolean {
+  return DENIED.test(text);
+}
+
+/** Whether the text of a transaction's error reports that the session does not exist. */
+export function isNoSession(text: string): boolean {
+  return NO_SESSION.test(text);
+}
+
+/** Converts a response that is no success to an error. */
+export function errorOf({ status, body }: Refusal, endpoint: string): QueueLockError {
+  const detail = `HTTP ${status}${body === '' ? '' : `: ${body.trim().slice(0, 500)}`}`;
+  if (status === 401 || status === 403 || isDenied(body)) {
+    const needs = 'the token needs session:write on the node and key:write on the prefix';
+    return new QueueLockError('ACCESS_DENIED', `${endpoint} refuses: ${detail}; ${needs}`);
+  }
+  if (/invalid session ttl/i.test(body)) {
+    const rule = 'is within the limits of the servers (session_ttl_min)';
+    return new QueueLockError('INVALID_ARGUMENT', `ttlMs ${rule}: ${detail}`);
+  }
+  const hint = HINTS.find(([pattern]) => pattern.test(`${status} ${body}`))?.[1];
+  return new QueueLockError('UNAVAILABLE', `${endpoint}: ${detail}${hint ? ` (${hint})` : ''}`);
+}
+
+/** Converts an error of a connection to a `QueueLockError`. The outcome of the request is unknown. */
+export function asUnavailable(error: unknown, endpoint: string): QueueLockError {
+  if (isQueueLockError(error)) return error;
+  return new QueueLockError('UNAVAILABLE', `${endpoint}: ${failureOf(error)}`, { cause: error });
+}

@@ -1,0 +1,120 @@
+// Chapter driver: how does a request reach an agent, and what does its response mean?
+// HTTP over kept-alive connections (here), its errors (errors), and the requests of Consul's API that this package makes (requests).
+
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+
+/** PEM texts for TLS. */
+export interface TlsOptions {
+  readonly ca?: string | Buffer | undefined;
+  readonly cert?: string | Buffer | undefined;
+  readonly key?: string | Buffer | undefined;
+}
+
+/** The address of an agent's HTTP API. */
+export interface Address {
+  readonly hostname: string;
+  readonly port: number;
+}
+
+/** One HTTP request. */
+export interface HttpRequest {
+  readonly method: 'GET' | 'PUT';
+  /** Path and query. */
+  readonly path: string;
+  readonly body?: string | undefined;
+  /** Time limit in milliseconds, connecting included. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The response to an HTTP request. */
+export interface HttpResponse {
+  readonly status: number;
+  /** The header `X-Consul-Index`, where the response has one. */
+  readonly index: bigint | undefined;
+  readonly body: string;
+}
+
+/** Sends requests over connections that are kept open. */
+export class HttpClient {
+  readonly #agent: HttpAgent | HttpsAgent;
+  readonly #request: typeof httpRequest;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(tls: TlsOptions | undefined, headers: Readonly<Record<string, string>>) {
+    this.#headers = headers;
+    const keepAlive = { keepAlive: true, keepAliveMsecs: 15_000 };
+    this.#agent = tls ? new HttpsAgent({ ...keepAlive, ...definedIn(tls) }) : new HttpAgent(keepAlive);
+    this.#request = tls ? httpsRequest : httpRequest;
+  }
+
+  /**
+   * Sends a request. If the server had closed an idle connection just then, the request is sent once more over a new one: every request of this
+   * package may be repeated.
+   */
+  async send(address: Address, request: HttpRequest): Promise<HttpResponse> {
+    const attempt = { reused: false };
+    try {
+      return await this.#attempt(address, request, attempt);
+    } catch (error) {
+      if (!attempt.reused || (error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
+      return this.#attempt(address, request, attempt);
+    }
+  }
+
+  /** Closes all connections. */
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #attempt(
+    address: Address,
+    { method, path, body, timeoutMs, signal }: HttpRequest,
+    attempt: { reused: boolean },
+  ): Promise<HttpResponse> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const headers = { ...this.#headers, 'content-length': Buffer.byteLength(body ?? '') };
+      const sent = this.#request({ ...address, agent: this.#agent, method, path, headers });
+      const stop = (error: Error): void => {
+        settle();
+        sent.destroy();
+        reject(error);
+      };
+      const timer = setTimeout(() => stop(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
+      const abort = (): void => stop(signal?.reason as Error);
+      const settle = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', abort);
+      };
+      signal?.addEventListener('abort', abort, { once: true });
+      sent.on('error', (error) => {
+        attempt.reused = sent.reusedSocket;
+        stop(error);
+      });
+      sent.on('response', (response) => {
+        readBody(response).then((text) => {
+          settle();
+          resolve({ status: response.statusCode ?? 0, index: indexIn(response), body: text });
+        }, stop);
+      });
+      sent.end(body);
+    });
+  }
+}
+
+async function readBody(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+function indexIn({ headers }: IncomingMessage): bigint | undefined {
+  const index = headers['x-consul-index'];
+  return typeof index === 'string' && /^\d+$/.test(index) ? BigInt(index) : undefined;
+}
+
+function definedIn(tls: TlsOptions): TlsOptions {
+  return Object.fromEntries(Object.entries(tls).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,198 @@
+import { entryLost, turnOf, type EntriesAhead, type EntrySpec } from '@queuelock/core/backend';
+import { MAX_OPERATIONS, type KvOperation, type KvPair } from '../driver/requests.ts';
+import { aheadOf, contendersIn, textOf, type Contender } from '../queue/entries.ts';
+import type { Keys } from '../queue/keys.ts';
+import { isUnknown, type Connection } from '../server/connection.ts';
+import type { SessionKey } from '../server/session-key.ts';
+import type { Entry } from './entry.ts';
+
+/** Behind every entry: an index is less than 2^53. */
+const AFTER_ALL = 2n ** 64n;
+
+/** What changes of entries need. */
+export interface EntryTools {
+  readonly connection: Connection;
+  readonly keys: Keys;
+  /** Id of the session. */
+  readonly session: string;
+  readonly sessionKey: SessionKey;
+  /** Returns the key that clients without a queue lock for a queue, if they do. */
+  readonly singleKeyOf: (queue: string) => string | undefined;
+}
+
+/** An entry, and the specification of the call. */
+export interface Newcomer {
+  readonly entry: Entry;
+  readonly spec: EntrySpec;
+}
+
+/** The position of an entry in its queue. */
+export interface Position {
+  readonly own: Contender;
+  /** All conflicting entries ahead. */
+  readonly ahead: EntriesAhead<Contender>;
+}
+
+/**
+ * Puts entries into distinct queues, all of them or none, or finds those that an earlier call has put there. All keys are created in one transaction
+ * and therefore have the same index. Of two calls the one with the smaller index is ahead in every queue that both enter, so they cannot wait for
+ * each other. The session's entries in one queue come from different calls, because no call names a queue twice.
+ *
+ * @throws {QueueLockError} `ENTRY_LOST` when one of them was there and is not any more; `SESSION_LOST`
+ */
+export async function enter(tools: EntryTools, newcomers: readonly Newcomer[]): Promise<readonly Position[]> {
+  const entries = newcomers.map(({ entry }) => entry);
+  await settle(tools, entries);
+  const isNew = entries.every(({ state }) => state === 'absent');
+  return isNew ? create(tools, newcomers) : find(tools, newcomers);
+}
+
+/** Makes sure that no earlier request can add the entries any more, and finds out which were added. */
+export async function settle(
+  { sessionKey, connection, session }: EntryTools,
+  entries: readonly Entry[],
+): Promise<void> {
+  const unknown = entries.filter(({ state }) => state === 'uncertain' || state === 'unread');
+  if (unknown.some(({ state }) => state === 'uncertain')) await sessionKey.invalidateEarlier();
+  for (const entry of unknown) {
+    const { pairs } = await connection.read(entry.key, { isConsistent: true });
+    const [contender] = contendersIn(pairs.filter((pair) => pair.session === session));
+    if (contender) entry.found(contender);
+    else entry.state = 'absent';
+  }
+}
+
+async function create(tools: EntryTools, newcomers: readonly Newcomer[]): Promise<readonly Position[]> {
+  const { session, sessionKey, keys } = tools;
+  const locks = newcomers.map(({ entry, spec }): KvOperation => ({
+    verb: 'lock',
+    key: entry.key,
+    text: textOf(spec),
+    session,
+  }));
+  const reads = newcomers.map(({ spec }): KvOperation => ({ verb: 'get-tree', key: keys.queue(spec.queue) }));
+  // One more operation checks the session.
+  const isReadToo = locks.length + reads.length < MAX_OPERATIONS;
+  for (const { entry } of newcomers) entry.state = 'uncertain';
+  const result = await sessionKey.txn(isReadToo ? [...locks, ...reads] : locks).catch((error: unknown) => {
+    if (!isUnknown(error)) for (const { entry } of newcomers) entry.state = 'absent';
+    throw error;
+  });
+  if (!result.isDone) {
+    for (const { entry } of newcomers) entry.state = 'absent';
+    throw entryLost(newcomers.map(({ entry }) => entry.id).join(', '));
+  }
+  for (const { entry, spec } of newcomers) entry.found({ ...spec, permits: spec.permits ?? 1 });
+  return isReadToo ? positionsIn(lastOfEach(result.pairs), newcomers, tools) : find(tools, newcomers);
+}
+
+/** The positions of entries that are in their queues. If one is missing, the others are removed. */
+async function find(tools: EntryTools, newcomers: readonly Newcomer[]): Promise<readonly Position[]> {
+  const { connection, keys, sessionKey, session } = tools;
+  const reads = await Promise.all(
+    newcomers.map(({ spec }) =>
+      connection.read(keys.queue(spec.queue), { isConsistent: true, isTree: true }),
+    ),
+  );
+  const pairs = reads.flatMap((read) => read.pairs);
+  const missing = newcomers.filter(({ entry }) => !pairs.some((pair) => isOf(pair, entry, tools)));
+  if (missing.length === 0) return positionsIn(pairs, newcomers, tools);
+  for (const { entry } of newcomers)
+    if (missing.every((other) => other.entry !== entry))
+      await sessionKey.txn([
+        { verb: 'check-session', key: entry.key, session },
+        { verb: 'delete', key: entry.key },
+      ]);
+  for (const { entry } of newcomers) entry.state = 'absent';
+  throw entryLost(missing.map(({ entry }) => entry.id).join(', '));
+}
+
+/** The result of a check or a lock has no value; that of the read, which comes later, has. */
+function lastOfEach(pairs: readonly KvPair[]): readonly KvPair[] {
+  return [...new Map(pairs.map((pair) => [pair.key, pair])).values()];
+}
+
+function isOf(pair: KvPair, { key }: Entry, { session }: EntryTools): boolean {
+  return pair.key === key && pair.session === session;
+}
+
+/** The positions of entries among the keys of their queues. */
+function positionsIn(
+  pairs: readonly KvPair[],
+  newcomers: readonly Newcomer[],
+  tools: EntryTools,
+): readonly Position[] {
+  return newcomers.map(({ entry }) => positionIn(pairs, entry, tools));
+}
+
+/**
+ * The position of an entry among the keys of its queue.
+ * @throws {QueueLockError} `ENTRY_LOST` when it is not there
+ */
+function positionIn(pairs: readonly KvPair[], { key, queue }: Entry, { keys }: EntryTools): Position {
+  const directory = keys.queue(queue);
+  const contenders = contendersIn(pairs.filter((pair) => pair.key.startsWith(directory)));
+  const own = contenders.find((contender) => contender.key === key);
+  if (!own) throw entryLost(key);
+  return { own, ahead: aheadOf(contenders, own) };
+}
+
+/** Reads the conflicting entries ahead of an entry. @throws {QueueLockError} `ENTRY_LOST` */
+export async function readAhead(tools: EntryTools, entry: Entry): Promise<EntriesAhead<Contender>> {
+  const directory = tools.keys.queue(entry.queue);
+  const { pairs } = await tools.connection.read(directory, { isConsistent: true, isTree: true });
+  if (!pairs.some((pair) => isOf(pair, entry, tools))) throw entryLost(entry.id);
+  return positionIn(pairs, entry, tools).ahead;
+}
+
+/** Removes an entry together with its trace and its lock of a single key. Returns whether it was in the queue. */
+export async function leave(tools: EntryTools, entry: Entry): Promise<boolean> {
+  const { sessionKey, session, keys } = tools;
+  await settle(tools, [entry]);
+  if (entry.state === 'absent') return false;
+  const removal: readonly KvOperation[] = [
+    { verb: 'check-session', key: entry.key, session },
+    { verb: 'delete', key: keys.traces(entry.queue) + entry.id },
+    { verb: 'delete', key: entry.key },
+  ];
+  const single = tools.singleKeyOf(entry.queue);
+  let result = await sessionKey.txn([...removal, ...unlocked(single, session)]);
+  // The entry has not locked it, or another client has taken it.
+  if (!result.isDone && result.failedAt >= removal.length) result = await sessionKey.txn(removal);
+  entry.state = 'absent';
+  return result.isDone;
+}
+
+function unlocked(key: string | undefined, session: string): readonly KvOperation[] {
+  if (key === undefined) return [];
+  return [
+    { verb: 'check-session', key, session },
+    { verb: 'delete', key },
+  ];
+}
+
+/** Replaces the value of an entry, and makes it shared if that is asked for. Returns whether it was in the queue. */
+export async function change(
+  tools: EntryTools,
+  entry: Entry,
+  { value, shared }: { readonly value: string; readonly shared: boolean },
+): Promise<boolean> {
+  const { sessionKey, session } = tools;
+  await settle(tools, [entry]);
+  if (entry.state === 'absent') return false;
+  const { limit, permits } = entry;
+  const result = await sessionKey.txn([
+    { verb: 'check-session', key: entry.key, session },
+    { verb: 'lock', key: entry.key, text: textOf({ shared, limit, permits, value }), session },
+  ]);
+  if (result.isDone) entry.shared = shared;
+  return result.isDone;
+}
+
+/** Reads whether an entry would have to wait behind those that are in the queue now. */
+export async function wouldWait({ connection, keys }: EntryTools, spec: EntrySpec): Promise<boolean> {
+  const { pairs } = await connection.read(keys.queue(spec.queue), { isConsistent: true, isTree: true });
+  const { shared, limit, permits = 1 } = spec;
+  const last = { key: keys.entry(spec.queue, spec.id), order: AFTER_ALL, shared };
+  return !turnOf(aheadOf(contendersIn(pairs), last), { limit, permits }).admitted;
+}

@@ -1,0 +1,89 @@
+import type { EntriesAhead, EntrySpec, StoredEntry } from '@queuelock/core/backend';
+import type { KvPair } from '../driver/requests.ts';
+import { isEntryId } from './keys.ts';
+
+/** An entry as it is stored. */
+export interface Contender {
+  readonly key: string;
+  /** The index of the transaction that created the key. */
+  readonly order: bigint;
+  readonly modifyIndex: bigint;
+  readonly session: string | undefined;
+  readonly shared: boolean;
+  readonly limit: number;
+  readonly permits: number;
+  readonly value: string;
+  /** Whether queuelock did not create it. */
+  readonly isForeign: boolean;
+}
+
+/** The properties of an entry that are stored in the key's value. */
+type EntryText = Pick<Contender, 'shared' | 'limit' | 'permits' | 'value'>;
+
+/** The value of an entry's key. */
+export function textOf({
+  shared,
+  limit,
+  permits = 1,
+  value = '',
+}: Pick<EntrySpec, 'shared' | 'limit' | 'permits' | 'value'>): string {
+  return JSON.stringify({ shared, limit, permits, value });
+}
+
+const EXCLUSIVE = { shared: false, limit: 1, permits: 1 };
+
+/** Reads a key of a queue. A key that queuelock did not write counts as an exclusive entry, whose value is the key's. */
+export function contenderOf(pair: KvPair): Contender {
+  const { key, createIndex, modifyIndex, session, text } = pair;
+  const known = isEntryId(key.slice(key.lastIndexOf('/') + 1)) ? entryIn(text) : undefined;
+  const place = { key, order: createIndex, modifyIndex, session };
+  return { ...place, ...(known ?? { ...EXCLUSIVE, value: text }), isForeign: known === undefined };
+}
+
+function entryIn(text: string): EntryText | undefined {
+  let found: Partial<Record<keyof EntryText, unknown>>;
+  try {
+    found = Object(JSON.parse(text)) as typeof found;
+  } catch {
+    return undefined;
+  }
+  const { shared, limit, permits, value } = found;
+  const isEntry =
+    typeof shared === 'boolean' && isCount(limit) && isCount(permits) && typeof value === 'string';
+  return isEntry ? { shared, limit, permits, value } : undefined;
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0;
+}
+
+/** The entries among the keys of a queue, in order. Keys of one transaction have the same order, and none of them are in one queue. */
+export function contendersIn(pairs: readonly KvPair[]): Contender[] {
+  return pairs.map(contenderOf).sort((a, b) => Number(a.order - b.order));
+}
+
+/** An entry's own place among others. */
+export type OwnPlace = Pick<Contender, 'key' | 'order' | 'shared'>;
+
+/** The conflicting entries ahead of the own entry. */
+export function aheadOf(contenders: readonly Contender[], own: OwnPlace): EntriesAhead<Contender> {
+  const refs = contenders
+    .filter((other) => other.key !== own.key && other.order < own.order && !(other.shared && own.shared))
+    .reverse();
+  return { refs, total: refs.length };
+}
+
+/** A limit ahead that is not the own one, of the nearest such entry. A reader has the limit of a lock; a reader gets none. */
+export function otherLimitAhead(
+  { refs }: EntriesAhead<Contender>,
+  { shared, limit }: Pick<EntrySpec, 'shared' | 'limit'>,
+): number | undefined {
+  if (shared) return undefined;
+  return refs.map((ref) => (ref.shared ? 1 : ref.limit)).find((other) => other !== limit);
+}
+
+/** An entry as observers see it. */
+export function storedEntry({ key, order, shared, value, isForeign, session }: Contender): StoredEntry {
+  const foreign = session === undefined ? 'without-lease' : 'with-lease';
+  return { key, order, shared, value, ...(isForeign && { foreign }) };
+}

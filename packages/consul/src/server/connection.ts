@@ -1,0 +1,177 @@
+// Chapter server: which agent gets a request, and how does this process learn of changes?
+// Requests and the choice of the agent (here), keys whose changes are awaited (watches), and the key that guards a session's requests (session-key).
+
+import { setMaxListeners } from 'node:events';
+import { QueueLockError, connectionClosed, isQueueLockError } from '@queuelock/core/backend';
+import { Subject, type Observable } from '../base/rx.ts';
+import { asUnavailable, errorOf, isDenied } from '../driver/errors.ts';
+import type { Address, HttpClient, HttpRequest, HttpResponse } from '../driver/http.ts';
+import {
+  keyPath,
+  pairsIn,
+  txnBody,
+  txnResult,
+  type KvOperation,
+  type KvPair,
+  type TxnResult,
+} from '../driver/requests.ts';
+
+/** The agents, and what every request to them carries. */
+export interface ConnectionSettings {
+  readonly http: HttpClient;
+  /** At least one. */
+  readonly addresses: readonly Address[];
+  readonly endpoint: string;
+  /** Parameters of every request: data center, namespace and partition. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly requestTimeoutMs: number;
+}
+
+/** A request, before the agent is chosen. */
+export interface ApiRequest extends Pick<HttpRequest, 'method' | 'body' | 'signal'> {
+  readonly path: string;
+  readonly params?: Readonly<Record<string, string>>;
+  /** Default: the option `requestTimeoutMs`. */
+  readonly timeoutMs?: number;
+  /** Statuses that the caller handles. Default: 200 only. */
+  readonly expected?: readonly number[];
+  /** Whether the agent may wait for a change before it responds. */
+  readonly isBlocking?: true;
+}
+
+/** How a key or a tree of keys is read. */
+export interface ReadOptions {
+  /** Whether the leader first confirms with a quorum that it is the leader. */
+  readonly isConsistent?: boolean;
+  readonly isTree?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A read of keys. */
+export interface KvRead {
+  /** Empty when there is no such key. */
+  readonly pairs: readonly KvPair[];
+  readonly index: bigint;
+}
+
+/** The agents of a backend. A request goes to the agent that responded last; after a failure, the next request goes to the next agent. */
+export class Connection {
+  readonly endpoint: string;
+  readonly requestTimeoutMs: number;
+  readonly #settings: ConnectionSettings;
+  readonly #doubts$ = new Subject<void>();
+  readonly #interruptionListeners: (() => void)[] = [];
+  readonly #closed = new AbortController();
+  #current = 0;
+
+  constructor(settings: ConnectionSettings) {
+    this.#settings = settings;
+    // Every request in flight listens.
+    setMaxListeners(0, this.#closed.signal);
+    this.endpoint = settings.endpoint;
+    this.requestTimeoutMs = settings.requestTimeoutMs;
+  }
+
+  /** Emits when an agent did not respond. */
+  get doubts$(): Observable<void> {
+    return this.#doubts$;
+  }
+
+  /** Calls the listener when an agent did not respond to a request that needs no waiting, so that longer queries are better repeated. */
+  onInterruption(listener: () => void): void {
+    this.#interruptionListeners.push(listener);
+  }
+
+  /** Number of agents. */
+  get agents(): number {
+    return this.#settings.addresses.length;
+  }
+
+  get isClosed(): boolean {
+    return this.#closed.signal.aborted;
+  }
+
+  /**
+   * Sends one request to one agent.
+   * @throws {QueueLockError} `UNAVAILABLE` when the outcome is unknown; `ACCESS_DENIED`; `INVALID_ARGUMENT`; `CLOSED`
+   */
+  async send(request: ApiRequest): Promise<HttpResponse> {
+    this.throwIfClosed();
+    const { http, addresses, params } = this.#settings;
+    const { expected = [200], timeoutMs = this.requestTimeoutMs } = request;
+    const at = this.#current;
+    const query = new URLSearchParams({ ...params, ...request.params }).toString();
+    const { method, body } = request;
+    const path = `${request.path}${query === '' ? '' : `?${query}`}`;
+    const signal = request.signal
+      ? AbortSignal.any([request.signal, this.#closed.signal])
+      : this.#closed.signal;
+    let response: HttpResponse;
+    try {
+      response = await http.send(addresses[at] as Address, { method, path, body, timeoutMs, signal });
+    } catch (error) {
+      this.throwIfClosed();
+      request.signal?.throwIfAborted();
+      this.#leave(at);
+      this.#doubts$.next();
+      if (!request.isBlocking) for (const interrupt of this.#interruptionListeners) interrupt();
+      throw asUnavailable(error, this.endpoint);
+    }
+    if (expected.includes(response.status) && !isDeniedTxn(response)) return response;
+    // Another agent may know a leader where this one knows none.
+    if (response.status >= 500) this.#leave(at);
+    throw errorOf(response, this.endpoint);
+  }
+
+  /** Reads a key, or all keys that begin with it. */
+  async read(
+    key: string,
+    { isConsistent = false, isTree = false, signal }: ReadOptions = {},
+  ): Promise<KvRead> {
+    const params = { ...(isConsistent && { consistent: '' }), ...(isTree && { recurse: '' }) };
+    const path = keyPath(key);
+    const response = await this.send({ method: 'GET', path, params, signal, expected: [200, 404] });
+    return readIn(response);
+  }
+
+  /** Runs a transaction. */
+  async txn(operations: readonly KvOperation[]): Promise<TxnResult> {
+    const body = txnBody(operations);
+    const { body: text } = await this.send({ method: 'PUT', path: '/v1/txn', body, expected: [200, 409] });
+    return txnResult(text);
+  }
+
+  close(): void {
+    this.#closed.abort(connectionClosed(this.endpoint));
+    this.#settings.http.close();
+  }
+
+  throwIfClosed(): void {
+    if (this.isClosed) throw connectionClosed(this.endpoint);
+  }
+
+  /** The failure of an agent that was already left is no evidence about the current one. */
+  #leave(at: number): void {
+    if (at === this.#current) this.#current = (at + 1) % this.agents;
+  }
+}
+
+/** The keys in a response with the status 200 or 404. */
+export function readIn({ status, body, index = 0n }: HttpResponse): KvRead {
+  return { pairs: status === 404 ? [] : pairsIn(body), index };
+}
+
+/** A transaction that lacks a permission is rolled back with the status of any other failure. */
+function isDeniedTxn({ status, body }: HttpResponse): boolean {
+  return status === 409 && isDenied(body);
+}
+
+/** Returns whether the error leaves the outcome of a request unknown. */
+export function isUnknown(error: unknown): boolean {
+  return !isQueueLockError(error) || error.code === 'UNAVAILABLE';
+}
+
+/** `UNAVAILABLE`: a response does not have the form that the request asked for. */
+export function unexpected(endpoint: string, what: string): QueueLockError {
+  return new QueueLockError('UNAVAILABLE', `${endpoint}: ${what}`);
+}

@@ -1,0 +1,152 @@
+import { QueueLockError, sessionLost } from '@queuelock/core/backend';
+import { Lane } from '../base/lane.ts';
+import { isNoSession } from '../driver/errors.ts';
+import type { KvOperation, TxnResult } from '../driver/requests.ts';
+import { isUnknown, unexpected, type Connection } from './connection.ts';
+
+/** The session to which a key belongs, and the process that uses it. */
+export interface SessionKeyInit {
+  readonly key: string;
+  readonly session: string;
+  /** Text that no other user of the session has. */
+  readonly owner: string;
+}
+
+const ATTEMPTS = 5;
+
+/**
+ * The key that a session holds as long as it exists. Every change of the session's entries is conditional on the index of this key. A write of the
+ * key therefore invalidates all requests that were sent before it and have not been executed: after an enqueue whose outcome is unknown, and when
+ * another process takes the session over. The key's value names the process that uses the session.
+ */
+export class SessionKey {
+  readonly key: string;
+  readonly #session: string;
+  readonly #owner: string;
+  readonly #connection: Connection;
+  readonly #lane = new Lane();
+  #index = 0n;
+  #writes = 0;
+
+  constructor(connection: Connection, { key, session, owner }: SessionKeyInit) {
+    this.key = key;
+    this.#session = session;
+    this.#owner = owner;
+    this.#connection = connection;
+  }
+
+  /** Creates the key for a session that was just opened. */
+  async create(): Promise<void> {
+    const lock = {
+      verb: 'lock',
+      key: this.key,
+      text: this.#owner,
+      session: this.#session,
+      flags: 0,
+    } as const;
+    this.#accept(await this.#connection.txn([lock]));
+  }
+
+  /** Takes the session over from the process that has used it. @throws {QueueLockError} `SESSION_LOST` when the session has ended */
+  async takeOver(): Promise<void> {
+    for (let left = ATTEMPTS; left > 0; left -= 1) {
+      const pair = await this.#readPair();
+      if (!pair) throw sessionLost(this.#session);
+      this.#index = pair.modifyIndex;
+      this.#writes = pair.flags;
+      if (await this.#tryWrite()) return;
+    }
+    throw unexpected(
+      this.#connection.endpoint,
+      `the session ${this.#session} was taken over by others meanwhile`,
+    );
+  }
+
+  /** Reads with a quorum whether the session exists and is used by this process. */
+  async isOwn(signal?: AbortSignal): Promise<boolean> {
+    const pair = await this.#readPair(signal);
+    return pair?.text === this.#owner;
+  }
+
+  /** Makes all requests invalid that were sent before. @throws {QueueLockError} `SESSION_LOST` */
+  invalidateEarlier(): Promise<void> {
+    return this.#lane.run(async () => {
+      for (let left = ATTEMPTS; left > 0; left -= 1) {
+        if (await this.#tryWrite()) return;
+        await this.#adopt();
+      }
+      throw unexpected(this.#connection.endpoint, `the key ${this.key} changes too often`);
+    });
+  }
+
+  /**
+   * Runs a transaction if the session exists and is used by this process. In the result of a transaction that was rolled back, `failedAt` counts the
+   * given operations only.
+   * @throws {QueueLockError} `SESSION_LOST`
+   */
+  async txn(operations: readonly KvOperation[]): Promise<TxnResult> {
+    for (let left = ATTEMPTS; left > 0; left -= 1) {
+      const index = this.#index;
+      const result = await this.#connection.txn([
+        { verb: 'check-index', key: this.key, index },
+        ...operations,
+      ]);
+      if (result.isDone) return result;
+      if (isNoSession(result.why)) throw sessionLost(this.#session);
+      if (result.failedAt > 0) return { ...result, failedAt: result.failedAt - 1 };
+      if (this.#index === index) await this.#lane.run(() => this.#adopt());
+    }
+    throw unexpected(this.#connection.endpoint, `the key ${this.key} changes too often`);
+  }
+
+  /** Deletes the key, unless another process uses the session. Returns whether the session may now be ended. */
+  async delete(): Promise<boolean> {
+    const result = await this.#connection.txn([{ verb: 'delete-cas', key: this.key, index: this.#index }]);
+    if (result.isDone) return true;
+    await this.#adopt();
+    return (await this.#connection.txn([{ verb: 'delete-cas', key: this.key, index: this.#index }])).isDone;
+  }
+
+  /** Returns whether the write was done. A write of an equal value and equal flags would not change the index. */
+  async #tryWrite(): Promise<boolean> {
+    const flags = (this.#writes + 1) % 2 ** 31;
+    const cas = { verb: 'cas', key: this.key, text: this.#owner, index: this.#index, flags } as const;
+    try {
+      const result = await this.#connection.txn([cas]);
+      if (!result.isDone) return false;
+      this.#accept(result);
+      this.#writes = flags;
+      return true;
+    } catch (error) {
+      // The write may have been done: the next one needs the index that the key has then.
+      if (isUnknown(error)) await this.#adopt();
+      throw error;
+    }
+  }
+
+  /** Reads the index that the key has now. */
+  async #adopt(): Promise<void> {
+    const pair = await this.#readPair();
+    if (pair?.text !== this.#owner) throw sessionLost(this.#session);
+    this.#index = pair.modifyIndex;
+    this.#writes = pair.flags;
+  }
+
+  async #readPair(
+    signal?: AbortSignal,
+  ): Promise<{ readonly text: string; readonly modifyIndex: bigint; readonly flags: number } | undefined> {
+    const { pairs } = await this.#connection.read(this.key, { isConsistent: true, signal });
+    return pairs.find(({ session }) => session === this.#session);
+  }
+
+  #accept(result: TxnResult): void {
+    const pair = result.isDone ? result.pairs[0] : undefined;
+    if (pair) this.#index = pair.modifyIndex;
+    else if (!result.isDone && isNoSession(result.why)) throw sessionLost(this.#session);
+    else
+      throw new QueueLockError(
+        'UNAVAILABLE',
+        `${this.#connection.endpoint}: the key ${this.key} cannot be locked`,
+      );
+  }
+}

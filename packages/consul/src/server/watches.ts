@@ -1,0 +1,218 @@
+import { backoffDelay, isQueueLockError, withJitter, type Clock } from '@queuelock/core/backend';
+import { Observable } from '../base/rx.ts';
+import { keyPath, type KvPair } from '../driver/requests.ts';
+import { readIn, type Connection, type KvRead } from './connection.ts';
+
+/** A key, and the index of the state of it that the caller knows. */
+export interface WatchedKey {
+  readonly key: string;
+  readonly modifyIndex: bigint;
+}
+
+// A query that lasts longer detects later that its agent or the leader no longer responds.
+const QUERY_MS = 10_000;
+const SHORT_QUERY_MS = 1_000;
+const LINGER_MS = 200;
+const RETRY = { initialDelayMs: 50, maxDelayMs: 1_000 };
+
+/**
+ * Follows keys by blocking queries: one for each key, shared by all that follow it in this process. A query occupies a connection. When more keys are
+ * followed than there are connections for queries, the queries are short and take turns.
+ */
+export class Watches {
+  readonly #connection: Connection;
+  readonly #clock: Clock;
+  readonly #maxQueries: number;
+  readonly #watches = new Map<string, Watch>();
+  readonly #waiting: (() => void)[] = [];
+  #active = 0;
+
+  constructor(
+    connection: Connection,
+    { clock, maxQueries }: { readonly clock: Clock; readonly maxQueries: number },
+  ) {
+    this.#connection = connection;
+    this.#clock = clock;
+    this.#maxQueries = maxQueries;
+    connection.onInterruption(() => {
+      for (const watch of this.#watches.values()) watch.interrupt();
+    });
+  }
+
+  /**
+   * Emits the key whenever it has changed since the state that the caller knows, and `undefined` once it is deleted. Survives connection trouble
+   * and a permission that is missing for a while. Never completes, and never errors.
+   */
+  follow({ key, modifyIndex }: WatchedKey): Observable<KvPair | undefined> {
+    return new Observable((subscriber) => {
+      const watch = this.#watches.get(key) ?? this.#begin(key, modifyIndex);
+      const listener: Listener = (pair) => {
+        if (pair === undefined || pair.modifyIndex > modifyIndex) subscriber.next(pair);
+      };
+      watch.add(listener);
+      return () => watch.remove(listener);
+    });
+  }
+
+  #begin(key: string, modifyIndex: bigint): Watch {
+    const watch = new Watch(key, {
+      modifyIndex,
+      connection: this.#connection,
+      clock: this.#clock,
+      turn: (query) => this.#inTurn(query),
+      onEnd: () => this.#watches.delete(key),
+    });
+    this.#watches.set(key, watch);
+    return watch;
+  }
+
+  async #inTurn<T>(query: (waitMs: number) => Promise<T>): Promise<T> {
+    if (this.#active >= this.#maxQueries)
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+      });
+    else this.#active += 1;
+    try {
+      return await query(this.#watches.size > this.#maxQueries ? SHORT_QUERY_MS : QUERY_MS);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#active -= 1;
+    }
+  }
+}
+
+type Listener = (pair: KvPair | undefined) => void;
+
+interface WatchTools {
+  readonly modifyIndex: bigint;
+  readonly connection: Connection;
+  readonly clock: Clock;
+  readonly turn: (query: (waitMs: number) => Promise<KvRead>) => Promise<KvRead>;
+  readonly onEnd: () => void;
+}
+
+/** The blocking queries of one key, one after the other, as long as it is followed. */
+class Watch {
+  readonly #key: string;
+  readonly #tools: WatchTools;
+  readonly #listeners = new Set<Listener>();
+  /** The newest state that was seen; the index of a state that the first follower knew, before that. */
+  #seen: { readonly index: bigint; readonly pair?: KvPair };
+  #query = new AbortController();
+  #cancelLinger: (() => void) | undefined;
+  #endPause: (() => void) | undefined;
+  #hasEnded = false;
+
+  constructor(key: string, tools: WatchTools) {
+    this.#key = key;
+    this.#tools = tools;
+    this.#seen = { index: tools.modifyIndex };
+    void this.#run();
+  }
+
+  add(listener: Listener): void {
+    this.#cancelLinger?.();
+    this.#listeners.add(listener);
+    if (this.#seen.pair) listener(this.#seen.pair);
+  }
+
+  /** A key that is no longer followed is usually about to be deleted. Its query then ends by itself, and the connection remains usable. */
+  remove(listener: Listener): void {
+    this.#listeners.delete(listener);
+    if (this.#listeners.size === 0 && !this.#hasEnded)
+      this.#cancelLinger = this.#tools.clock.after(LINGER_MS, () => this.#end());
+  }
+
+  /** Repeats the query, possibly at another agent. */
+  interrupt(): void {
+    this.#query.abort();
+  }
+
+  async #run(): Promise<void> {
+    let failures = 0;
+    while (!this.#hasEnded) {
+      try {
+        await this.#take(await this.#tools.turn((waitMs) => this.#ask(waitMs)));
+        failures = 0;
+      } catch (error) {
+        if (isQueueLockError(error, 'CLOSED')) this.#end();
+        else await this.#pause(backoffDelay(failures, RETRY));
+        failures += 1;
+      }
+    }
+  }
+
+  async #ask(waitMs: number): Promise<KvRead> {
+    const { connection } = this.#tools;
+    if (this.#hasEnded) return { pairs: [], index: 0n };
+    this.#query = new AbortController();
+    const wait = withJitter(waitMs);
+    const response = await connection.send({
+      method: 'GET',
+      path: keyPath(this.#key),
+      params: { index: this.#seen.index.toString(), wait: `${Math.ceil(wait)}ms` },
+      // The server adds up to a sixteenth.
+      timeoutMs: wait * 1.0625 + connection.requestTimeoutMs,
+      signal: this.#query.signal,
+      isBlocking: true,
+      expected: [200, 404],
+    });
+    return readIn(response);
+  }
+
+  /**
+   * A server that lags behind does not have the key yet, and reports an index that is not larger than that of the known state. An index that goes
+   * back, as after a restored snapshot, looks alike. A consistent read decides.
+   */
+  async #take({ pairs: [pair], index }: KvRead): Promise<void> {
+    if (this.#hasEnded) return;
+    if (pair) this.#show(pair);
+    else if (index > this.#seen.index) this.#showGone();
+    else await this.#readAgain();
+  }
+
+  async #readAgain(): Promise<void> {
+    const { pairs } = await this.#tools.connection.read(this.#key, { isConsistent: true });
+    const [pair] = pairs;
+    if (this.#hasEnded) return;
+    if (pair) this.#show(pair);
+    else this.#showGone();
+  }
+
+  #show(pair: KvPair): void {
+    if (pair.modifyIndex === this.#seen.index) return;
+    this.#seen = { index: pair.modifyIndex, pair };
+    this.#tell(pair);
+  }
+
+  #showGone(): void {
+    // First, so that a follower that comes now begins anew.
+    this.#end();
+    this.#tell(undefined);
+  }
+
+  #tell(pair: KvPair | undefined): void {
+    for (const listener of [...this.#listeners]) listener(pair);
+  }
+
+  #pause(ms: number): Promise<void> {
+    if (this.#hasEnded) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cancel = this.#tools.clock.after(ms, resolve);
+      this.#endPause = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+
+  #end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#cancelLinger?.();
+    this.#query.abort();
+    this.#endPause?.();
+    this.#tools.onEnd();
+  }
+}

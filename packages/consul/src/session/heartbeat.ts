@@ -1,0 +1,62 @@
+import { QueueLockError, isQueueLockError, sessionLost, type Clock } from '@queuelock/core/backend';
+import type { Connection } from '../server/connection.ts';
+import type { SessionKey } from '../server/session-key.ts';
+
+/** What heartbeats need. */
+export interface HeartbeatTools {
+  readonly connection: Connection;
+  readonly sessionKey: SessionKey;
+  readonly clock: Clock;
+}
+
+const END_TIMEOUT_MS = 1_000;
+
+/**
+ * Sends a heartbeat, at least twice and once to each agent until it is confirmed.
+ * @returns when the heartbeat that was confirmed was sent
+ * @throws {QueueLockError} `SESSION_LOST` when the session has ended or another process uses it
+ */
+export async function sendHeartbeat(
+  tools: HeartbeatTools,
+  session: string,
+  signal: AbortSignal,
+): Promise<number> {
+  for (let left = Math.max(2, tools.connection.agents); ; left -= 1) {
+    const sentAt = tools.clock.now();
+    try {
+      await attempt(tools, session, signal);
+      return sentAt;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (left === 1 || !isQueueLockError(error, 'UNAVAILABLE')) throw error;
+    }
+  }
+}
+
+/** A renewal, then a read: it shows, confirmed by a quorum, that the session existed and was not taken over after the renewal was sent. */
+async function attempt(
+  { connection, sessionKey }: HeartbeatTools,
+  session: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const path = `/v1/session/renew/${session}`;
+  const { status } = await connection.send({ method: 'PUT', path, signal, expected: [200, 404] });
+  if (!(await sessionKey.isOwn(signal))) throw sessionLost(session);
+  // A leader that was just elected may not have read its log to the end, or one that was replaced has not.
+  if (status === 404)
+    throw new QueueLockError(
+      'UNAVAILABLE',
+      `${connection.endpoint}: the leader does not know the session yet`,
+    );
+}
+
+/** Ends a session, unless another process uses it. A session that cannot be ended now ends with its TTL. */
+export async function end({ connection, sessionKey }: HeartbeatTools, session: string): Promise<void> {
+  try {
+    if (!(await sessionKey.delete())) return;
+    const path = `/v1/session/destroy/${session}`;
+    await connection.send({ method: 'PUT', path, timeoutMs: END_TIMEOUT_MS });
+  } catch (error) {
+    if (!isQueueLockError(error)) throw error;
+  }
+}

@@ -1,0 +1,25 @@
+import { QueueLockError } from '@queuelock/core/backend';
+
+/** What another process needs to go on with a session. No secret: any client that may write to the key/value store can end any session. */
+export interface Resumption {
+  readonly session: string;
+  readonly ttlMs: number;
+}
+
+const FORM = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/(\d{1,10})$/;
+
+/** The text of a resumption. */
+export function writeResumption({ session, ttlMs }: Resumption): string {
+  return `${session}/${ttlMs}`;
+}
+
+/** @throws {QueueLockError} `INVALID_ARGUMENT`, without the text, which may be the secret of another backend */
+export function readResumption(text: string): Resumption {
+  const [, session, ttlMs] = FORM.exec(text) ?? [];
+  if (session === undefined || Number(ttlMs) === 0)
+    throw new QueueLockError(
+      'INVALID_ARGUMENT',
+      'resumption is what a session on Consul gave as its resumption',
+    );
+  return { session, ttlMs: Number(ttlMs) };
+}

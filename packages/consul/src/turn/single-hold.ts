@@ -1,0 +1,152 @@
+import {
+  QueueLockError,
+  askUntilDefinite,
+  detailOf,
+  entryLost,
+  isQueueLockError,
+  type Clock,
+  type Turn,
+} from '@queuelock/core/backend';
+import { Observable, Subscription } from '../base/rx.ts';
+import { LOCK_FLAGS, type KvPair } from '../driver/requests.ts';
+import type { EntryTools } from '../entry/entering.ts';
+import type { Entry } from '../entry/entry.ts';
+import type { Watches } from '../server/watches.ts';
+
+/** What taking a single key needs. */
+export interface SingleTools extends EntryTools {
+  readonly watches: Watches;
+  readonly clock: Clock;
+}
+
+/** The result of an attempt to lock a single key: its index when it is locked, or the state in which another session has it. */
+type Attempt =
+  | { readonly isHeld: true; readonly modifyIndex: bigint }
+  | { readonly isHeld: false; readonly seen: KvPair | undefined };
+
+// Consul keeps a key of an ended session from being locked for a while (lock-delay), and shows no change when that is over.
+const RETRY_MS = 1_000;
+
+/**
+ * The lock of one key that `consul lock` and `Lock` of Consul's Go client take instead of entering a queue. An entry whose turn has come owns the queue
+ * only with that key, which the same session locks.
+ */
+export class SingleHold {
+  readonly #tools: SingleTools;
+  readonly #entry: Entry;
+  readonly #key: string;
+  #attempt: Attempt = { isHeld: false, seen: undefined };
+
+  constructor(tools: SingleTools, entry: Entry, key: string) {
+    this.#tools = tools;
+    this.#entry = entry;
+    this.#key = key;
+  }
+
+  /** Tries to lock the key. @throws {QueueLockError} `ENTRY_LOST`, `FOREIGN_FORMAT` when the key is used for something else */
+  async take(): Promise<void> {
+    const { sessionKey, session, connection } = this.#tools;
+    const { pairs } = await connection.read(this.#key, { isConsistent: true });
+    const [seen] = pairs;
+    if (seen && seen.flags !== Number(LOCK_FLAGS)) throw foreign(this.#key);
+    this.#attempt = { isHeld: false, seen };
+    if (seen && seen.session !== undefined && seen.session !== session) return;
+    const text = this.#entry.key;
+    const result = await sessionKey.txn([
+      { verb: 'check-session', key: this.#entry.key, session },
+      { verb: 'lock', key: this.#key, text, session, flags: LOCK_FLAGS },
+    ]);
+    if (!result.isDone && result.failedAt === 0) throw entryLost(this.#entry.id);
+    const locked = result.isDone ? result.pairs.findLast(({ key }) => key === this.#key) : undefined;
+    if (locked) this.#attempt = { isHeld: true, modifyIndex: locked.modifyIndex };
+  }
+
+  /** What a turn in the queue means together with the key. */
+  turnOf(turn: Turn): Turn {
+    return turn.admitted && !this.#attempt.isHeld ? { admitted: false } : turn;
+  }
+
+  /** The entry's turns, from those in the queue. Errors with `ENTRY_LOST` also when another client takes or deletes the key. */
+  follow(line$: Observable<Turn>): Observable<Turn> {
+    return new Observable((subscriber) => {
+      const taking = new Subscription();
+      const error = (cause: unknown): void => {
+        subscriber.error(cause);
+      };
+      subscriber.add(taking);
+      const next = (turn: Turn): void => {
+        if (!turn.admitted || this.#attempt.isHeld) subscriber.next(turn);
+        if (turn.admitted)
+          taking.add(this.#hold(turn).subscribe({ next: (held) => subscriber.next(held), error }));
+      };
+      subscriber.add(line$.subscribe({ next, error }));
+    });
+  }
+
+  /** Locks the key if it is not locked yet, emits the turn then, and errors when the key is lost. */
+  #hold(turn: Turn): Observable<Turn> {
+    return new Observable((subscriber) => {
+      const steps = new Subscription();
+      const error = (cause: unknown): void => {
+        subscriber.error(cause);
+      };
+      const held = (): void => {
+        if (this.#attempt.isHeld) steps.add(this.#loss(this.#attempt.modifyIndex).subscribe({ error }));
+      };
+      const attempt = (): void => {
+        steps.add(
+          askUntilDefinite(() => this.take().catch(giveUpIfRefused)).subscribe({
+            next: () => {
+              if (!this.#attempt.isHeld) {
+                wait(this.#attempt.seen);
+                return;
+              }
+              subscriber.next(turn);
+              held();
+            },
+            error,
+          }),
+        );
+      };
+      const wait = (seen: KvPair | undefined): void => {
+        const waiting = new Subscription();
+        const again = (): void => {
+          waiting.unsubscribe();
+          attempt();
+        };
+        steps.add(waiting);
+        if (seen?.session === undefined) waiting.add(this.#tools.clock.after(RETRY_MS, again));
+        else waiting.add(this.#tools.watches.follow(seen).subscribe({ next: again, error }));
+      };
+      if (this.#attempt.isHeld) held();
+      else attempt();
+      return steps;
+    });
+  }
+
+  #loss(modifyIndex: bigint): Observable<never> {
+    const { watches, session } = this.#tools;
+    return new Observable((subscriber) => {
+      const next = (pair: KvPair | undefined): void => {
+        if (pair?.session === session) return;
+        const message = `another client took the single key ${this.#key}`;
+        subscriber.error(new QueueLockError('ENTRY_LOST', message));
+      };
+      const error = (cause: unknown): void => {
+        subscriber.error(cause);
+      };
+      subscriber.add(watches.follow({ key: this.#key, modifyIndex }).subscribe({ next, error }));
+    });
+  }
+}
+
+function foreign(key: string): QueueLockError {
+  const message = `the single key ${JSON.stringify(key)} is not a lock of consul lock or of Consul's Go client (its flags are different ones)`;
+  return new QueueLockError('FOREIGN_FORMAT', message);
+}
+
+/** An entry that may not lock the key would wait for ever, and all behind it. */
+function giveUpIfRefused(error: unknown): never {
+  if (!isQueueLockError(error, 'ACCESS_DENIED')) throw error;
+  throw new QueueLockError('ENTRY_LOST', `its turn came, but ${detailOf(error)}`, { cause: error });
+}

@@ -1,0 +1,119 @@
+// Chapter turn: whose turn is it, and which entries does a waiter watch?
+// Follows the nearest conflicting entries ahead (here), and the key of clients without a queue (single-hold).
+
+import {
+  turnOf,
+  turnsByWatching,
+  type AdmissionRule,
+  type Departure,
+  type EntriesAhead,
+  type LocalWaiters,
+  type Placement,
+  type Turn,
+} from '@queuelock/core/backend';
+import { Observable, Subscription, defer, filter } from '../base/rx.ts';
+import { readAhead, type Newcomer, type Position } from '../entry/entering.ts';
+import type { KvPair } from '../driver/requests.ts';
+import type { Entry } from '../entry/entry.ts';
+import { contenderOf, otherLimitAhead, type Contender } from '../queue/entries.ts';
+import { SingleHold, type SingleTools } from './single-hold.ts';
+
+/** What following an entry needs. */
+export interface TurnTools extends SingleTools {
+  /** The entries of all sessions of this process that waiters of this process watch. */
+  readonly followed: LocalWaiters;
+}
+
+// A longer list costs memory for each waiter; without it, a waiter reads again when the entry ahead of it has left.
+const MAX_REMEMBERED = 256;
+
+/** The placement of an entry, as the core gets it. An entry that is first in a queue with a single key tries once to lock that. */
+export async function placementOf(
+  tools: TurnTools,
+  { entry, spec }: Newcomer,
+  { own, ahead }: Position,
+): Promise<Placement> {
+  const rule = { limit: spec.limit, permits: entry.permits };
+  const otherLimit = otherLimitAhead(ahead, { shared: own.shared, limit: spec.limit });
+  const line$ = follow(tools, { entry, own, ahead, rule });
+  const turn = turnOf(ahead, rule);
+  const singleKey = tools.singleKeyOf(entry.queue);
+  const single = singleKey === undefined ? undefined : new SingleHold(tools, entry, singleKey);
+  if (turn.admitted) await single?.take();
+  const turns$ = untilEnd(single ? single.follow(line$) : line$, entry);
+  const { order, key } = own;
+  return {
+    order,
+    token: order,
+    key,
+    turn: single ? single.turnOf(turn) : turn,
+    ...(otherLimit === undefined ? {} : { otherLimit }),
+    turns$,
+  };
+}
+
+interface Following extends Position {
+  readonly entry: Entry;
+  readonly rule: AdmissionRule;
+}
+
+function follow(tools: TurnTools, { entry, own, ahead, rule }: Following): Observable<Turn> {
+  return turnsByWatching<Contender>(
+    {
+      ahead: async () => shortened(await readAhead(tools, entry)),
+      removal: (ref) => removalOf(tools, ref, own),
+      ownRemoval$: defer(() => tools.watches.follow(own).pipe(filter((pair) => pair === undefined))),
+    },
+    rule,
+    shortened(ahead),
+  );
+}
+
+function shortened({ refs, total }: EntriesAhead<Contender>): EntriesAhead<Contender> {
+  return { refs: refs.slice(0, MAX_REMEMBERED), ...(total !== undefined && { total }) };
+}
+
+/**
+ * Emits when an entry ahead is gone. Emits `undefined` where only a read can decide: when a writer has become a reader, and when the entry belongs
+ * to the own session and that did not remove it. It has then probably gone with the session, as the own entry has.
+ */
+function removalOf(
+  { watches, followed, session }: TurnTools,
+  ref: Contender,
+  own: Contender,
+): Observable<Departure | undefined> {
+  return new Observable((subscriber) => {
+    const known = followed.follow(ref.key);
+    subscriber.add(() => {
+      known.unfollow();
+    });
+    const report = (departure: Departure | undefined): void => {
+      subscriber.next(departure);
+      subscriber.complete();
+    };
+    const next = (pair: KvPair | undefined): void => {
+      if (!pair) report(ref.session === session && !known.leaving ? undefined : {});
+      else if (own.shared && !ref.shared && contenderOf(pair).shared) report(undefined);
+    };
+    const error = (cause: unknown): void => {
+      subscriber.error(cause);
+    };
+    subscriber.add(watches.follow(ref).subscribe({ next, error }));
+  });
+}
+
+/** The same turns until the entry ends: its loss is reported by whatever notices it first, and nothing is reported of its own removal. */
+function untilEnd(turns$: Observable<Turn>, entry: Entry): Observable<Turn> {
+  return new Observable((subscriber) => {
+    const error = (cause: unknown): void => {
+      subscriber.error(cause);
+    };
+    const turns = new Subscription();
+    subscriber.add(turns);
+    subscriber.add(entry.ends$.subscribe({ error, complete: () => turns.unsubscribe() }));
+    const next = (turn: Turn): void => {
+      subscriber.next(turn);
+    };
+    if (!turns.closed && !subscriber.closed) turns.add(turns$.subscribe({ next, error }));
+  });
+}

@@ -1,0 +1,63 @@
+import { withJitter, type Clock } from '@queuelock/core/backend';
+import { Observable } from '../base/rx.ts';
+import { keyPath } from '../driver/requests.ts';
+import { readIn, type Connection, type KvRead } from '../server/connection.ts';
+
+/** Keys that are read, then again after every change. */
+export interface Followed {
+  readonly key: string;
+  readonly isTree: boolean;
+  /** Minimum time between two reads, in milliseconds. */
+  readonly pauseMs: number;
+}
+
+const QUERY_MS = 10_000;
+
+/** Emits the keys now, then whenever they may have changed. Errors when they cannot be read. */
+export function changesOf(
+  connection: Connection,
+  clock: Clock,
+  { key, isTree, pauseMs }: Followed,
+): Observable<KvRead> {
+  return new Observable((subscriber) => {
+    const stopped = new AbortController();
+    let cancelPause: (() => void) | undefined;
+    let index = 0n;
+
+    const query = async (): Promise<KvRead> => {
+      const wait = withJitter(QUERY_MS, clock);
+      const isFirst = index === 0n;
+      const waiting = isFirst
+        ? { consistent: '' }
+        : { index: index.toString(), wait: `${Math.ceil(wait)}ms` };
+      const response = await connection.send({
+        method: 'GET',
+        path: keyPath(key),
+        params: { ...waiting, ...(isTree && { recurse: '' }) },
+        timeoutMs: (isFirst ? 0 : wait * 1.0625) + connection.requestTimeoutMs,
+        signal: stopped.signal,
+        expected: [200, 404],
+        ...(!isFirst && { isBlocking: true }),
+      });
+      return readIn(response);
+    };
+    const next = async (): Promise<void> => {
+      try {
+        const read = await query();
+        const isChanged = read.index !== index;
+        // An index that goes back belongs to another history: the next read begins anew.
+        index = read.index < index ? 0n : read.index;
+        if (isChanged) subscriber.next(read);
+        if (!subscriber.closed) cancelPause = clock.after(isChanged ? pauseMs : 0, () => void next());
+      } catch (error) {
+        // An observer of a backend that was closed sees nothing any more.
+        if (!stopped.signal.aborted && !connection.isClosed) subscriber.error(error);
+      }
+    };
+    void next();
+    return () => {
+      cancelPause?.();
+      stopped.abort();
+    };
+  });
+}

@@ -1,0 +1,110 @@
+import type { Finding } from '@queuelock/core/backend';
+import type { Settings } from '../api/options.ts';
+import type { Connection } from '../server/connection.ts';
+import { queuesIn, type ViewTools } from './views.ts';
+
+/** Checks the cluster and counts its queues and sessions. Read-only. */
+export async function diagnose(
+  { connection, keys }: ViewTools,
+  { minTtlMs }: Pick<Settings, 'minTtlMs'>,
+  prefix: string,
+): Promise<readonly Finding[]> {
+  const about = connection.endpoint;
+  const leader = (await askOf(connection, '/v1/status/leader')) as string;
+  if (leader === '')
+    return [{ level: 'error', about, text: 'the cluster has no leader: nothing can be locked' }];
+  const peers = (await askOf(connection, '/v1/status/peers')) as readonly string[];
+  const agent = await agentOf(connection);
+  const { pairs } = await connection.read(keys.queuesFrom(prefix), { isConsistent: true, isTree: true });
+  const sessions = (await askOf(connection, '/v1/session/list')) as readonly { readonly Name: string }[];
+  const own = sessions.filter(({ Name }) => Name === 'queuelock').length;
+  return [
+    ...(agent ? [...judgeAgent(agent, about), ...judgeTtl(agent, minTtlMs, about)] : [unknownAgent(about)]),
+    judgeServers(peers.length, about),
+    {
+      level: 'ok',
+      about: prefix === '' ? 'queues' : `queues ${prefix}…`,
+      text: `${queuesIn(keys, pairs).size} queues with entries, ${own} sessions`,
+    },
+  ];
+}
+
+/** What an agent reports of itself. */
+export interface AgentFacts {
+  readonly version: string;
+  readonly isServer: boolean;
+  /** The setting `session_ttl_min` of a server, in milliseconds; `undefined` where the agent does not report it. */
+  readonly minTtlMs: number | undefined;
+}
+
+/** Returns findings about the agent that is used. */
+export function judgeAgent({ version, isServer }: AgentFacts, about: string): readonly Finding[] {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major < 1) {
+    const text = `Consul ${version} is older than 1.0, the oldest release that is supported`;
+    return [{ level: 'error', about, text }];
+  }
+  const role = isServer ? 'a server' : 'a client agent';
+  const tested = major === 1 && minor < 8 ? '; releases before 1.8 are not tested' : '';
+  return [{ level: tested === '' ? 'ok' : 'warning', about, text: `Consul ${version}, ${role}${tested}` }];
+}
+
+/** Returns findings about the shortest TTL, which the servers and the client must be set to alike. */
+export function judgeTtl(
+  { minTtlMs: serverMs, isServer }: AgentFacts,
+  minTtlMs: number,
+  about: string,
+): readonly Finding[] {
+  if (!isServer || serverMs === undefined || serverMs === minTtlMs) return [];
+  const text = `session_ttl_min is ${serverMs} ms, and this client assumes ${minTtlMs} ms: set the option minTtlMs (?minTtlMs=${serverMs})`;
+  return [{ level: serverMs > minTtlMs ? 'error' : 'warning', about, text }];
+}
+
+/** Returns a finding about the number of servers. */
+export function judgeServers(servers: number, about: string): Finding {
+  if (servers < 3) {
+    const text = `the cluster has ${servers} ${servers === 1 ? 'server' : 'servers'}: nothing can be locked while one is down; run 3 or 5`;
+    return { level: 'warning', about, text };
+  }
+  return { level: 'ok', about, text: `the cluster has ${servers} servers` };
+}
+
+function unknownAgent(about: string): Finding {
+  const text =
+    'the token may not read the agent (agent:read), so its version and its settings are not checked';
+  return { level: 'warning', about, text };
+}
+
+async function agentOf(connection: Connection): Promise<AgentFacts | undefined> {
+  const { status, body } = await connection.send({
+    method: 'GET',
+    path: '/v1/agent/self',
+    expected: [200, 403],
+  });
+  if (status === 403) return undefined;
+  const { Config, DebugConfig } = JSON.parse(body) as {
+    readonly Config: { readonly Version: string; readonly Server: boolean };
+    readonly DebugConfig?: { readonly SessionTTLMin?: unknown };
+  };
+  const minTtlMs = millisecondsIn(DebugConfig?.SessionTTLMin);
+  return { version: Config.Version, isServer: Config.Server, minTtlMs };
+}
+
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ['ms', 1],
+  ['s', 1_000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+]);
+
+/** The milliseconds in a duration as Go writes it, such as `1m30s`. A setting that was not set is 10 s. */
+export function millisecondsIn(duration: unknown): number | undefined {
+  if (typeof duration !== 'string') return undefined;
+  if (duration === '0s') return 10_000;
+  const parts = [...duration.matchAll(/([\d.]+)(ms|[smh])/g)];
+  return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (UNITS.get(unit) ?? 0), 0);
+}
+
+async function askOf(connection: Connection, path: string): Promise<unknown> {
+  return JSON.parse((await connection.send({ method: 'GET', path })).body) as unknown;
+}

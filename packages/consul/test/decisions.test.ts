@@ -1,0 +1,136 @@
+import { expect } from 'chai';
+import { HeartbeatProof } from '../src/session/heartbeat-proof.ts';
+import { Keys } from '../src/queue/keys.ts';
+import { aheadOf, contendersIn } from '../src/queue/entries.ts';
+import type { KvPair } from '../src/driver/requests.ts';
+import { judgeAgent, judgeServers, judgeTtl, millisecondsIn } from '../src/views/diagnose.ts';
+
+const TTL_MS = 10_000;
+
+describe('the proof of heartbeats on Consul', () => {
+  it('promises the TTL for regular heartbeats', () => {
+    const proof = new HeartbeatProof(TTL_MS, 0);
+    for (const sentAt of [2_500, 5_000, 7_500]) expect(proof.confirmed(sentAt)).to.equal(TTL_MS);
+  });
+
+  it('extends the proven time by half the TTL after a gap, and by the rest with the next heartbeat', () => {
+    const proof = new HeartbeatProof(TTL_MS, 0);
+    expect(proof.confirmed(9_000)).to.be.closeTo(TTL_MS - 4_000, 100);
+    expect(proof.confirmed(9_100)).to.equal(TTL_MS);
+  });
+
+  it('never exceeds the time for which a server keeps a session after the last genuine renewal', () => {
+    for (const gapMs of [1_000, 9_000, 12_000, 19_000, 40_000]) {
+      const proof = new HeartbeatProof(TTL_MS, 0);
+      expect(gapMs + proof.confirmed(gapMs), `after ${gapMs} ms`).to.satisfy(
+        (until: number) => until <= Math.max(2 * TTL_MS, gapMs),
+      );
+    }
+  });
+});
+
+describe('the keys of Consul', () => {
+  const keys = new Keys('locks/');
+
+  for (const [name, encoded] of [
+    ['nightly-report_1.5', 'nightly-report_1.5'],
+    ['a/b', 'a=2Fb'],
+    ['.', '=2E'],
+    ['..', '=2E.'],
+    ['=', '=3D'],
+    ['100%', '100=25'],
+    ['é', '=C3=A9'],
+  ] as const) {
+    it(`write the name ${name} as ${encoded}, and read it back`, () => {
+      const key = keys.entry(name, 'id');
+      expect(key).to.equal(`locks/queues/${encoded}/id`);
+      expect(keys.entryIn(key)).to.deep.equal({ queue: name, id: 'id' });
+    });
+  }
+
+  it('encode the beginning of a name as the beginning of its encoding', () => {
+    expect(keys.queue('.a/b/c').startsWith(keys.queuesFrom('.a/b'))).to.equal(true);
+  });
+
+  it('recognize entries only', () => {
+    for (const key of ['locks/queues/a', 'locks/queues/a/', 'locks/queues/a/b/c', 'other/queues/a/b'])
+      expect(keys.entryIn(key), key).to.equal(undefined);
+  });
+});
+
+describe('the entries of a queue on Consul', () => {
+  function pair(index: number, text: string, id = index.toString(16).padStart(32, '0')): KvPair {
+    const [createIndex, modifyIndex] = [BigInt(index), BigInt(index)];
+    return { key: `q/${id}`, text, session: 's', createIndex, modifyIndex, flags: 0 };
+  }
+  const reader = '{"shared":true,"limit":1,"permits":1,"value":"r"}';
+  const writer = '{"shared":false,"limit":1,"permits":1,"value":"w"}';
+
+  it('are ordered by the index of their creation, and two shared ones do not conflict', () => {
+    const contenders = contendersIn([pair(30, reader), pair(10, writer), pair(20, reader)]);
+    expect(contenders.map(({ order }) => order)).to.deep.equal([10n, 20n, 30n]);
+    const own = contenders[2]!;
+    expect(aheadOf(contenders, own).refs.map(({ order }) => order)).to.deep.equal([10n]);
+  });
+
+  it('count as exclusive when their text is not one of queuelock, whatever it is', () => {
+    for (const text of [
+      '',
+      '{',
+      'null',
+      '[]',
+      '{"shared":true}',
+      '{"shared":true,"limit":0,"permits":1,"value":""}',
+    ]) {
+      const [contender] = contendersIn([pair(1, text)]);
+      expect(contender, text).to.include({
+        shared: false,
+        limit: 1,
+        permits: 1,
+        value: text,
+        isForeign: true,
+      });
+    }
+    expect(contendersIn([pair(1, reader, 'leader')])[0]).to.include({ shared: false, isForeign: true });
+  });
+});
+
+describe('the findings about a Consul cluster', () => {
+  const about = 'consul://h';
+
+  it('report an old release, and one that was not tested', () => {
+    const levelOf = (version: string): unknown =>
+      judgeAgent({ version, isServer: true, minTtlMs: undefined }, about)[0]?.level;
+    expect(['0.9.3', '1.7.0', '1.8.7', '1.21.0'].map(levelOf)).to.deep.equal([
+      'error',
+      'warning',
+      'ok',
+      'ok',
+    ]);
+  });
+
+  it('report a shortest TTL that the client does not know', () => {
+    const levelOf = (serverMs: number): unknown =>
+      judgeTtl({ version: '1.8.7', isServer: true, minTtlMs: serverMs }, 10_000, about)[0]?.level;
+    expect([20_000, 10_000, 1_000].map(levelOf)).to.deep.equal(['error', undefined, 'warning']);
+  });
+
+  it('report a cluster that does not work while one server is down', () => {
+    expect([1, 2, 3].map((servers) => judgeServers(servers, about).level)).to.deep.equal([
+      'warning',
+      'warning',
+      'ok',
+    ]);
+  });
+
+  it('read durations as Go writes them', () => {
+    expect(['0s', '100ms', '10s', '1m30s', '1h0m0s', undefined].map(millisecondsIn)).to.deep.equal([
+      10_000,
+      100,
+      10_000,
+      90_000,
+      3_600_000,
+      undefined,
+    ]);
+  });
+});

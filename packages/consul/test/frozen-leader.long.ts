@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import { setTimeout as pause } from 'node:timers/promises';
+import { consul } from '@queuelock/consul';
+import { isQueueLockError, type Session } from '@queuelock/core/backend';
+import { startConsulCluster, type ConsulCluster } from '@queuelock/harness/services/consul-cluster';
+import { recordLine } from '@queuelock/harness/services/shared';
+import { Operator } from './operator.ts';
+
+const TTL_MS = 2_000;
+const ROUNDS = 5;
+/** A new leader is elected after one to two seconds, and ends the session twice its TTL later. */
+const FROZEN_MS = 2.7 * TTL_MS;
+/** The heartbeat that a suspended leader finds when it goes on. */
+const BEFORE_RESUME_MS = 60;
+
+interface Round {
+  /** Until when the client believed in its session. */
+  readonly believedUntil: number;
+  readonly goneAt: number;
+  /** Whether the leader that was suspended confirmed a renewal although it had been replaced. */
+  readonly isConfirmed: boolean;
+  /** When the renewal was sent. */
+  readonly sentAt: number;
+}
+
+describe('a Consul cluster whose leader is suspended', function () {
+  this.timeout(300_000);
+  let cluster: ConsulCluster;
+
+  before(async () => {
+    cluster = await startConsulCluster();
+  });
+  after(() => cluster.stop());
+
+  async function newest(session: Session): Promise<number> {
+    const calledAt = performance.now();
+    return calledAt + (await session.renew(AbortSignal.timeout(10_000)));
+  }
+
+  async function round(nth: number): Promise<Round> {
+    const leader = await cluster.leader();
+    const other = cluster.servers.find((server) => server !== leader)!;
+    // Through the server that will be suspended: the worst place to be.
+    const backend = consul({
+      hosts: leader.endpoint,
+      prefix: 'frozen/',
+      minTtlMs: 100,
+      requestTimeoutMs: 5_000,
+    });
+    const session = await backend.open(TTL_MS, new AbortController().signal);
+    const { key } = await session.enqueue({
+      queue: `round ${nth}`,
+      id: nth.toString(16).padStart(32, '0'),
+      shared: false,
+      limit: 1,
+    });
+    let believedUntil = await newest(session);
+    await leader.freeze();
+    await pause(FROZEN_MS - BEFORE_RESUME_MS);
+    const sentAt = performance.now();
+    const confirmed = fetch(`http://${leader.endpoint}/v1/session/renew/${session.id}`, { method: 'PUT' });
+    const renewed = newest(session).catch((error: unknown) => {
+      if (!isQueueLockError(error)) throw error;
+      return 0;
+    });
+    await pause(BEFORE_RESUME_MS);
+    leader.signal('SIGCONT');
+    believedUntil = Math.max(believedUntil, await renewed);
+    const isConfirmed = (await confirmed).ok;
+    const operator = new Operator(other.endpoint);
+    let goneAt = performance.now();
+    while ((await operator.keysUnder(key)).length > 0) {
+      await pause(20);
+      goneAt = performance.now();
+    }
+    await backend.close();
+    await cluster.leader();
+    return { believedUntil, goneAt, isConfirmed, sentAt };
+  }
+
+  it('never ends a session before the time that the heartbeats have proven', async () => {
+    const rounds: Round[] = [];
+    for (let nth = 1; nth <= ROUNDS; nth += 1) rounds.push(await round(nth));
+    const early = rounds.filter(({ believedUntil, goneAt }) => goneAt < believedUntil);
+    const plain = rounds.filter(
+      ({ isConfirmed, sentAt, goneAt }) => isConfirmed && goneAt < sentAt + TTL_MS,
+    ).length;
+    const text = `of ${ROUNDS} renewals that a suspended leader found, ${plain} were confirmed and did not hold`;
+    recordLine('heartbeats of @queuelock/consul', text);
+    expect(early).to.deep.equal([]);
+    const control = 'a control: without the rule of HeartbeatProof, some belief would have been wrong';
+    expect(plain, control).to.be.greaterThan(0);
+  });
+});

@@ -1,0 +1,102 @@
+import {
+  createServer,
+  request as send,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+
+/** A request that passed the proxy. */
+export interface PassedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
+}
+
+/** A proxy between a client and an agent: records requests, and holds chosen ones back. */
+export class HttpProxy {
+  readonly passed: PassedRequest[] = [];
+  readonly #server: Server;
+  readonly #target: { readonly host: string; readonly port: number };
+  #isHeld: (request: PassedRequest) => boolean = () => false;
+  #isReplyLost: (request: PassedRequest) => boolean = () => false;
+  #isMissing: (request: PassedRequest) => boolean = () => false;
+  readonly #held: (() => Promise<void>)[] = [];
+
+  private constructor(endpoint: string) {
+    const [host = '', port = ''] = endpoint.split(':');
+    this.#target = { host, port: Number(port) };
+    this.#server = createServer((request, response) => {
+      void this.#relay(request, response);
+    });
+  }
+
+  /** Starts a proxy to an agent. */
+  static async start(endpoint: string): Promise<HttpProxy> {
+    const proxy = new HttpProxy(endpoint);
+    proxy.#server.listen(0, '127.0.0.1');
+    await once(proxy.#server, 'listening');
+    return proxy;
+  }
+
+  get endpoint(): string {
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** From now on, holds such requests back, until `release`. */
+  hold(isHeld: (request: PassedRequest) => boolean): void {
+    this.#isHeld = isHeld;
+  }
+
+  /** From now on, executes such requests and closes the connection instead of answering. */
+  loseReplies(isReplyLost: (request: PassedRequest) => boolean): void {
+    this.#isReplyLost = isReplyLost;
+  }
+
+  /** From now on, responds to such requests as a server that has not executed any write yet. */
+  lagBehind(isMissing: (request: PassedRequest) => boolean): void {
+    this.#isMissing = isMissing;
+  }
+
+  /** Sends the requests that were held back, although their clients may be gone. Resolves when they were executed. */
+  async release(): Promise<number> {
+    this.#isHeld = () => false;
+    const held = this.#held.splice(0);
+    for (const pass of held) await pass();
+    return held.length;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  async #relay(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { method = '', url: path = '' } = request;
+    const whole = { method, path, body: Buffer.concat(chunks).toString() };
+    const pass = async (): Promise<void> => {
+      this.passed.push(whole);
+      if (this.#isMissing(whole)) {
+        response.writeHead(404, { 'x-consul-index': '1' }).end();
+        return;
+      }
+      const forwarded = send({ ...this.#target, method, path, headers: request.headers });
+      response.on('close', () => {
+        if (!response.writableFinished && path.includes('index=')) forwarded.destroy();
+      });
+      forwarded.end(whole.body);
+      const [answer] = (await once(forwarded, 'response')) as [IncomingMessage];
+      const parts: Buffer[] = [];
+      for await (const part of answer) parts.push(part as Buffer);
+      if (this.#isReplyLost(whole)) response.destroy();
+      else response.writeHead(answer.statusCode ?? 500, answer.headers).end(Buffer.concat(parts));
+    };
+    if (this.#isHeld(whole)) this.#held.push(pass);
+    else await pass().catch(() => response.destroy());
+  }
+}

@@ -1,0 +1,64 @@
+import { checkedObject, invalidArgument } from '@queuelock/core/backend';
+import { MAX_INT64, describeHold, tokenOf, type FencingHold } from './hold.ts';
+import type { FenceOutcome } from './outcome.ts';
+
+/** An operation of a transaction of Consul (`PUT /v1/txn`). */
+export interface ConsulOperation {
+  readonly KV: { readonly Verb: 'get'; readonly Key: string };
+}
+
+/** The response to a transaction of Consul, as JSON. */
+export interface ConsulTxnResponse {
+  readonly Errors: readonly { readonly OpIndex: number; readonly What: string }[] | null;
+}
+
+/**
+ * Returns an operation for a transaction of Consul that fails, and all others with it, once the hold's own entry has left its queue. The transaction
+ * and the removal of the entry are ordered by Raft: the writes in it happen under the lock or not at all, and never after a fenced write of a
+ * later holder. Use it on the cluster and data center that has the lock.
+ *
+ * It reads the key instead of comparing an index. The key of an entry is never used again, so its existence is the hold; its index (`check-index`)
+ * would also change with the entry's label.
+ * @param hold an exclusive hold; its token is checked, its key is read
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the hold is not exclusive; `OWNERSHIP_LOST` as reading `ownership.key`
+ */
+export function heldInConsul(hold: FencingHold<'key' | 'token'>): ConsulOperation {
+  tokenOf(hold, MAX_INT64);
+  return { KV: { Verb: 'get', Key: checkKey(hold.key) } };
+}
+
+/**
+ * Returns what the response to a transaction with that operation means, for `expectAccepted`.
+ * @param hold the same hold
+ * @param response the JSON of the response, with the status 200 or 409
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the response is not that of a transaction, or when another operation has failed: the fence
+ *   cannot say what that means
+ */
+export async function consulOutcome(
+  hold: FencingHold<'key' | 'token'>,
+  response: ConsulTxnResponse | PromiseLike<ConsulTxnResponse>,
+): Promise<FenceOutcome> {
+  const { Errors }: { readonly Errors?: unknown } = checkedObject('response', await response);
+  if (Errors === null || (Array.isArray(Errors) && Errors.length === 0)) return { outcome: 'accepted' };
+  const what = whatIn(Errors);
+  if (what !== `key "${hold.key}" doesn't exist`)
+    throw invalidArgument(
+      'response',
+      what,
+      'is that of a transaction in which only the check of the hold may fail',
+    );
+  return {
+    outcome: 'refused',
+    reason: `${describeHold(hold)} is refused by Consul: its entry ${JSON.stringify(hold.key)} is not in the queue any more`,
+  };
+}
+
+function whatIn(errors: unknown): unknown {
+  const error: unknown = Array.isArray(errors) ? errors[0] : undefined;
+  return typeof error === 'object' && error !== null && 'What' in error ? error.What : errors;
+}
+
+function checkKey(key: unknown): string {
+  if (typeof key === 'string' && key !== '') return key;
+  throw invalidArgument('key', key, 'is the key of the entry, as in ownership.key');
+}
