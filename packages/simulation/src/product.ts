@@ -6,6 +6,13 @@ import { etcdOver } from '../../etcd/src/backend.ts';
 import { ZooKeeperBackend } from '../../zookeeper/src/backend.ts';
 import { settingsOf } from '../../zookeeper/src/api/options.ts';
 
+export type {
+  IEvent,
+  IRangeRequest,
+  IRequestOp,
+  ITxnRequest,
+  IWatchResponse,
+} from '../../etcd/src/protocol/messages.ts';
 export type { CallOptions, Channel, ChannelListener, Driver } from '../../etcd/src/driver/driver.ts';
 export { GrpcError } from '../../etcd/src/driver/grpc-status.ts';
 export { http2Driver } from '../../etcd/src/wire/http2-driver.ts';

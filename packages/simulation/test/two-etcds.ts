@@ -1,11 +1,12 @@
 import type {
+  CallOptions,
+  Driver,
   IEvent,
   IRangeRequest,
   IRequestOp,
   ITxnRequest,
   IWatchResponse,
-} from '../../etcd/src/protocol/messages.ts';
-import type { CallOptions, Driver } from '../src/product.ts';
+} from '../src/product.ts';
 import type { Random } from '../src/random.ts';
 
 /** One operation, for which a simulated and a real etcd must respond the same. */
