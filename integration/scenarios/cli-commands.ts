@@ -63,7 +63,7 @@ export function describeCommand(server: keyof typeof servers): void {
       expect(ending.stderr).to.match(/^queuelock: \[TIMEOUT\] [^\n]*--wait[^\n]*\n$/);
       const asked = await runCli(['run', 'busy', '--try', '--', 'echo', 'ran'], ground.env);
       expect(asked).to.include({ code: 69, stdout: '' });
-      expect(asked.stderr).to.equal('queuelock: somebody else has "busy", and --try does not wait\n');
+      expect(asked.stderr).to.equal('queuelock: another client holds "busy", and --try does not wait\n');
     });
   });
 }

@@ -1,3 +1,4 @@
+import { rootCertificates } from 'node:tls';
 import { expect } from 'chai';
 import { Etcd3, type IOptions } from 'etcd3';
 import { createLockClient } from '@queuelock/core';
@@ -107,14 +108,16 @@ describe('a client of npm etcd3 that is handed in to etcd()', () => {
 
   it('passes on its hosts, log-in, certificates and channel options, and nothing else', () => {
     const hosts = ['https://a:1', 'https://b:2'];
-    const credentials = { rootCertificate: Buffer.from('') };
+    const credentials = { rootCertificate: Buffer.from(rootCertificates[0] ?? '') };
     const grpcOptions = { 'grpc.keepalive_time_ms': 9_000 };
     const auth = { ...alice, callOptions: { deadline: 1 } };
     const client = clientOf({ hosts, auth, grpcOptions, defaultCallOptions: { deadline: 1 } });
     const checked = checkOptions({ client });
     expect(checked).to.include({ transport: 'etcd3', tls: true, grpcOptions, Etcd3 });
-    expect(checked).to.deep.include({ hosts: ['a:1', 'b:2'], auth: alice, credentials: undefined });
-    expect(checkOptions({ client: clientOf({ hosts, credentials }) })).to.include({ credentials });
+    expect(checked.hosts).to.deep.equal(['a:1', 'b:2']);
+    expect(checked.credentials.latest).to.deep.equal({ user: alice, pems: undefined });
+    const secured = checkOptions({ client: clientOf({ hosts, credentials }) });
+    expect(secured.credentials.latest?.pems).to.equal(credentials);
   });
 
   describe('with a server', () => {

@@ -136,7 +136,7 @@ describe('a resumed etcd session', () => {
     expect(failure).to.have.property('code', 'INVALID_ARGUMENT');
     expect(failure)
       .to.have.property('message')
-      .that.matches(/stored as shared.*asked for as exclusive/);
+      .that.matches(/stored as shared.*requested as exclusive/);
     expect(await bench.operator.keysUnder(`${spec.queue}/`)).to.have.length(1);
     expect(await resumed.remove(spec.queue, spec.id)).to.equal(true);
     expect(await everything()).to.deep.equal([]);

@@ -37,9 +37,18 @@ export class Timeline {
   /** Runs the task in `ms` of true time, unless the machine has crashed by then. The returned function cancels it. */
   after(ms: number, machine: Machine, task: () => void): () => void {
     this.#number += 1;
-    const due = this.#now + Math.max(0, ms);
-    const happening: Happening = { due, number: this.#number, machine, life: machine.life, task };
-    if (!machine.isDead) this.#heap.push(happening);
+    return this.#push({ due: this.#now + Math.max(0, ms), number: this.#number, machine, task });
+  }
+
+  /** Runs the task now, or when the machine is no longer frozen, before everything else that it has to do then. */
+  first(machine: Machine, task: () => void): void {
+    this.#number += 1;
+    this.#push({ due: this.#now, number: -this.#number, machine, task });
+  }
+
+  #push(event: Omit<Happening, 'life'>): () => void {
+    const happening: Happening = { ...event, life: event.machine.life };
+    if (!event.machine.isDead) this.#heap.push(happening);
     return () => (happening.task = undefined);
   }
 

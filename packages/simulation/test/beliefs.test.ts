@@ -88,10 +88,21 @@ describe('the belief of a holder', () => {
     const { timeline, beliefs, machine, held, proven, broken } = onStage();
     machine.after(500, () => machine.pause(4_500));
     await timeline.run(2_000);
-    beliefs.requireOver(held);
+    beliefs.requireOver(held, { who: 'c1x1' });
     proven.untilMs = 9_000;
     await timeline.run(4_999);
     expect(broken()).to.equal(undefined);
+    await timeline.run(5_001);
+    expect(broken()).to.equal('exclusive');
+  });
+
+  it('is checked before a timer of the process, which may end the hold, when the process is no longer frozen', async () => {
+    const { timeline, beliefs, machine, held, proven, broken } = onStage();
+    machine.after(500, () => machine.pause(4_500));
+    machine.after(2_000, () => (proven.untilMs = 0));
+    await timeline.run(3_000);
+    proven.untilMs = 9_000;
+    beliefs.requireOver(held, { who: 'c1x1' });
     await timeline.run(5_001);
     expect(broken()).to.equal('exclusive');
   });

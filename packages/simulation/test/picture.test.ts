@@ -55,7 +55,7 @@ describe('picture of a run that breaks a rule', () => {
   it('marks the violation, and outlines the attempts that caused it', () => {
     expect(found(/class="wrongname"[^>]*>([^<]+)</g)).to.deep.equal([
       'exclusive [1]',
-      '[1] exclusive: c4x1 and c1x1 (2) at once',
+      '[1] exclusive: c4x1 and c1x1 (2) at once, which is held again after its time',
     ]);
     expect(found(/class="(wrongbar)"/g)).to.have.length(2);
   });

@@ -29,11 +29,15 @@ export class Beliefs {
     return (this.#until.get(held) ?? 0) > this.#timeline.now();
   }
 
-  /** Requires that a hold whose time has ended is not held again. Its own process reads it, as soon as that runs. */
-  requireOver(held: Held): void {
-    held.machine.do(() => {
+  /** Requires that a hold whose time had ended when `next` began is not held again, also for the first read of its process, before any timer has run. */
+  requireOver(held: Held, next: Pick<Held, 'who'>): void {
+    this.#timeline.first(held.machine, () => {
       const isOver = held.isOver || held.remainingMs() <= 0;
-      this.#judge.require('exclusive', isOver, () => `${held.who} is held again after its time was over`);
+      this.#judge.require(
+        'exclusive',
+        isOver,
+        () => `${next.who} and ${held.who} (${held.token}) at once, which is held again after its time`,
+      );
     });
   }
 

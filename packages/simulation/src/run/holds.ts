@@ -120,7 +120,7 @@ export class Holds {
   #checkExclusive(held: Held): void {
     const others = this.#held.filter((other) => {
       if (other.isOver || !conflict(held, other) || this.#isPassed(held, other)) return false;
-      if (!this.#beliefs.isBelieved(other)) this.#beliefs.requireOver(other);
+      if (!this.#beliefs.isBelieved(other)) this.#beliefs.requireOver(other, held);
       return this.#beliefs.isBelieved(other) && !this.#mayNotKnow(other);
     });
     const taken = others.reduce((sum, { permits }) => sum + permits, held.permits);

@@ -10,6 +10,7 @@ export const REFER: readonly Chapter[] = [
         ['stores/zookeeper', 'ZooKeeper', 'Locks over ZooKeeper, in one queue with Curator and kazoo.'],
         readme('zookeeper'),
       ),
+      page(['stores/consul', 'Consul', 'Locks over Consul, beside consul lock.'], readme('consul')),
       page(['stores/redis', 'Redis and Valkey', 'Locks over Redis and Valkey.'], readme('redis')),
       page(['stores/postgres', 'PostgreSQL', 'Locks over PostgreSQL.'], readme('postgres')),
       page(['stores/mysql', 'MySQL and MariaDB', 'Locks over MySQL and MariaDB.'], readme('mysql')),
@@ -52,6 +53,10 @@ export const REFER: readonly Chapter[] = [
     pages: [
       page(['tools/cli', 'Command line', 'The command queuelock.'], readme('cli')),
       page(['tools/dashboard', 'Dashboard', 'The web page for queues.'], readme('dashboard')),
+      page(
+        ['tools/cron', 'Cron', 'Jobs of croner, cron, node-cron and node-schedule, once per tick.'],
+        readme('cron'),
+      ),
       page(['tools/otel', 'OpenTelemetry', 'Traces and metrics.'], readme('otel')),
       page(['tools/weblocks', 'Web Locks', 'navigator.locks across machines.'], readme('weblocks')),
       page(
