@@ -15,8 +15,10 @@ describe('the detection of a grpc-proxy in front of etcd', () => {
   const own = new OwnServer();
   const clients = new Clients();
   const connections: Connection[] = [];
+  const watching: Watches[] = [];
   afterEach(async () => {
     await clients.close();
+    for (const watches of watching.splice(0)) watches.close();
     for (const connection of connections.splice(0)) connection.close();
   });
 
@@ -32,6 +34,7 @@ describe('the detection of a grpc-proxy in front of etcd', () => {
     const key = Buffer.from('a key');
     const detection = new ProxyDetection({ connection, key });
     const watches = new Watches(connection, WITHIN_MS, (endpoint) => detection.listen(endpoint));
+    watching.push(watches);
     let isLive = false;
     watches.watch({ key }).subscribe(({ status }) => (isLive ||= status === 'live'));
     await eventually('the watch is live', () => isLive);

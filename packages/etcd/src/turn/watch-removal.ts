@@ -1,6 +1,7 @@
 import {
   askUntilDefinite,
   backoffDelay,
+  isQueueLockError,
   labelFromOwner,
   type Departure,
   type LocalWaiters,
@@ -40,7 +41,7 @@ interface Sighting {
 
 // After a watch that may be behind has begun: until a server has certainly caught up.
 const LOOKS_AGAIN_AFTER_MS = [20, 30, 50] as const;
-// After a read was refused, as while a permission is missing. The key may be gone already, so no event would be the reason to read again.
+// Delay before the next read after one that was refused for want of permission. The key may be gone already, so that no event follows.
 const AFTER_REFUSAL = { initialDelayMs: 200, maxDelayMs: 10_000 } as const;
 
 /**
@@ -163,7 +164,6 @@ function once({ target, isIt, look, isSoon, hear }: Occasion, sight: RemovalTool
     let looking: Subscription | undefined;
     let again: ReturnType<typeof setTimeout> | undefined;
     let refusals = 0;
-    const isWanted = (): boolean => !subscriber.closed;
     const error = (cause: unknown): void => {
       subscriber.error(cause);
     };
@@ -183,10 +183,11 @@ function once({ target, isIt, look, isSoon, hear }: Occasion, sight: RemovalTool
         else if (isSoon && mayBeBehind && pauseMs !== undefined)
           again = setTimeout(() => lookNow(since, looks + 1), pauseMs);
       };
-      const refused = (): void => {
-        again = setTimeout(() => lookNow(since, looks), backoffDelay(refusals++, AFTER_REFUSAL));
+      const refused = (failure: unknown): void => {
+        if (isQueueLockError(failure, 'ACCESS_DENIED'))
+          again = setTimeout(() => lookNow(since, looks), backoffDelay(refusals++, AFTER_REFUSAL));
       };
-      looking = askUntilDefinite(() => look(isWanted)).subscribe({ next, error: refused });
+      looking = askUntilDefinite(() => look(() => !subscriber.closed)).subscribe({ next, error: refused });
     };
     const next = (news: WatchNews): void => {
       const events = news.status === 'events' ? news.events : [];
