@@ -2,9 +2,8 @@
  * Checks that text, code included, uses the words of packages/GLOSSARY.md. A file may have as many ruled out words as .ci/words.json allows, and a file
  * that it does not list none. --update writes the counts.
  */
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lint } from 'cspell';
 
@@ -13,6 +12,9 @@ const CONFIG = '.ci/cspell.config.js';
 const TEXT = /\.(ts|tsx|md)$/;
 // The glossary quotes the words, and programs write the others.
 const SKIPPED = /(GLOSSARY|EVIDENCE)\.md$|CHANGELOG\.md$|\.api\.md$/;
+const ROOTS = ['.ci', '.github', 'integration', 'packages'];
+// Folders that programs fill.
+const GENERATED = new Set(['node_modules', 'dist', 'bundle', 'coverage', '.cache']);
 const MAX_SHOWN = 5;
 
 interface Found {
@@ -20,9 +22,16 @@ interface Found {
   readonly where: string;
 }
 
+function textFilesIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return GENERATED.has(entry.name) ? [] : textFilesIn(path);
+    return TEXT.test(path) && !SKIPPED.test(path) ? [path] : [];
+  });
+}
+
 async function findWords(): Promise<readonly Found[]> {
-  const tracked = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0');
-  const texts = tracked.filter((file) => TEXT.test(file) && !SKIPPED.test(file) && existsSync(file));
+  const texts = ['README.md', ...ROOTS.flatMap(textFilesIn)];
   const found: Found[] = [];
   const { errors } = await lint(
     [],
