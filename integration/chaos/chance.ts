@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { chanceOf } from './worker-load.ts';
+import { chanceOf } from '@queuelock/harness/chance';
 
 const MOST = 2 ** 31;
 

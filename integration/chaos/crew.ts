@@ -3,7 +3,7 @@ import type { Experiment } from './experiment.ts';
 import { urlOf } from './profiles.ts';
 import type { LoadCommand } from './worker-load.ts';
 import type { Rule } from './worker-command.ts';
-import { chanceOf } from './worker-load.ts';
+import { chanceOf } from '@queuelock/harness/chance';
 import type { WorkerProcess } from './worker-process.ts';
 
 export interface CrewOptions {

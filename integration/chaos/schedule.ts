@@ -8,7 +8,7 @@ import {
   type FaultKind,
   type Item,
 } from './faults-menu.ts';
-import { chanceOf } from './worker-load.ts';
+import { chanceOf } from '@queuelock/harness/chance';
 
 /** One fault of a schedule; times are in milliseconds from the beginning of the load. */
 export interface Fault {

@@ -9,17 +9,6 @@ const AFTER_FAILURE_MS = 100;
 const CANCEL_WITHIN_MS = 1_000;
 const ABORT_WITHIN_MS = 3;
 
-/** Returns reproducible random numbers from 0 to 1 (mulberry32, public domain by Tommy Ettinger). */
-export function chanceOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Joins random queues, one attempt after another, until it is stopped. */
 export class Load {
   readonly #command: LoadCommand;

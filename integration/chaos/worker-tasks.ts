@@ -1,7 +1,8 @@
 import type { LockClient } from '@queuelock/core';
+import { chanceOf } from '@queuelock/harness/chance';
 import { Attempt, type Aim, type AttemptSurroundings } from './worker-attempt.ts';
 import type { WorkerCommand } from './worker-command.ts';
-import { Load, chanceOf, type LoadCommand } from './worker-load.ts';
+import { Load, type LoadCommand } from './worker-load.ts';
 
 type Task = Exclude<WorkerCommand, { do: 'close' | 'end' }>;
 

@@ -1,14 +1,12 @@
 import type * as v from 'valibot';
-import type { Authorization } from './authorization.ts';
+import type { Authorization, AuthorizedRequest } from './authorization.ts';
 import { BodyReader } from './body.ts';
-import { boundedId, type ConnectionFacts } from './limits/client-id.ts';
+import { boundedId } from './limits/client-id.ts';
 import type { ClientId, Quota } from './limits/quota.ts';
 import type { Action, Identity, Settings } from './options.ts';
 
 /** A request with the facts about its connection. */
-export interface Incoming {
-  readonly request: Request;
-  readonly connection: ConnectionFacts;
+export interface Incoming extends AuthorizedRequest {
   /** Id of the join in the path; empty for other paths. */
   readonly id: string;
 }
@@ -61,7 +59,7 @@ export class RequestCheck {
   }
 
   /** Returns the id under which the limits count the request. */
-  clientOf({ request, connection }: Pick<Incoming, 'request' | 'connection'>, identity?: Identity): ClientId {
+  clientOf({ request, connection }: AuthorizedRequest, identity?: Identity): ClientId {
     return boundedId(this.#settings.clientOf(request, { ...connection, principal: identity?.name }));
   }
 }

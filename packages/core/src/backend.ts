@@ -55,6 +55,7 @@ export {
   type PemFiles,
   type PemTexts,
 } from './kit/pem-files.ts';
+export { checkQueueName, checkedRegisterKind, checkedRegisterText } from './kit/name-checks.ts';
 export {
   FreshCredentials,
   isFunction,

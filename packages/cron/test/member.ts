@@ -4,7 +4,7 @@ import { createLockClient, isQueueLockError } from '@queuelock/core';
 import { fromUrl as etcdFromUrl } from '@queuelock/etcd';
 import { fromUrl as redisFromUrl } from '@queuelock/redis';
 import { setTimeout as pass } from 'node:timers/promises';
-import { chanceOf } from './chance.ts';
+import { chanceOf } from '@queuelock/harness/chance';
 import { PATTERN, type MemberEvent, type MemberOrder } from './members.ts';
 import { scheduleJobs } from './scheduled-jobs.ts';
 import { oncePer } from '@queuelock/recipes';

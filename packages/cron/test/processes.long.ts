@@ -2,7 +2,7 @@ import { sharedEtcd } from '@queuelock/harness/services';
 import { endScripts } from '@queuelock/harness/services/script-process';
 import { etcdUrl } from '@queuelock/harness/services/etcd-transport';
 import { expect } from 'chai';
-import { chanceOf } from './chance.ts';
+import { chanceOf } from '@queuelock/harness/chance';
 import { faultsOf, ticksAfter } from './judge.ts';
 import { Member, TICK_MS } from './members.ts';
 import { JOBS } from './scheduled-jobs.ts';

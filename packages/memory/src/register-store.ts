@@ -1,7 +1,5 @@
-import { invalidArgument, type Register } from '@queuelock/core/backend';
+import { checkedRegisterKind, checkedRegisterText, type Register } from '@queuelock/core/backend';
 import { Subject, defer, filter, map, merge, of, type Observable } from './rx.ts';
-
-const MAX_TEXT_BYTES = 4_096;
 
 /** Texts by queue and kind. They outlive every session, and empty ones are not stored. */
 export class RegisterStore {
@@ -25,9 +23,7 @@ export class RegisterStore {
     { text, was }: { readonly text: string | undefined; readonly was: string | undefined },
   ): boolean {
     const place = placeOf(queue, kind);
-    if (text !== undefined && Buffer.byteLength(text) > MAX_TEXT_BYTES) {
-      throw invalidArgument('text', text, `takes at most ${String(MAX_TEXT_BYTES)} bytes of UTF-8`);
-    }
+    if (text !== undefined) checkedRegisterText(text);
     if (this.#registers.get(place)?.version !== was) return false;
     if (text === undefined) this.#registers.delete(place);
     else this.#registers.set(place, { text, version: String(++this.#writes) });
@@ -48,6 +44,5 @@ export class RegisterStore {
 
 /** Returns a key that is unique for each queue and kind, whatever slashes the name has. */
 function placeOf(queue: string, kind: string): string {
-  if (!/^[a-z]{1,16}$/.test(kind)) throw invalidArgument('kind', kind, 'is 1 to 16 letters from a to z');
-  return `${kind}/${queue}`;
+  return `${checkedRegisterKind(kind)}/${queue}`;
 }

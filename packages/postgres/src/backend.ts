@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { randomBytes } from 'node:crypto';
 import {
-  DepartureCounter,
   checkedOptions,
+  checkQueueName,
   connectionClosed,
+  DepartureCounter,
   invalidArgument,
   sessionLost,
   systemClock,
@@ -15,7 +16,7 @@ import {
 } from '@queuelock/core/backend';
 import { Connection } from './session/connection.ts';
 import { diagnose } from './views/diagnose.ts';
-import { checkName, checkSchema, orderIn } from './queue/names.ts';
+import { checkSchema, orderIn } from './queue/names.ts';
 import { settingsOf, type PostgresOptions, type Settings } from './api/options.ts';
 import { registersOf } from './views/registers.ts';
 import { concatMap, defer, distinctUntilChanged, timer, type Observable } from './base/rx.ts';
@@ -120,7 +121,7 @@ class PostgresBackend implements Backend {
   }
 
   checkName(queue: string): void {
-    checkName(queue);
+    checkQueueName(queue);
   }
 
   async open(ttlMs: number): Promise<PostgresSession> {

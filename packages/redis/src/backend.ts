@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import {
-  DepartureCounter,
+  checkQueueName,
   connectionClosed,
+  DepartureCounter,
   invalidArgument,
   sessionLost,
   systemClock,
@@ -11,7 +12,7 @@ import {
 } from '@queuelock/core/backend';
 import { Connection } from './session/connection.ts';
 import { diagnose } from './views/diagnose.ts';
-import { Keys, checkName } from './queue/keys.ts';
+import { Keys } from './queue/keys.ts';
 import { settingsOf, type RedisOptions, type Settings } from './api/options.ts';
 import { registersOf } from './views/registers.ts';
 import { defer } from './base/rx.ts';
@@ -84,7 +85,7 @@ class RedisBackend implements Backend {
   }
 
   checkName(queue: string): void {
-    checkName(queue);
+    checkQueueName(queue);
   }
 
   async open(ttlMs: number): Promise<RedisSession> {

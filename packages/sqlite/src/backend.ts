@@ -1,8 +1,11 @@
 import { resolve } from 'node:path';
 import {
-  DepartureCounter,
   checkedOptions,
+  checkedRegisterKind,
+  checkedRegisterText,
+  checkQueueName,
   connectionClosed,
+  DepartureCounter,
   invalidArgument,
   systemClock,
   type Backend,
@@ -12,7 +15,6 @@ import {
 } from '@queuelock/core/backend';
 import { Connection } from './session/connection.ts';
 import { diagnose } from './diagnose.ts';
-import { checkKind, checkText } from './queue/registers.ts';
 import { defer, switchMap, type Observable } from './base/rx.ts';
 import { MIN_TTL_MS, type Home } from './queue/sessions.ts';
 import { SqliteSession } from './session/session.ts';
@@ -83,28 +85,26 @@ class SqliteBackend implements Backend {
     };
     this.registers = {
       read: async (queue, kind) => {
-        checkKind(kind);
+        checkedRegisterKind(kind);
         const { store } = await this.#connect();
         return store.read(() => store.registers.read(queue, kind));
       },
       write: async (queue, kind, change) => {
-        checkKind(kind);
-        checkText(change.text);
+        checkedRegisterKind(kind);
+        if (change.text !== undefined) checkedRegisterText(change.text);
         const { store } = await this.#connect();
         return store.write(() => store.registers.write(queue, kind, change));
       },
       observe: (queue, kind) =>
         this.#watch(({ store }) => {
-          checkKind(kind);
+          checkedRegisterKind(kind);
           return () => store.registers.read(queue, kind);
         }),
     };
   }
 
   checkName(queue: string): void {
-    if (typeof queue !== 'string' || queue === '')
-      throw invalidArgument('queue', queue, 'is a string with at least one character');
-    if (/\p{Surrogate}/u.test(queue)) throw invalidArgument('queue', queue, 'is well-formed Unicode');
+    checkQueueName(queue);
   }
 
   async open(ttlMs: number): Promise<SqliteSession> {

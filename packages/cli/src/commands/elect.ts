@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
-import { election, type Leadership } from '@queuelock/recipes';
+import { election } from '@queuelock/recipes';
 import { withClient, type CommandContext } from '../client.ts';
 import { explain } from '../help.ts';
 import {
@@ -29,7 +29,7 @@ import {
   type TermOptions,
 } from '../run/options.ts';
 import { printer } from '../printer.ts';
-import type { Held, Work } from '../run/term.ts';
+import { heldUntil, type Held, type Work } from '../run/term.ts';
 import { runTerms } from '../run/terms.ts';
 
 interface ElectOptions extends TermOptions {
@@ -97,7 +97,9 @@ function runCandidate({ name, value, argv }: Candidacy, options: ElectOptions): 
     const work = command?.work ?? idleFor(value, around, options.json === true);
     const acquire = async (signal: AbortSignal): Promise<Held> => {
       command?.prepare();
-      return asHeld(await unlessBusy(candidate.campaign({ signal, ...waitOf(options) }), name, options));
+      const campaign = candidate.campaign({ signal, ...waitOf(options) });
+      const leadership = await unlessBusy(campaign, name, options);
+      return heldUntil(leadership, () => leadership.resign());
     };
     try {
       return await runTerms({ acquire, work, keep: options.keep === true, stop, note });
@@ -125,18 +127,4 @@ function commandFor(
 
 function idleFor(value: string, { epoch, stop, lines }: CommandContext, json: boolean): Work {
   return leadIdly({ value, epoch, stop, printer: printer(lines, json) });
-}
-
-function asHeld(leadership: Leadership): Held {
-  const { name, key, token, signal } = leadership;
-  return {
-    name,
-    key,
-    token,
-    signal,
-    get remainingMs() {
-      return leadership.remainingMs;
-    },
-    release: () => leadership.resign(),
-  };
 }

@@ -23,7 +23,7 @@ import {
   waitOption,
   type TermOptions,
 } from '../run/options.ts';
-import { runTerm, type Held } from '../run/term.ts';
+import { heldUntil, runTerm } from '../run/term.ts';
 
 interface OnceOptions extends Omit<TermOptions, 'try' | 'needs' | 'keep'> {
   readonly atLeastOnce?: true;
@@ -99,7 +99,9 @@ function runOnce({ name, slot, command }: Call, options: OnceOptions): Promise<n
     try {
       const limits = options.wait === undefined ? {} : { timeoutMs: options.wait };
       const work = async (ownership: Ownership): Promise<number> => {
-        const { exitCode } = await runTerm(run.work, releasedByCaller(ownership), stop);
+        // The hold of a slot ends with the work of that slot.
+        const held = heldUntil(ownership, () => Promise.resolve());
+        const { exitCode } = await runTerm(run.work, held, stop);
         // A slot whose work throws is not noted as done.
         if (exitCode !== EXIT.ok) throw new CommandFailed(exitCode);
         return exitCode;
@@ -138,21 +140,6 @@ function commandFor(
     session$: client.session$,
     note,
   });
-}
-
-/** Returns the hold of a slot, which ends with the work of that slot. */
-function releasedByCaller(ownership: Ownership): Held {
-  const { name, key, token, signal } = ownership;
-  return {
-    name,
-    key,
-    token,
-    signal,
-    get remainingMs() {
-      return ownership.remainingMs;
-    },
-    release: () => Promise.resolve(),
-  };
 }
 
 function exitCodeOf(name: string, result: SlotOutcome<number>): number {

@@ -8,6 +8,21 @@ export interface Held
   release(): Promise<void>;
 }
 
+/** Returns the hold of a lock or leadership that ends by `release`. */
+export function heldUntil(lock: Omit<Held, 'release'>, release: Held['release']): Held {
+  const { name, key, token, signal } = lock;
+  return {
+    name,
+    key,
+    token,
+    signal,
+    get remainingMs() {
+      return lock.remainingMs;
+    },
+    release,
+  };
+}
+
 /**
  * Work of a term. Resolves with the exit code.
  * @param onSignal Takes the listener for signals that arrive meanwhile. Earlier ones are delivered at once.

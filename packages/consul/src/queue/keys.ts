@@ -1,7 +1,7 @@
 // Chapter queue: under which keys is a queue stored, and which entries conflict?
 // Names of keys (here), entries as stored and their order (entries).
 
-import { invalidArgument } from '@queuelock/core/backend';
+import { checkQueueName } from '@queuelock/core/backend';
 
 const MAX_NAME_BYTES = 4_096;
 const ID = /^[0-9a-f]{32}$/;
@@ -59,11 +59,7 @@ export function isEntryId(id: string): boolean {
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT` when the name of a queue is empty, too long, or not well-formed Unicode */
 export function checkName(queue: string): void {
-  if (typeof queue !== 'string' || queue === '')
-    throw invalidArgument('queue', queue, 'is a string with at least one character');
-  if (/\p{Surrogate}/u.test(queue)) throw invalidArgument('queue', queue, 'is well-formed Unicode');
-  if (Buffer.byteLength(queue) > MAX_NAME_BYTES)
-    throw invalidArgument('queue', queue, `takes at most ${MAX_NAME_BYTES} bytes of UTF-8`);
+  checkQueueName(queue, MAX_NAME_BYTES);
 }
 
 /**

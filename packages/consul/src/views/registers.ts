@@ -1,35 +1,38 @@
 import { randomInt } from 'node:crypto';
-import { invalidArgument, type Register, type Registers } from '@queuelock/core/backend';
+import {
+  checkedRegisterKind,
+  checkedRegisterText,
+  type Register,
+  type Registers,
+} from '@queuelock/core/backend';
 import { map, defer } from '../base/rx.ts';
 import type { KvPair, KvOperation } from '../driver/requests.ts';
 import { changesOf } from './changes.ts';
 import type { ViewTools } from './views.ts';
-
-const MAX_TEXT_BYTES = 4_096;
 
 /** The registers: one key each, which no session holds. Its version is the index of its last write. */
 export function registersOf(tools: () => ViewTools): Registers {
   return {
     async read(queue, kind) {
       const { connection, keys } = tools();
-      const { pairs } = await connection.read(keys.register(queue, checkedKind(kind)), {
+      const { pairs } = await connection.read(keys.register(queue, checkedRegisterKind(kind)), {
         isConsistent: true,
       });
       return registerIn(pairs);
     },
     async write(queue, kind, { text, was }) {
       const { connection, keys } = tools();
-      const key = keys.register(queue, checkedKind(kind));
+      const key = keys.register(queue, checkedRegisterKind(kind));
       const index = BigInt(was ?? 0);
       const result = await connection.txn(
-        text === undefined ? emptied(key, index) : [written(key, checkedText(text), index)],
+        text === undefined ? emptied(key, index) : [written(key, checkedRegisterText(text), index)],
       );
       return result.isDone;
     },
     observe: (queue, kind) =>
       defer(() => {
         const { connection, keys, clock } = tools();
-        const followed = { key: keys.register(queue, checkedKind(kind)), isTree: false, pauseMs: 0 };
+        const followed = { key: keys.register(queue, checkedRegisterKind(kind)), isTree: false, pauseMs: 0 };
         return changesOf(connection, clock, followed).pipe(map(({ pairs }) => registerIn(pairs)));
       }),
   };
@@ -51,15 +54,4 @@ function emptied(key: string, index: bigint): readonly KvOperation[] {
 function registerIn(pairs: readonly KvPair[]): Register | undefined {
   const [pair] = pairs;
   return pair && { text: pair.text, version: pair.modifyIndex.toString() };
-}
-
-function checkedKind(kind: string): string {
-  if (!/^[a-z]{1,16}$/.test(kind)) throw invalidArgument('kind', kind, 'is 1 to 16 letters from a to z');
-  return kind;
-}
-
-function checkedText(text: string): string {
-  if (Buffer.byteLength(text) > MAX_TEXT_BYTES)
-    throw invalidArgument('text', text, `takes at most ${MAX_TEXT_BYTES} bytes of UTF-8`);
-  return text;
 }

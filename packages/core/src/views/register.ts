@@ -2,6 +2,7 @@ import { inCallerContext } from '../base/caller-context.ts';
 import type { Clock } from '../base/clock.ts';
 import { repeatUntilDefinite } from '../kit/definite.ts';
 import { invalidArgument } from '../api/errors.ts';
+import { checkedRegisterKind } from '../kit/name-checks.ts';
 import { liveView } from './live-view.ts';
 import type { RegisterState, SharedRegister } from '../api/queue-api.ts';
 import { distinctUntilChanged, map, takeUntil, type Observable } from '../base/rx.ts';
@@ -28,8 +29,7 @@ export class RetryingRegister implements SharedRegister {
 
   constructor(backend: Backend, place: RegisterPlace, { clock, end }: { clock: Clock; end: RegisterEnd }) {
     const { registers } = backend;
-    if (!/^[a-z]{1,16}$/.test(place.kind))
-      throw invalidArgument('kind', place.kind, 'is 1 to 16 letters from a to z');
+    checkedRegisterKind(place.kind);
     if (!registers)
       throw invalidArgument('register', place.kind, `is not offered by the backend ${backend.info.name}`);
     this.#registers = registers;

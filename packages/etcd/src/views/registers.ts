@@ -1,4 +1,4 @@
-import { invalidArgument, type Register, type Registers } from '@queuelock/core/backend';
+import { checkedRegisterKind, invalidArgument, type Register, type Registers } from '@queuelock/core/backend';
 import type { IKeyValue } from '../protocol/messages.ts';
 import type { Connection } from '../server/connection.ts';
 import { registerKey } from '../queue/keys.ts';
@@ -19,7 +19,6 @@ interface Reading {
   readonly register: Register | undefined;
 }
 
-const KIND = /^[a-z]{1,16}$/;
 const VERSION = /^[1-9]\d{0,18}$/;
 const MAX_TEXT_BYTES = 4_096;
 
@@ -86,8 +85,7 @@ export class EtcdRegisters implements Registers {
   }
 
   #key(queue: string, kind: string): Buffer {
-    if (!KIND.test(kind)) throw invalidArgument('kind', kind, 'is 1 to 16 letters from a to z');
-    return Buffer.from(registerKey(this.#around.prefix, queue, kind));
+    return Buffer.from(registerKey(this.#around.prefix, queue, checkedRegisterKind(kind)));
   }
 }
 

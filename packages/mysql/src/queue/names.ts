@@ -1,14 +1,10 @@
-import { invalidArgument } from '@queuelock/core/backend';
+import { checkQueueName } from '@queuelock/core/backend';
 
 const MAX_NAME_BYTES = 512;
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT` when the name of a queue is empty, too long, or not well-formed Unicode */
 export function checkName(queue: string): void {
-  if (typeof queue !== 'string' || queue === '')
-    throw invalidArgument('queue', queue, 'is a string with at least one character');
-  if (/\p{Surrogate}/u.test(queue)) throw invalidArgument('queue', queue, 'is well-formed Unicode');
-  if (Buffer.byteLength(queue) > MAX_NAME_BYTES)
-    throw invalidArgument('queue', queue, `takes at most ${MAX_NAME_BYTES} bytes of UTF-8`);
+  checkQueueName(queue, MAX_NAME_BYTES);
 }
 
 /** Returns the public key of an entry. */

@@ -1,9 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { invalidArgument, isQueueLockError, type Register, type Registers } from '@queuelock/core/backend';
+import {
+  checkedRegisterKind,
+  checkedRegisterText,
+  isQueueLockError,
+  type Register,
+  type Registers,
+} from '@queuelock/core/backend';
 import type { Connection } from '../session/connection.ts';
 import { literal, literals, textOf } from '../queue/sql.ts';
 
-const MAX_TEXT_BYTES = 4_096;
 const EVERY_MS = 100;
 
 /** The registers of the database. An empty register has no row. Each step is one statement. */
@@ -38,7 +43,7 @@ function changeOf(
     return `update queuelock_register set version = version ${where}`;
   if (text === undefined)
     return `delete from queuelock_register ${where} and version = ${literal(was ?? '')}`;
-  checkText(text);
+  checkedRegisterText(text);
   // Random, so that the version differs from all earlier ones even after the register was empty.
   const version = randomBytes(12).toString('hex');
   if (was === undefined)
@@ -47,8 +52,7 @@ function changeOf(
 }
 
 function rowOf(queue: string, kind: string): string {
-  if (!/^[a-z]{1,16}$/.test(kind)) throw invalidArgument('kind', kind, 'is 1 to 16 letters from a to z');
-  return `queue = ${literal(queue)} and kind = '${kind}'`;
+  return `queue = ${literal(queue)} and kind = '${checkedRegisterKind(kind)}'`;
 }
 
 const ENTERED_TWICE = 1062;
@@ -58,9 +62,4 @@ function ifTaken(error: unknown): number {
   const cause: unknown = isQueueLockError(error) ? error.cause : undefined;
   if (cause instanceof Error && 'errno' in cause && cause.errno === ENTERED_TWICE) return 0;
   throw error;
-}
-
-function checkText(text: string): void {
-  if (Buffer.byteLength(text) > MAX_TEXT_BYTES)
-    throw invalidArgument('text', text, `takes at most ${MAX_TEXT_BYTES} bytes of UTF-8`);
 }

@@ -1,12 +1,5 @@
 import { invalidArgument } from '@queuelock/core/backend';
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` when the name of a queue is empty or not well-formed Unicode */
-export function checkName(queue: string): void {
-  if (typeof queue !== 'string' || queue === '')
-    throw invalidArgument('queue', queue, 'is a string with at least one character');
-  if (/\p{Surrogate}/u.test(queue)) throw invalidArgument('queue', queue, 'is well-formed Unicode');
-}
-
 /** Returns the public key of an entry. */
 export function keyOf(queue: string, ord: number): string {
   return `${queue}/${ord}`;

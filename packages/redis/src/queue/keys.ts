@@ -1,8 +1,6 @@
 // Chapter queue: under which names is it stored, and which steps are there?
 // Names of keys and channels (here), all steps (scripts), and entries as stored (found).
 
-import { invalidArgument } from '@queuelock/core/backend';
-
 /** Names of keys and channels. All begin with the prefix in braces, so a cluster stores them in one hash slot. */
 export class Keys {
   /** The beginning of every name. */
@@ -58,11 +56,4 @@ export class Keys {
     const order = key.slice(start.length);
     return key.startsWith(start) && /^\d+$/.test(order) ? order : undefined;
   }
-}
-
-/** @throws {QueueLockError} `INVALID_ARGUMENT` when the name of a queue is empty or not well-formed Unicode */
-export function checkName(queue: string): void {
-  if (typeof queue !== 'string' || queue === '')
-    throw invalidArgument('queue', queue, 'is a string with at least one character');
-  if (/\p{Surrogate}/u.test(queue)) throw invalidArgument('queue', queue, 'is well-formed Unicode');
 }

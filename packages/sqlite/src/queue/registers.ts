@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { invalidArgument, type Register } from '@queuelock/core/backend';
+import type { Register } from '@queuelock/core/backend';
 import type { Database, Statement } from '../driver/driver.ts';
 import { bytesOf, textOf } from '../base/text.ts';
-
-const MAX_TEXT_BYTES = 4_096;
 
 /** The write of a register, as in `Registers.write`. */
 export interface Change {
@@ -43,15 +41,4 @@ export class RegisterTable {
     else this.#put.run(bytesOf(queue), kind, randomBytes(12).toString('hex'), bytesOf(text));
     return true;
   }
-}
-
-/** @throws {QueueLockError} `INVALID_ARGUMENT` when the kind is invalid */
-export function checkKind(kind: string): void {
-  if (!/^[a-z]{1,16}$/.test(kind)) throw invalidArgument('kind', kind, 'is 1 to 16 letters from a to z');
-}
-
-/** @throws {QueueLockError} `INVALID_ARGUMENT` when the text is too long */
-export function checkText(text: string | undefined): void {
-  if (text !== undefined && Buffer.byteLength(text) > MAX_TEXT_BYTES)
-    throw invalidArgument('text', text, `takes at most ${MAX_TEXT_BYTES} bytes of UTF-8`);
 }

@@ -1,4 +1,4 @@
-/** Numbers from 0 up to, and without, 1: the same for a seed every time. */
+/** Returns reproducible random numbers from 0 to 1 (mulberry32, public domain by Tommy Ettinger). */
 export function chanceOf(seed: number): () => number {
   let state = seed;
   return () => {
