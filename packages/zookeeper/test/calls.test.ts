@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { SharedTimeout, systemClock } from '@queuelock/core/backend';
+import { DeadlineQueue, systemClock } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { Calls, type CallOption, type RequestSender } from '../src/driver/calls.ts';
 import { outcome } from './bench.ts';
@@ -7,7 +7,7 @@ import { outcome } from './bench.ts';
 const TIMEOUT_MS = 200;
 
 function newCalls(): Calls<Wire> {
-  return new Calls(new SharedTimeout(TIMEOUT_MS, systemClock()));
+  return new Calls(new DeadlineQueue(TIMEOUT_MS, systemClock()));
 }
 
 /** A connection whose replies the test sends. */

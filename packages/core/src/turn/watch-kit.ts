@@ -2,7 +2,7 @@
 // `turnOf` is the rule, `inTheWay` names those to wait for. Of a queue as everybody sees it: admitted, positions, expected-wait.
 
 import { repeatUntilDefinite } from '../kit/definite.ts';
-import type { SharedTimeout } from '../kit/shared-timeout.ts';
+import type { DeadlineQueue } from '../kit/deadline-queue.ts';
 import { QueueLockError } from '../api/errors.ts';
 import { Observable, Subscription, map, merge } from '../base/rx.ts';
 import type { EntrySpec, Turn } from '../api/spi.ts';
@@ -48,7 +48,7 @@ export interface QueueView<R> {
   /** Emits once when the own entry is gone. For an entry admitted at once, it is subscribed later; see `OWN_UNWATCHED_MS`. */
   readonly ownRemoval$: Observable<unknown>;
   /** The timeout of `OWN_UNWATCHED_MS` for all holds of a session. Default: a timer for each hold. */
-  readonly unwatched?: SharedTimeout | undefined;
+  readonly unwatched?: DeadlineQueue | undefined;
 }
 
 /** Decides whether an entry is admitted. All primitives use this one rule. */

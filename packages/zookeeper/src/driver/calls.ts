@@ -1,4 +1,4 @@
-import type { QueueLockError, SharedTimeout, TimedTask } from '@queuelock/core/backend';
+import type { QueueLockError, DeadlineQueue, TimedTask } from '@queuelock/core/backend';
 import { errorOf, requestTimedOut } from './errors.ts';
 
 /** A result code of ZooKeeper and, with code 0, the result. */
@@ -42,7 +42,7 @@ const MAX_IN_FLIGHT = 100;
  * a silent server only after two thirds of the session timeout.
  */
 export class Calls<Client> {
-  readonly #timeout: SharedTimeout;
+  readonly #timeout: DeadlineQueue;
   readonly #defer: ((task: () => void) => unknown) | undefined;
   /** All calls without a reply. */
   readonly #pending = new Set<Call<Client>>();
@@ -56,7 +56,7 @@ export class Calls<Client> {
   #ended: QueueLockError | undefined;
 
   /** @param defer runs the handler of a reply outside of the client's callback. Default: within the callback */
-  constructor(timeout: SharedTimeout, defer?: (task: () => void) => unknown) {
+  constructor(timeout: DeadlineQueue, defer?: (task: () => void) => unknown) {
     this.#timeout = timeout;
     this.#defer = defer;
   }

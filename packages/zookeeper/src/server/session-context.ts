@@ -1,4 +1,4 @@
-import { LocalWaiters, OWN_UNWATCHED_MS, SharedTimeout, type Clock } from '@queuelock/core/backend';
+import { LocalWaiters, OWN_UNWATCHED_MS, DeadlineQueue, type Clock } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
 import { DirectorySizes } from '../base/directory-sizes.ts';
 import { Ending } from '../base/ending.ts';
@@ -16,7 +16,7 @@ export interface SessionContext {
   /** The end of the session with an error. */
   readonly ending: Ending;
   /** Starts to watch the entries of holds that take long. */
-  readonly unwatched: SharedTimeout | undefined;
+  readonly unwatched: DeadlineQueue | undefined;
   /** Ends the session, when that is the only way left to free a queue. */
   readonly giveUp: () => void;
 }
@@ -44,7 +44,7 @@ export function sessionContextOf(
     removals: new RemovalBatcher(zk),
     followed,
     ending,
-    unwatched: clock && new SharedTimeout(OWN_UNWATCHED_MS, clock),
+    unwatched: clock && new DeadlineQueue(OWN_UNWATCHED_MS, clock),
     giveUp,
   };
 }

@@ -1,36 +1,37 @@
 import type { Clock } from '../base/clock.ts';
 
-/** A task of a `SharedTimeout`. */
+/** A task of a `DeadlineQueue`. */
 export interface TimedTask {
-  /** Is called at the timeout, unless the task was cancelled. */
+  /** Called at the deadline, unless the task was cancelled. */
   timedOut(): void;
 }
 
 /**
- * The same timeout for many tasks, by one timer, which runs while there are tasks and for at most one timeout longer. Most tasks are cancelled long
- * before, and a timer of their own would cost each of them more than a hundred function calls. The timer does not keep the process alive.
+ * The same timeout for many tasks, by one timer. Most tasks are cancelled long before the timeout, and a timer of its own costs each of them more
+ * than a hundred function calls.
  *
- * The tasks start in the order of their deadlines, since the timeout is the same for all. So the timer only waits for the first one.
+ * Tasks start in the order of their deadlines, because the timeout is the same for all. The timer therefore waits for the first task only. It runs
+ * for at most one timeout after the last task was cancelled, and it does not keep the process alive.
  */
-export class SharedTimeout {
+export class DeadlineQueue {
   readonly #ms: number;
   readonly #clock: Pick<Clock, 'now'>;
   /** The deadline of each task, in order. */
   readonly #deadlines = new Map<TimedTask, number>();
   #isArmed = false;
 
-  /** @param ms milliseconds, the same for all tasks */
+  /** @param ms the timeout of each task, in milliseconds */
   constructor(ms: number, clock: Pick<Clock, 'now'>) {
     this.#ms = ms;
     this.#clock = clock;
   }
 
-  /** Milliseconds from the start of a task to its timeout. */
+  /** The timeout of each task, in milliseconds. */
   get ms(): number {
     return this.#ms;
   }
 
-  /** Calls `timedOut` of the task after the timeout. A task that was started before starts again. */
+  /** Calls `timedOut` of the task after the timeout. A task that is already in the queue starts again. */
   start(task: TimedTask): void {
     this.#deadlines.delete(task);
     this.#deadlines.set(task, this.#clock.now() + this.#ms);
@@ -46,7 +47,7 @@ export class SharedTimeout {
     setTimeout(() => this.#onTimer(), Math.max(1, Math.ceil(ms))).unref();
   }
 
-  /** Handles the replies that arrived while the event loop was blocked before it ends the tasks that were due by then. */
+  /** Lets replies that arrived while the event loop was blocked cancel their tasks first. Deadlines that pass meanwhile are not due yet. */
   #onTimer(): void {
     const now = this.#clock.now();
     setImmediate(() => setImmediate(() => this.#expire(now)));
