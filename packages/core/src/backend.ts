@@ -41,6 +41,7 @@ export { EntryTracker, type TrackedEntry, type EntryStatus } from './turn/entry-
 export { PendingEnqueues, type EntryName } from './kit/pending-enqueues.ts';
 export { readings, type ReadingSource } from './kit/readings.ts';
 export { DepartureCounter, type FoundQueue } from './kit/departure-counter.ts';
+export { DeadlineQueue, type TimedTask } from './kit/deadline-queue.ts';
 export { ConcurrencyLimiter } from './kit/concurrency-limiter.ts';
 export { connectionClosed, entryLost, failureOf, sessionLost } from './kit/store-errors.ts';
 export { labelFromOwner, labelOfOwner } from './entry/entry-value.ts';

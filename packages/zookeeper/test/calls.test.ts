@@ -1,9 +1,14 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { DeadlineQueue, systemClock } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { Calls, type CallOption, type RequestSender } from '../src/driver/calls.ts';
 import { outcome } from './bench.ts';
 
 const TIMEOUT_MS = 200;
+
+function newCalls(): Calls<Wire> {
+  return new Calls(new DeadlineQueue(TIMEOUT_MS, systemClock()));
+}
 
 /** A connection whose replies the test sends. */
 class Wire implements RequestSender<Wire> {
@@ -36,7 +41,7 @@ describe('the calls of a session', () => {
   const names = Array.from({ length: 350 }, (_, number) => `call ${number}`);
 
   function begun(): { calls: Calls<Wire>; wire: Wire; results: Promise<string>[] } {
-    const [calls, wire] = [new Calls<Wire>(TIMEOUT_MS), new Wire()];
+    const [calls, wire] = [newCalls(), new Wire()];
     calls.sendBy(wire);
     return { calls, wire, results: names.map((name) => outcome(wire.ask(calls, name))) };
   }
@@ -64,7 +69,7 @@ describe('the calls of a session', () => {
   });
 
   it('are sent after a reconnect with the urgent call first', () => {
-    const [calls, wire] = [new Calls<Wire>(TIMEOUT_MS), new Wire()];
+    const [calls, wire] = [newCalls(), new Wire()];
     for (const name of names) void outcome(wire.ask(calls, name));
     void outcome(wire.ask(calls, 'beat', { urgent: true }));
     calls.sendBy(wire);
@@ -72,7 +77,7 @@ describe('the calls of a session', () => {
   });
 
   it('do not wait for calls that were sent over a connection that is down', () => {
-    const [calls, before, next] = [new Calls<Wire>(TIMEOUT_MS), new Wire(), new Wire()];
+    const [calls, before, next] = [newCalls(), new Wire(), new Wire()];
     calls.sendBy(before);
     for (const name of names.slice(0, 100)) void outcome(before.ask(calls, name));
     void outcome(next.ask(calls, 'one more'));

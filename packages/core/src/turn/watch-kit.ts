@@ -2,6 +2,7 @@
 // `turnOf` is the rule, `inTheWay` names those to wait for. Of a queue as everybody sees it: admitted, positions, expected-wait.
 
 import { repeatUntilDefinite } from '../kit/definite.ts';
+import type { DeadlineQueue } from '../kit/deadline-queue.ts';
 import { QueueLockError } from '../api/errors.ts';
 import { Observable, Subscription, map, merge } from '../base/rx.ts';
 import type { EntrySpec, Turn } from '../api/spi.ts';
@@ -46,6 +47,8 @@ export interface QueueView<R> {
   removal(ref: R): Observable<Departure | undefined>;
   /** Emits once when the own entry is gone. For an entry admitted at once, it is subscribed later; see `OWN_UNWATCHED_MS`. */
   readonly ownRemoval$: Observable<unknown>;
+  /** The timeout of `OWN_UNWATCHED_MS` for all holds of a session. Default: a timer for each hold. */
+  readonly unwatched?: DeadlineQueue | undefined;
 }
 
 /** Decides whether an entry is admitted. All primitives use this one rule. */
@@ -118,10 +121,18 @@ export function turnsByWatching<R extends Taker>(
 }
 
 /** Emits the admission of an entry admitted at once, and its loss if it holds for long. A hand-written stream, because every short hold creates one. */
-function held(view: Pick<QueueView<Taker>, 'ownRemoval$'>, turn: Turn): Observable<Turn> {
+function held(view: Pick<QueueView<Taker>, 'ownRemoval$' | 'unwatched'>, turn: Turn): Observable<Turn> {
+  const { unwatched } = view;
   return new Observable((subscriber) => {
     subscriber.next(turn);
-    const timer = setTimeout(() => lost(view).subscribe(subscriber), OWN_UNWATCHED_MS);
+    const task = { timedOut: () => void lost(view).subscribe(subscriber) };
+    if (unwatched) {
+      unwatched.start(task);
+      return () => {
+        unwatched.cancel(task);
+      };
+    }
+    const timer = setTimeout(task.timedOut, OWN_UNWATCHED_MS);
     return () => {
       clearTimeout(timer);
     };

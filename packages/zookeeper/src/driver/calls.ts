@@ -1,6 +1,5 @@
-import type { QueueLockError } from '@queuelock/core/backend';
+import type { QueueLockError, DeadlineQueue, TimedTask } from '@queuelock/core/backend';
 import { errorOf, requestTimedOut } from './errors.ts';
-import { setTimeoutAfterIo } from '../base/timeout-after-io.ts';
 
 /** A result code of ZooKeeper and, with code 0, the result. */
 export interface Reply<V extends unknown[]> {
@@ -25,10 +24,12 @@ export interface CallOption {
   readonly urgent?: boolean;
 }
 
-interface Call<Client> {
+interface Call<Client> extends TimedTask {
   readonly send: (carrier: RequestSender<Client>) => void;
   readonly fail: (error: QueueLockError) => void;
   isSent: boolean;
+  /** The number of replies to all calls when the timeout started. */
+  repliesBefore: number;
 }
 
 // This limit keeps a distant server busy. Other calls wait in this process, where a heartbeat can overtake them. After a reconnect
@@ -41,8 +42,8 @@ const MAX_IN_FLIGHT = 100;
  * a silent server only after two thirds of the session timeout.
  */
 export class Calls<Client> {
-  readonly #timeoutMs: number;
-  readonly #defer: (task: () => void) => unknown;
+  readonly #timeout: DeadlineQueue;
+  readonly #defer: ((task: () => void) => unknown) | undefined;
   /** All calls without a reply. */
   readonly #pending = new Set<Call<Client>>();
   /** Queues of calls that have not been sent. Some of them may not be pending any more. */
@@ -55,13 +56,8 @@ export class Calls<Client> {
   #ended: QueueLockError | undefined;
 
   /** @param defer runs the handler of a reply outside of the client's callback. Default: within the callback */
-  constructor(
-    timeoutMs: number,
-    defer: (task: () => void) => unknown = (task) => {
-      task();
-    },
-  ) {
-    this.#timeoutMs = timeoutMs;
+  constructor(timeout: DeadlineQueue, defer?: (task: () => void) => unknown) {
+    this.#timeout = timeout;
     this.#defer = defer;
   }
 
@@ -79,10 +75,8 @@ export class Calls<Client> {
         reject(this.#ended);
         return;
       }
-      // Cancels the timeout, if one is running.
-      let cancel = (): void => undefined;
       const settle = (): boolean => {
-        cancel();
+        this.#timeout.cancel(call);
         this.#inFlight.delete(call);
         return this.#pending.delete(call);
       };
@@ -90,24 +84,26 @@ export class Calls<Client> {
         if (settle()) reject(error);
       };
       const send = (sender: RequestSender<Client>): void => {
-        cancel();
-        cancel = this.#startTimeout(call, what);
+        this.#startTimeout(call);
         const refusal = sender.send((client) =>
           request(client, (code, _text, ...values) => {
-            this.#defer(() => {
+            const handle = (): void => {
               this.#replies += 1;
               if (settle()) resolve({ code, values });
               this.#advance();
-            });
+            };
+            if (this.#defer) this.#defer(handle);
+            else handle();
           }),
         );
         if (refusal !== 0) fail(errorOf(refusal, what));
       };
-      const call: Call<Client> = { send, fail, isSent: false };
+      const timedOut = (): void => this.#onTimeout(call, what);
+      const call: Call<Client> = { send, fail, timedOut, isSent: false, repliesBefore: 0 };
       this.#pending.add(call);
       (urgent ? this.#urgent : this.#normal).push(call);
       this.#advance();
-      if (!call.isSent) cancel = this.#startTimeout(call, what);
+      if (!call.isSent) this.#startTimeout(call);
     });
   }
 
@@ -142,19 +138,18 @@ export class Calls<Client> {
     }
   }
 
+  #startTimeout(call: Call<Client>): void {
+    call.repliesBefore = this.#replies;
+    this.#timeout.start(call);
+  }
+
   /** Fails the call at its timeout. A call that is still queued waits longer as long as replies arrive. */
-  #startTimeout(call: Call<Client>, what: string): () => void {
-    const replies = this.#replies;
-    let cancel = setTimeoutAfterIo(this.#timeoutMs, () => {
-      if (!call.isSent && this.#replies > replies) {
-        cancel = this.#startTimeout(call, what);
-        return;
-      }
-      call.fail(requestTimedOut(what, this.#timeoutMs));
-      this.#advance();
-    });
-    return () => {
-      cancel();
-    };
+  #onTimeout(call: Call<Client>, what: string): void {
+    if (!call.isSent && this.#replies > call.repliesBefore) {
+      this.#startTimeout(call);
+      return;
+    }
+    call.fail(requestTimedOut(what, this.#timeout.ms));
+    this.#advance();
   }
 }

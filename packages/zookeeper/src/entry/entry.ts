@@ -5,6 +5,7 @@ import { isDefinite, isQueueLockError, type EntrySpec } from '@queuelock/core/ba
 import type { ZkDriver } from '../driver/driver.ts';
 import { asPresent, nodeOf, type EntryState, type QueuedEntry } from './entry-state.ts';
 import { parseContender, readerOf } from '../queue/entries.ts';
+import { Ending } from '../base/ending.ts';
 import { findPosition, joinQueue, type NodePosition } from './enqueue.ts';
 import { findNode } from './find-node.ts';
 import { entryLost, entryWithdrawn } from '../driver/errors.ts';
@@ -28,13 +29,16 @@ export class OwnEntry {
   readonly lane: Lane = new Lane();
   readonly isResumed: boolean;
   readonly location: QueueLocation;
+  /** Ends with `ENTRY_LOST` when a call finds the entry missing. */
+  readonly lost: Ending = new Ending();
   readonly #context: SessionContext;
   readonly #zk: ZkDriver;
   readonly #id: string;
   readonly #withdrawal: LazyAbortController;
-  readonly #shared$ = new Subject<void>();
   readonly #trace: OwnTrace;
   #state: EntryState;
+  /** Made for the first listener: most entries have none. */
+  #shared$: Subject<void> | undefined;
 
   constructor(context: SessionContext, location: QueueLocation, identity: Identity) {
     const { id, isResumed } = identity;
@@ -58,9 +62,9 @@ export class OwnEntry {
     return this.#state.status !== 'absent' && this.#state.status !== 'removed';
   }
 
-  /** Emits when the entry is converted to a reader. Errors with `ENTRY_LOST` when a call finds the entry missing. */
+  /** Emits when the entry is converted to a reader. */
   get shared$(): Observable<void> {
-    return this.#shared$;
+    return (this.#shared$ ??= new Subject());
   }
 
   /** Aborts when the removal is requested. An enqueue that has not started need not start. */
@@ -215,7 +219,7 @@ export class OwnEntry {
     const exists = await makeReader(this.#zk, { writer, reader }, value);
     if (!exists) return false;
     this.#state = { status: 'converting', path: reader, token, otherPath: writer };
-    this.#shared$.next();
+    this.#shared$?.next();
     return true;
   }
 
@@ -234,7 +238,7 @@ export class OwnEntry {
   #markLost(path: string): Error {
     const error = entryLost(path);
     this.#state = { status: 'removed', path };
-    this.#shared$.error(error);
+    this.lost.end(error);
     return error;
   }
 

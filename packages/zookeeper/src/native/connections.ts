@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { withJitter, type Clock } from '@queuelock/core/backend';
+import { DeadlineQueue, withJitter, type Clock } from '@queuelock/core/backend';
 import { Calls, type Reply, type CallOption, type Request } from '../driver/calls.ts';
 import type { ConnectionEvent, NodeChange, SessionKey } from '../driver/driver.ts';
 import { ZkCode, sessionAbandoned, sessionEnded } from '../driver/errors.ts';
@@ -60,7 +60,7 @@ export class NativeConnections {
   constructor(options: NativeConnectionOptions) {
     this.#options = options;
     this.#session = options.session;
-    this.#calls = new Calls(callTimeoutOf(options.ttlMs), setImmediate);
+    this.#calls = new Calls(new DeadlineQueue(callTimeoutOf(options.ttlMs), options.clock), setImmediate);
     this.#rotation = new ServerRotation(options.clock);
     this.#attempt();
   }

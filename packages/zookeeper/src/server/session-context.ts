@@ -1,6 +1,7 @@
-import { LocalWaiters } from '@queuelock/core/backend';
+import { LocalWaiters, OWN_UNWATCHED_MS, DeadlineQueue, type Clock } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
 import { DirectorySizes } from '../base/directory-sizes.ts';
+import { Ending } from '../base/ending.ts';
 import { RemovalBatcher } from '../driver/removal-batcher.ts';
 import { Watches } from './watches.ts';
 
@@ -12,6 +13,10 @@ export interface SessionContext {
   readonly removals: RemovalBatcher;
   /** The entries that other claims of this process wait for, by their paths. */
   readonly followed: LocalWaiters;
+  /** The end of the session with an error. */
+  readonly ending: Ending;
+  /** Starts to watch the entries of holds that take long. */
+  readonly unwatched: DeadlineQueue | undefined;
   /** Ends the session, when that is the only way left to free a queue. */
   readonly giveUp: () => void;
 }
@@ -19,6 +24,7 @@ export interface SessionContext {
 /**
  * Creates the tools of a session.
  * @param followed is shared by all sessions that may notify each other
+ * @param clock is needed for holds
  * @param giveUp default: closes the session at once, for a session without holds
  */
 export function sessionContextOf(
@@ -26,14 +32,19 @@ export function sessionContextOf(
   {
     followed = new LocalWaiters(),
     giveUp = () => void zk.close(),
-  }: Partial<Pick<SessionContext, 'followed' | 'giveUp'>> = {},
+    clock,
+  }: Partial<Pick<SessionContext, 'followed' | 'giveUp'>> & { readonly clock?: Clock } = {},
 ): SessionContext {
+  // Subscribed when the first entry is placed: who subscribed to the session before is notified first.
+  const ending = new Ending(() => zk.ended$.subscribe({ error: (error) => ending.end(error) }));
   return {
     zk,
     watches: new Watches(zk),
     sizes: new DirectorySizes(),
     removals: new RemovalBatcher(zk),
     followed,
+    ending,
+    unwatched: clock && new DeadlineQueue(OWN_UNWATCHED_MS, clock),
     giveUp,
   };
 }

@@ -18,7 +18,7 @@ import type { ZkDriver } from '../driver/driver.ts';
 import { OwnEntry } from '../entry/entry.ts';
 import type { NodePosition } from '../entry/enqueue.ts';
 import { privateNodeLost, sessionLost, sessionResumedElsewhere } from '../driver/errors.ts';
-import { gateDirectory, queuePath } from '../queue/names.ts';
+import { gateDirectory } from '../queue/names.ts';
 import { checkChange, checkShare, checkSpec } from '../queue/naming-checks.ts';
 import { sessionContextOf, type SessionContext } from '../server/session-context.ts';
 import { createPrivateNode, type PrivateNode } from './private-node.ts';
@@ -86,7 +86,7 @@ class ZooKeeperSession implements Session {
     this.#clock = clock;
     this.#privateNode = privateNode;
     this.#heartbeatProof = new HeartbeatProof(zk.timeoutMs, zk.startedAt);
-    this.#context = sessionContextOf(zk, { followed, giveUp: () => this.#giveUp() });
+    this.#context = sessionContextOf(zk, { clock, followed, giveUp: () => this.#giveUp() });
     this.traces = new Traces(zk, { locations, entryOf: (queue, id) => this.#find(queue, id) });
     zk.connection$.subscribe({
       next: (event) => {
@@ -244,7 +244,8 @@ class ZooKeeperSession implements Session {
     if (this.#queues.get(id) === queue) this.#queues.delete(id);
   }
 
+  /** Ids have no slash. */
   #keyOf(queue: string, id: string): string {
-    return `${queuePath(this.#locations.root, queue)}/${id}`;
+    return `${id}/${queue}`;
   }
 }

@@ -14,7 +14,8 @@ import { readEntriesAhead, type NodePosition } from '../entry/enqueue.ts';
 import { orderOf, otherLimitAhead, type Contender } from '../queue/entries.ts';
 import type { OwnEntry } from '../entry/entry.ts';
 import type { SessionContext } from '../server/session-context.ts';
-import { Observable, defer, of, switchMap } from '../base/rx.ts';
+import { NEVER, Observable, catchError, defer, of, switchMap, throwError } from '../base/rx.ts';
+import type { EndListener } from '../base/ending.ts';
 import type { Removal, Watches } from '../server/watches.ts';
 
 /** An entry with its position and its rule of admission. */
@@ -31,7 +32,7 @@ export function placementOf(context: SessionContext, entryPosition: EntryPositio
   recordTurn(entryPosition, turn);
   const { scheme } = entry.location;
   const otherLimit = otherLimitAhead(position.ahead.refs, { own: position.own, limit: rule.limit, scheme });
-  const turns$ = recordTurns(follow(context, entryPosition), entryPosition, context);
+  const turns$ = recordedTurns(context, entryPosition, turn);
   const placement = {
     order: orderOf(position.own.sequence),
     token: position.token,
@@ -47,34 +48,51 @@ function recordTurn({ entry, position, rule }: EntryPosition, { admitted }: Turn
   if (admitted && rule.limit === 1 && !position.own.shared) entry.markOwned(position.path);
 }
 
-/** Records each turn. The stream ends with the session, without an error if the session was abandoned. */
-function recordTurns(
-  turns$: Observable<Turn>,
-  entryPosition: EntryPosition,
-  { zk }: SessionContext,
-): Observable<Turn> {
+/**
+ * Emits the turns and records each. The stream ends with the session, without an error if the session was abandoned. A hand-written stream,
+ * because every hold subscribes to one. The first turn of an admitted entry was recorded, and it is the only one.
+ */
+function recordedTurns(context: SessionContext, entryPosition: EntryPosition, first: Turn): Observable<Turn> {
+  const { ending } = context;
+  const { lost } = entryPosition.entry;
+  const turns$ = follow(context, entryPosition);
   return new Observable((subscriber) => {
+    const listener: EndListener = {
+      ended(cause) {
+        if (!isAbandoned(cause)) subscriber.error(cause);
+      },
+    };
     const next = (turn: Turn): void => {
       recordTurn(entryPosition, turn);
       subscriber.next(turn);
     };
-    const error = (cause: unknown): void => {
-      if (!isQueueLockError(cause, 'CLOSED')) subscriber.error(cause);
-    };
-    subscriber.add(zk.ended$.subscribe({ error }));
-    subscriber.add(entryPosition.entry.shared$.subscribe({ error }));
-    if (!subscriber.closed) subscriber.add(turns$.subscribe({ next, error }));
+    ending.add(listener);
+    lost.add(listener);
+    if (subscriber.closed) forget();
+    else if (first.admitted) turns$.subscribe(subscriber);
+    else subscriber.add(turns$.subscribe({ next, error: listener.ended }));
+    return forget;
+
+    function forget(): void {
+      ending.delete(listener);
+      lost.delete(listener);
+    }
   });
 }
 
+function isAbandoned(cause: unknown): boolean {
+  return isQueueLockError(cause, 'CLOSED');
+}
+
 function follow(context: SessionContext, { entry, position, rule }: EntryPosition): Observable<Turn> {
-  const { watches } = context;
+  const { watches, unwatched } = context;
   const pathNow = (): string => entry.path ?? position.path;
   return turnsByWatching<Contender>(
     {
       ahead: () => readEntriesAhead(context, entry.location, pathNow()),
       removal: (conflicting) => departureOf(conflicting, { entry, position }, context),
       ownRemoval$: ownRemoval(pathNow, watches),
+      unwatched,
     },
     rule,
     position.ahead,
@@ -113,7 +131,7 @@ function departureOf(
     const error = (cause: unknown): void => {
       subscriber.error(cause);
     };
-    subscriber.add(shared$.subscribe({ next: () => emit(undefined), error }));
+    subscriber.add(shared$.subscribe({ next: () => emit(undefined) }));
     subscriber.add(watches.removalOf(path).subscribe({ next, error }));
   });
 }
@@ -122,8 +140,9 @@ function departureOf(
 function ownRemoval(pathNow: () => string, watches: Watches): Observable<unknown> {
   return defer(() => {
     const path = pathNow();
-    return watches
-      .removalOf(path)
-      .pipe(switchMap((removal) => (pathNow() === path ? of(removal) : ownRemoval(pathNow, watches))));
+    return watches.removalOf(path).pipe(
+      switchMap((removal) => (pathNow() === path ? of(removal) : ownRemoval(pathNow, watches))),
+      catchError((cause: unknown) => (isAbandoned(cause) ? NEVER : throwError(() => cause))),
+    );
   });
 }

@@ -90,8 +90,7 @@ export class WireDriver implements ZkDriver {
     if (code === ZkCode.noNode) return { path: undefined, reason: 'no-parent' };
     if (code === ZkCode.nodeExists) return { path: undefined, reason: 'exists' };
     if (code !== ZkCode.ok) throw this.#failure(code, what);
-    const [{ path: made, stat }] = values;
-    return { path: made, czxid: stat.czxid };
+    return values[0];
   }
 
   async multi(steps: readonly Step[]): Promise<TransactionResult> {

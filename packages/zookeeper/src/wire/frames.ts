@@ -1,3 +1,5 @@
+import { intAt } from './jute-read.ts';
+import { putInt } from './jute-write.ts';
 import { WireError } from './wire-error.ts';
 
 /** The number of bytes before a frame that contain its length. */
@@ -11,8 +13,9 @@ const SHORT_BYTES = 4_096;
  */
 export class FrameReader {
   readonly #mostBytes: number;
-  /** The received chunks that were not consumed, in order. */
+  /** The received chunks that were not consumed, in order, the first one from `#at` on. */
   #chunks: Buffer[] = [];
+  #at = 0;
   #held = 0;
 
   constructor(mostBytes: number) {
@@ -26,12 +29,10 @@ export class FrameReader {
 
   push(chunk: Buffer): void {
     if (chunk.length === 0) return;
-    const last = this.#chunks.at(-1);
-    if (last && last.length + chunk.length <= SHORT_BYTES) {
-      this.#chunks[this.#chunks.length - 1] = Buffer.concat([last, chunk]);
-    } else {
-      this.#chunks.push(chunk);
-    }
+    const end = this.#chunks.length - 1;
+    const last = this.#chunks[end];
+    if (last && last.length + chunk.length <= SHORT_BYTES) this.#chunks[end] = Buffer.concat([last, chunk]);
+    else this.#chunks.push(chunk);
     this.#held += chunk.length;
   }
 
@@ -41,23 +42,27 @@ export class FrameReader {
    */
   next(): Buffer | undefined {
     if (this.#held < LENGTH_BYTES) return undefined;
-    const length = this.#front(LENGTH_BYTES).readInt32BE(0);
+    const length = intAt(this.#front(LENGTH_BYTES), this.#at);
     if (length < 0 || length > this.#mostBytes) throw new WireError(`a frame of ${length} bytes`);
-    const end = LENGTH_BYTES + length;
-    if (this.#held < end) return undefined;
-    const first = this.#front(end);
-    this.#chunks[0] = first.subarray(end);
-    if (first.length === end) this.#chunks.shift();
-    this.#held -= end;
-    return first.subarray(LENGTH_BYTES, end);
+    const size = LENGTH_BYTES + length;
+    if (this.#held < size) return undefined;
+    const first = this.#front(size);
+    const begin = this.#at + LENGTH_BYTES;
+    this.#at += size;
+    this.#held -= size;
+    if (this.#at === first.length) {
+      this.#chunks.shift();
+      this.#at = 0;
+    }
+    return first.subarray(begin, begin + length);
   }
 
-  /** Joins chunks until the first one has at least that many bytes, and returns it. The bytes must have arrived. */
+  /** Joins chunks until the first one has at least that many bytes from `#at` on, and returns it. The bytes must have arrived. */
   #front(count: number): Buffer {
     const [first] = this.#chunks;
-    if (first && first.length >= count) return first;
+    if (first && first.length - this.#at >= count) return first;
     const joined: Buffer[] = [];
-    for (let length = 0; length < count;) {
+    for (let length = -this.#at; length < count;) {
       const chunk = this.#chunks.shift() ?? Buffer.alloc(0);
       joined.push(chunk);
       length += chunk.length;
@@ -70,6 +75,6 @@ export class FrameReader {
 
 /** Writes the length into the first four bytes of a frame. */
 export function framed(bytes: Buffer): Buffer {
-  bytes.writeInt32BE(bytes.length - LENGTH_BYTES, 0);
+  putInt(bytes, 0, bytes.length - LENGTH_BYTES);
   return bytes;
 }

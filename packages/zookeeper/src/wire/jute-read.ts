@@ -1,5 +1,15 @@
 import { WireError } from './wire-error.ts';
 
+/** Reads a signed number of 32 bits, most significant byte first. The bytes must exist. */
+export function intAt(bytes: Uint8Array, at: number): number {
+  return (
+    ((bytes[at] ?? 0) << 24) |
+    ((bytes[at + 1] ?? 0) << 16) |
+    ((bytes[at + 2] ?? 0) << 8) |
+    (bytes[at + 3] ?? 0)
+  );
+}
+
 /** Reads a record, or one item of a list. */
 export type Get<T> = (reader: JuteReader) => T;
 
@@ -23,7 +33,7 @@ export class JuteReader {
   }
 
   int(): number {
-    return this.#bytes.readInt32BE(this.#pass(4));
+    return intAt(this.#bytes, this.#pass(4));
   }
 
   long(): bigint {
@@ -36,6 +46,18 @@ export class JuteReader {
     if (length < 0) return undefined;
     const at = this.#pass(length);
     return this.#bytes.subarray(at, at + length);
+  }
+
+  /** Passes over bytes that are not used. */
+  skip(count: number): void {
+    this.#pass(count);
+  }
+
+  /** The first record of a reply: request number, transaction id and result code. In one step, since each reply has one. */
+  header(): { readonly xid: number; readonly zxid: bigint; readonly err: number } {
+    const bytes = this.#bytes;
+    const at = this.#pass(16);
+    return { xid: intAt(bytes, at), zxid: bytes.readBigInt64BE(at + 4), err: intAt(bytes, at + 12) };
   }
 
   /** A missing text is read as empty. */
@@ -58,8 +80,10 @@ export class JuteReader {
   /** Returns the offset of the next `count` bytes and moves behind them. */
   #pass(count: number): number {
     const at = this.#at;
-    if (count > this.left) throw new WireError(`${count} bytes are asked for where ${this.left} are left`);
-    this.#at += count;
+    const end = at + count;
+    if (end > this.#bytes.length)
+      throw new WireError(`${count} bytes are asked for where ${this.left} are left`);
+    this.#at = end;
     return at;
   }
 }

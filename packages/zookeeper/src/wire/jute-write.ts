@@ -1,13 +1,30 @@
 const FIRST_SIZE = 256;
 const NONE = -1;
+const LENGTH_BYTES = 4;
+
+/** Writes a signed number of 32 bits, most significant byte first. */
+export function putInt(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value >>> 24;
+  bytes[at + 1] = value >>> 16;
+  bytes[at + 2] = value >>> 8;
+  bytes[at + 3] = value;
+}
 
 /** Writes one item of a list. */
 export type Put<T> = (writer: JuteWriter, value: T) => void;
 
-/** Writes records in ZooKeeper's `jute` encoding: numbers are big-endian, and field names are not written. */
+/**
+ * Writes records in ZooKeeper's `jute` encoding: numbers are big-endian, and field names are not written. Integers are written byte by byte:
+ * `writeInt32BE` of Node checks its arguments in five function calls, and a lock needs 25 integers.
+ */
 export class JuteWriter {
   #bytes: Buffer = Buffer.allocUnsafe(FIRST_SIZE);
-  #length = 0;
+  #length: number;
+
+  /** @param reserved the number of bytes at the beginning that the caller writes later */
+  constructor(reserved = 0) {
+    this.#length = reserved;
+  }
 
   bool(value: boolean): this {
     const at = this.#take(1);
@@ -17,7 +34,7 @@ export class JuteWriter {
 
   int(value: number): this {
     const at = this.#take(4);
-    this.#bytes.writeInt32BE(value, at);
+    putInt(this.#bytes, at, value);
     return this;
   }
 
@@ -37,10 +54,19 @@ export class JuteWriter {
   }
 
   text(value: string): this {
-    const length = Buffer.byteLength(value);
-    this.int(length);
-    const at = this.#take(length);
-    this.#bytes.write(value, at);
+    const at = this.#length;
+    // A UTF-16 unit takes at most three bytes. The length is written once it is known, which saves a pass through the text.
+    this.#take(LENGTH_BYTES + 3 * value.length);
+    const length = this.#bytes.write(value, at + LENGTH_BYTES);
+    putInt(this.#bytes, at, length);
+    this.#length = at + LENGTH_BYTES + length;
+    return this;
+  }
+
+  /** Appends what another writer has written. */
+  raw(written: Uint8Array): this {
+    const at = this.#take(written.length);
+    this.#bytes.set(written, at);
     return this;
   }
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { withJitter } from '@queuelock/core/backend';
+import { DeadlineQueue, withJitter } from '@queuelock/core/backend';
 import { Calls, type Reply, type CallOption, type RequestSender } from '../driver/calls.ts';
 import type { ConnectionEvent } from '../driver/driver.ts';
 import { AUTH_FAILED_STATE, ZkCode, sessionAbandoned, sessionEnded } from '../driver/errors.ts';
@@ -46,7 +46,7 @@ export class WireLine {
   /** Starts to connect. */
   constructor(options: LineOptions) {
     this.#options = options;
-    this.#calls = new Calls(callTimeoutOf(options.ttlMs));
+    this.#calls = new Calls(new DeadlineQueue(callTimeoutOf(options.ttlMs), options.clock));
     this.#rotation = new ServerRotation(options.clock);
     this.#seen = new SeenSession(options);
     this.#state = this.#attempt();

@@ -1,7 +1,7 @@
 import type { Get, JuteReader } from './jute-read.ts';
 import type { JuteWriter } from './jute-write.ts';
 import { OpCode } from './op-code.ts';
-import { OPEN, getAcl, getStat, putAcl, type Acl, type WireStat } from './records.ts';
+import { OPEN, getAcl, getCreationZxid, getStat, putAcls, type Acl, type WireStat } from './records.ts';
 import { nothing, requestOf, type WireRequest } from './request.ts';
 
 /** A node to be created. */
@@ -31,7 +31,7 @@ export function create(node: NewNode): WireRequest<string> {
   return requestOf({ type, body: (writer) => putCreate(writer, node), answer: getText });
 }
 
-/** Creates a node. The reply also contains the node's metadata. */
+/** Creates a node. The reply also contains the id of the transaction. */
 export function create2(node: NewNode): WireRequest<Made> {
   const type = node.flags === CreateFlag.container ? OpCode.createContainer : OpCode.create2;
   return requestOf({ type, body: (writer) => putCreate(writer, node), answer: getMade });
@@ -49,7 +49,8 @@ export function createTtl(node: NewNode, ttlMs: bigint): WireRequest<Made> {
 /** A created node. */
 export interface Made {
   readonly path: string;
-  readonly stat: WireStat;
+  /** The id of the transaction that created it. */
+  readonly czxid: bigint;
 }
 
 /** Deletes a node. Version -1 matches any version. */
@@ -116,11 +117,13 @@ export function getACL(path: string): WireRequest<readonly Acl[]> {
 }
 
 export function putCreate(writer: JuteWriter, { path, data, flags, acl = OPEN }: NewNode): void {
-  writer.text(path).buffer(data).list(acl, putAcl).int(flags);
+  writer.text(path).buffer(data);
+  putAcls(writer, acl);
+  writer.int(flags);
 }
 
 export function getMade(reader: JuteReader): Made {
-  return { path: reader.text(), stat: getStat(reader) };
+  return { path: reader.text(), czxid: getCreationZxid(reader) };
 }
 
 export function getText(reader: JuteReader): string {

@@ -17,8 +17,9 @@ export type Heard =
 
 interface Asked {
   readonly xid: number;
-  /** Parses the reply and returns a function that hands it over. */
-  readonly read: (code: number, reader: JuteReader | undefined) => () => void;
+  /** Parses the reply, unless it is an error. */
+  readonly answer: Get<unknown>;
+  readonly settle: Settle<unknown>;
 }
 
 const LAST_XID = 2 ** 31 - 1;
@@ -57,7 +58,7 @@ export class Pipeline {
   /** Adds a request and returns the bytes to send. */
   ask<T>(request: WireRequest<T>, settle: Settle<T>): Buffer {
     this.#xid = this.#xid === LAST_XID ? 1 : this.#xid + 1;
-    this.#asked.push({ xid: this.#xid, read: reading(request.answer, settle) });
+    this.#asked.push({ xid: this.#xid, answer: request.answer, settle: settle as Settle<unknown> });
     return numbered(request, this.#xid);
   }
 
@@ -85,7 +86,7 @@ export class Pipeline {
 
   /** Settles all unanswered requests with this code. */
   fail(code: number): void {
-    for (let asked = this.#shift(); asked; asked = this.#shift()) asked.read(code, undefined)();
+    for (let asked = this.#shift(); asked; asked = this.#shift()) asked.settle(code);
   }
 
   #answer({ xid, zxid, err }: ReplyHeader, reader: JuteReader): void {
@@ -95,9 +96,14 @@ export class Pipeline {
     }
     if (zxid > this.#lastZxid) this.#lastZxid = zxid;
     // A reply that cannot be parsed is not removed: its request fails with the connection.
-    const handOver = expected.read(err, reader);
+    if (err !== ZkCode.ok) {
+      this.#shift();
+      expected.settle(err);
+      return;
+    }
+    const value = expected.answer(reader);
     this.#shift();
-    handOver();
+    expected.settle(err, value);
   }
 
   #shift(): Asked | undefined {
@@ -110,12 +116,4 @@ export class Pipeline {
     }
     return asked;
   }
-}
-
-function reading<T>(answer: Get<T>, settle: Settle<T>): Asked['read'] {
-  return (code, reader) => {
-    if (code !== ZkCode.ok || !reader) return () => settle(code);
-    const value = answer(reader);
-    return () => settle(code, value);
-  };
 }

@@ -1,5 +1,5 @@
 import type { JuteReader } from './jute-read.ts';
-import type { JuteWriter } from './jute-write.ts';
+import { JuteWriter } from './jute-write.ts';
 
 // The records of zookeeper.jute that several messages share.
 
@@ -35,6 +35,13 @@ export function getStat(reader: JuteReader): WireStat {
   };
 }
 
+/** Reads only the id of the transaction that created the node, which is the first field. The others take 60 bytes, whatever they are. */
+export function getCreationZxid(reader: JuteReader): bigint {
+  const czxid = reader.long();
+  reader.skip(60);
+  return czxid;
+}
+
 /** An entry of an access control list. */
 export interface Acl {
   /** The sum of 1 read, 2 write, 4 create, 8 delete, 16 administer. */
@@ -46,7 +53,15 @@ export interface Acl {
 /** All permissions for all clients. */
 export const OPEN: readonly Acl[] = [{ perms: 31, scheme: 'world', id: 'anyone' }];
 
-export function putAcl(writer: JuteWriter, { perms, scheme, id }: Acl): void {
+const OPEN_BYTES = new JuteWriter().list(OPEN, putAcl).bytes();
+
+/** Writes an access control list. The usual one is encoded once. */
+export function putAcls(writer: JuteWriter, acls: readonly Acl[]): void {
+  if (acls === OPEN) writer.raw(OPEN_BYTES);
+  else writer.list(acls, putAcl);
+}
+
+function putAcl(writer: JuteWriter, { perms, scheme, id }: Acl): void {
   writer.int(perms).text(scheme).text(id);
 }
 
@@ -63,5 +78,5 @@ export interface ReplyHeader {
 }
 
 export function getReplyHeader(reader: JuteReader): ReplyHeader {
-  return { xid: reader.int(), zxid: reader.long(), err: reader.int() };
+  return reader.header();
 }

@@ -1,8 +1,9 @@
 import { LENGTH_BYTES, framed } from './frames.ts';
 import type { Get } from './jute-read.ts';
-import { JuteWriter, type Put } from './jute-write.ts';
+import { JuteWriter, putInt, type Put } from './jute-write.ts';
 
 const XID_AT = LENGTH_BYTES;
+const TYPE_AT = XID_AT + 4;
 
 /** An encoded request that can be numbered and sent once. */
 export interface WireRequest<T> {
@@ -20,7 +21,8 @@ export interface RequestParts<T> {
 }
 
 export function requestOf<T>({ type, body, answer }: RequestParts<T>): WireRequest<T> {
-  const writer = new JuteWriter().int(LENGTH_BYTES).int(0).int(type);
+  // The length and the number are written once they are known.
+  const writer = new JuteWriter(TYPE_AT).int(type);
   body?.(writer);
   return { frame: framed(writer.bytes()), answer };
 }
@@ -32,7 +34,7 @@ export function sizeOf({ frame }: WireRequest<unknown>): number {
 
 /** Writes the number into the frame and returns the bytes to send. */
 export function numbered({ frame }: WireRequest<unknown>, xid: number): Buffer {
-  frame.writeInt32BE(xid, XID_AT);
+  putInt(frame, XID_AT, xid);
   return frame;
 }
 

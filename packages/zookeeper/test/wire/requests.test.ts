@@ -49,8 +49,9 @@ describe('requests to a ZooKeeper server', () => {
     expect(await made('/own-', CreateFlag['ephemeral-sequential'])).to.equal(`${root}/own-0000000003`);
     expect(await made('/container', CreateFlag.container)).to.equal(`${root}/container`);
     const second = await one.request(requests.create2(node('/second', CreateFlag.ephemeral, 'four')));
-    expect(second.value).to.deep.include({ path: `${root}/second` });
-    expect(second.value!.stat).to.deep.include({ ephemeralOwner: session, dataLength: 4, version: 0 });
+    const { value: stat } = await one.request(requests.exists(`${root}/second`, false));
+    expect(stat).to.deep.include({ ephemeralOwner: session, dataLength: 4, version: 0 });
+    expect(second.value).to.deep.equal({ path: `${root}/second`, czxid: stat!.czxid });
     const short = await one.request(
       requests.createTtl(node('/short', CreateFlag['persistent-with-ttl']), 60_000n),
     );

@@ -1,0 +1,66 @@
+import type { Clock } from '../base/clock.ts';
+
+/** A task of a `DeadlineQueue`. */
+export interface TimedTask {
+  /** Called at the deadline, unless the task was cancelled. */
+  timedOut(): void;
+}
+
+/**
+ * The same timeout for many tasks, by one timer. Most tasks are cancelled long before the timeout, and a timer of its own costs each of them more
+ * than a hundred function calls.
+ *
+ * Tasks start in the order of their deadlines, because the timeout is the same for all. The timer therefore waits for the first task only. It runs
+ * for at most one timeout after the last task was cancelled, and it does not keep the process alive.
+ */
+export class DeadlineQueue {
+  readonly #ms: number;
+  readonly #clock: Pick<Clock, 'now'>;
+  /** The deadline of each task, in order. */
+  readonly #deadlines = new Map<TimedTask, number>();
+  #isArmed = false;
+
+  /** @param ms the timeout of each task, in milliseconds */
+  constructor(ms: number, clock: Pick<Clock, 'now'>) {
+    this.#ms = ms;
+    this.#clock = clock;
+  }
+
+  /** The timeout of each task, in milliseconds. */
+  get ms(): number {
+    return this.#ms;
+  }
+
+  /** Calls `timedOut` of the task after the timeout. A task that is already in the queue starts again. */
+  start(task: TimedTask): void {
+    this.#deadlines.delete(task);
+    this.#deadlines.set(task, this.#clock.now() + this.#ms);
+    if (!this.#isArmed) this.#arm(this.#ms);
+  }
+
+  cancel(task: TimedTask): void {
+    this.#deadlines.delete(task);
+  }
+
+  #arm(ms: number): void {
+    this.#isArmed = true;
+    setTimeout(() => this.#onTimer(), Math.max(1, Math.ceil(ms))).unref();
+  }
+
+  /** Lets replies that arrived while the event loop was blocked cancel their tasks first. Deadlines that pass meanwhile are not due yet. */
+  #onTimer(): void {
+    const now = this.#clock.now();
+    setImmediate(() => setImmediate(() => this.#expire(now)));
+  }
+
+  #expire(now: number): void {
+    for (const [task, deadline] of this.#deadlines) {
+      if (deadline > now) break;
+      this.#deadlines.delete(task);
+      task.timedOut();
+    }
+    this.#isArmed = false;
+    const [next] = this.#deadlines.values();
+    if (next !== undefined) this.#arm(next - this.#clock.now());
+  }
+}

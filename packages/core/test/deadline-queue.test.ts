@@ -1,0 +1,71 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect } from 'chai';
+import { systemClock } from '../src/base/clock.ts';
+import { DeadlineQueue, type TimedTask } from '../src/kit/deadline-queue.ts';
+
+const TIMEOUT_MS = 40;
+
+function blockLoop(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+describe('a deadline queue', () => {
+  const clock = systemClock();
+  const queue = new DeadlineQueue(TIMEOUT_MS, clock);
+
+  /** Starts a task; resolves with the milliseconds until its timeout. */
+  function timeoutOf(starts = 1): Promise<number> {
+    return new Promise((resolve) => {
+      let begunAt = 0;
+      const task: TimedTask = { timedOut: () => resolve(clock.now() - begunAt) };
+      for (let i = 0; i < starts; i += 1) {
+        blockLoop(2);
+        begunAt = clock.now();
+        queue.start(task);
+      }
+    });
+  }
+
+  it('ends each task after its own timeout, also one that starts during another or starts twice', async () => {
+    const first = timeoutOf();
+    const tookMs = await Promise.all([first, timeoutOf(), timeoutOf(5), first.then(() => timeoutOf())]);
+    for (const ms of tookMs) expect(ms).to.be.at.least(TIMEOUT_MS);
+  });
+
+  it('starts a task that another one starts at its timeout', async () => {
+    const order = await new Promise<string[]>((resolve) => {
+      const ended: string[] = [];
+      const second = { timedOut: () => resolve([...ended, 'second']) };
+      queue.start({
+        timedOut: () => {
+          ended.push('first');
+          queue.start(second);
+        },
+      });
+    });
+    expect(order).to.deep.equal(['first', 'second']);
+  });
+
+  it('does not end a cancelled task', async () => {
+    const ended: string[] = [];
+    const cancelled = { timedOut: () => ended.push('cancelled') };
+    queue.start(cancelled);
+    const later = timeoutOf();
+    queue.cancel(cancelled);
+    await later;
+    expect(ended).to.be.empty;
+  });
+
+  it('lets a reply that arrived while the process was busy cancel its task', async () => {
+    const ended: string[] = [];
+    const task = { timedOut: () => ended.push('too early') };
+    queue.start(task);
+    // Stands for a reply that the event loop reads after its timers.
+    setImmediate(() => queue.cancel(task));
+    blockLoop(2 * TIMEOUT_MS);
+    await nextTurn();
+    await timeoutOf();
+    expect(ended).to.be.empty;
+  });
+});
