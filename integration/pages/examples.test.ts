@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { runHere } from './program.ts';
 import { blocksOf } from './scratch.ts';
-import { Tasks } from './tasks.ts';
+import { Tasks } from './examples.ts';
 
 describe('programs of the page by task', () => {
   let tasks: Tasks;
@@ -35,7 +35,7 @@ describe('programs of the page by task', () => {
 
   it('order.ts: prints what the page states', async () => {
     expect(await runHere(tasks.write('order.ts'))).to.equal(
-      blocksOf('TASKS').find(({ file }) => file === 'order.ts')!.prints,
+      blocksOf('EXAMPLES').find(({ file }) => file === 'order.ts')!.prints,
     );
   });
 
