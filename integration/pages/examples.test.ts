@@ -12,12 +12,12 @@ describe('programs of the page by task', () => {
 
   afterEach(() => tasks.end());
 
-  it('place.ts: shows waiters how their position decreases', async () => {
-    const output = await runHere(tasks.write('place.ts'));
-    expect(output).to.match(/number 1 in line/);
-    expect(output).to.match(/number 2 in line/);
+  it('position.ts: shows waiters how their position decreases', async () => {
+    const output = await runHere(tasks.write('position.ts'));
+    expect(output).to.match(/number 1 in the queue/);
+    expect(output).to.match(/number 2 in the queue/);
     expect(output).to.match(/Ann bakes\n(.*\n)*Ben bakes\n(.*\n)*Cid bakes\n(.*\n)*and then/);
-    expect(output).to.match(/in line, about 1 s\n/);
+    expect(output).to.match(/in the queue, about 1 s\n/);
   });
 
   for (const [file, lines] of [
