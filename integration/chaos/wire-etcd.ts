@@ -1,4 +1,4 @@
-import type { IsRequest, Wire } from './wire.ts';
+import type { IsRequest, Wire } from './wire-protocol.ts';
 
 /** RFC 7541, appendix B: a character and its bits, for the characters of the paths. */
 const CODES: ReadonlyMap<string, string> = new Map(

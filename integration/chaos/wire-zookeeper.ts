@@ -1,4 +1,4 @@
-import type { IsRequest, Wire } from './wire.ts';
+import type { IsRequest, Wire } from './wire-protocol.ts';
 
 /** Request types (`ZooDefs.OpCode`). */
 const OP = { create: 1, create2: 15, delete: 2, setData: 5, closeSession: -11 } as const;

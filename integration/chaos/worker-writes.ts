@@ -1,6 +1,6 @@
 import type { Effects } from './effects.ts';
 import type { Resource } from '@queuelock/harness/check/event';
-import type { ToldOfAttempt } from './worker-attempt.ts';
+import type { ToldOfAttempt } from './worker-attempt-report.ts';
 import type { Held, Spot } from './worker-claims.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
 

@@ -32,8 +32,10 @@ import { isTooOld } from './server/read-trust.ts';
 import { readResumption } from './session/resumption.ts';
 import type { Observable } from './base/rx.ts';
 import { singleKeyFor } from './entry/single-key.ts';
-import { EtcdSession, type Lease, type SessionContext } from './session/session.ts';
-import { driverOf, type DriverOf } from './wire/transport.ts';
+import { EtcdSession, type SessionContext } from './session/session.ts';
+import type { Lease } from './session/lease.ts';
+import { driverOf } from './wire/transport.ts';
+import type { DriverOf } from './wire/driver-of.ts';
 import { Watches } from './server/watches.ts';
 
 // The largest TTL that a server accepts.

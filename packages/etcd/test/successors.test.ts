@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Entry } from '../src/entry/entry.ts';
 import { MAX_REMOVALS } from '../src/entry/leaving.ts';
 import { Successors } from '../src/turn/successors.ts';
-import { creationIdOf } from '../src/turn/owning.ts';
+import { creationIdOf } from '../src/entry/creation-id.ts';
 import { newSpec } from './clients.ts';
 
 type Notification = readonly [at: bigint, now: boolean];

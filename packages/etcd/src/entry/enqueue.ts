@@ -1,14 +1,7 @@
 import type { IRangeResponse, IRequestOp, ITxnRequest, ITxnResponse } from '../protocol/messages.ts';
 import { windowFor } from '../queue/ahead.ts';
-import {
-  known,
-  readsOf,
-  readRefusal,
-  type BatchPosition,
-  type Entered,
-  type Newcomer,
-  type Ticket,
-} from './entered.ts';
+import { known, readsOf, readRefusal, type BatchPosition, type Newcomer, type Ticket } from './entered.ts';
+import type { Entered } from './enqueue-outcome.ts';
 import { rangeUnder, readKey } from '../queue/keys.ts';
 import { singlesOf } from './single-key.ts';
 import { TAIL_OPERATIONS, readQueueAhead, writeTailAndReadAhead, writeTail } from './tail.ts';

@@ -4,7 +4,8 @@
 import { QueueLockError } from '@queuelock/core/backend';
 import { sendEnqueue, type EnqueueResponse, type EnqueueContext } from './enqueue-requests.ts';
 import { enqueueAlways, type EnqueueMode } from './enqueue.ts';
-import type { Entered, Newcomer } from './entered.ts';
+import type { Newcomer } from './entered.ts';
+import type { Entered } from './enqueue-outcome.ts';
 import type { Batcher } from '../base/batcher.ts';
 import type { Generation } from './generation.ts';
 import { removeCreated, type RemovalContext } from './leaving.ts';

@@ -1,5 +1,5 @@
 import { QueueLockError, isDefinite, type EntrySpec } from '@queuelock/core/backend';
-import type { Entered, Found } from './entered.ts';
+import type { Entered, Found } from './enqueue-outcome.ts';
 import {
   entryKey,
   entryStem,

@@ -9,7 +9,8 @@ import { RequestLimiter } from './request-limiter.ts';
 import type { CheckedOptions } from '../api/options.ts';
 import type { MemberFacts } from './read-trust.ts';
 import { Subject, type Observable } from '../base/rx.ts';
-import { driverOf, type DriverOf } from '../wire/transport.ts';
+import { driverOf } from '../wire/transport.ts';
+import type { DriverOf } from '../wire/driver-of.ts';
 import { Failures } from '../driver/member-circuit-breaker.ts';
 
 /** One member of the cluster. */

@@ -1,7 +1,8 @@
 import { isQueueLockError, requireSameEntry, type EntrySpec, type Placement } from '@queuelock/core/backend';
 import { MAX_NEWCOMERS, sendEnqueueBatch } from '../entry/enqueue-requests.ts';
 import { changeEntry, type Change } from '../entry/changing.ts';
-import type { Entered, Newcomer } from '../entry/entered.ts';
+import type { Newcomer } from '../entry/entered.ts';
+import type { Entered } from '../entry/enqueue-outcome.ts';
 import { enter, type RequestContext } from '../entry/entering.ts';
 import { enqueueIfEmpty, enqueueAlways } from '../entry/enqueue.ts';
 import { Entry } from '../entry/entry.ts';

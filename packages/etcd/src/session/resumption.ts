@@ -1,7 +1,7 @@
 import { QueueLockError } from '@queuelock/core/backend';
 import type { DifferingIds } from '../queue/key-ids.ts';
 import { leaseHex } from '../queue/keys.ts';
-import type { Lease } from './session.ts';
+import type { Lease } from './lease.ts';
 
 /** What a process needs to resume a session, besides a backend with the same hosts. */
 export interface Resumption {

@@ -21,13 +21,7 @@ import type { ProxyDetection } from '../server/proxy-detection.ts';
 import { writeResumption } from './resumption.ts';
 import { merge, type Observable } from '../base/rx.ts';
 import { Traces } from './traces.ts';
-
-/** A lease of etcd. */
-export interface Lease {
-  /** The id as decimal text of an int64. */
-  readonly id: string;
-  readonly ttlMs: number;
-}
+import type { Lease } from './lease.ts';
 
 /** The backend, as its sessions use it. */
 export interface SessionContext extends EntriesContext {

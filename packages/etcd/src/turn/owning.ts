@@ -2,11 +2,12 @@
 // own process in memory, to all others by its label. The label is written soon after the owner was admitted, and not with the removal,
 // since the removal would overtake it. If it arrives late or not at all, the next waiter reads the queue.
 import { labelOfOwner, type Turn } from '@queuelock/core/backend';
-import { creationId } from '../queue/ahead.ts';
+
 import type { Entry } from '../entry/entry.ts';
 import { Observable, ignoreElements, switchMap, timer } from '../base/rx.ts';
 import { modifiedAt, putKeepingLease } from '../queue/txn.ts';
-import type { Following } from './turns.ts';
+import type { Following } from './following.ts';
+import { creationIdOf } from '../entry/creation-id.ts';
 
 /** What an announcement needs. */
 type AnnouncementContext = Pick<Following, 'connection' | 'followed' | 'entry' | 'rule'>;
@@ -51,10 +52,6 @@ export function markLeaving({ followed, entry }: Pick<AnnouncementContext, 'foll
 function notifyLocalWaiters({ followed, entry }: Pick<AnnouncementContext, 'followed' | 'entry'>): boolean {
   const creation = creationIdOf(entry);
   return creation !== undefined && mayAnnounce(entry) && followed.markOwned(creation);
-}
-
-export function creationIdOf({ key, order }: Entry): string | undefined {
-  return order === undefined ? undefined : creationId({ key, createRevision: order.toString() });
 }
 
 function mayAnnounce({ owned, mark, single }: Entry): boolean {

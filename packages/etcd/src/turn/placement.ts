@@ -1,9 +1,11 @@
 import { QueueLockError, turnOf, type Placement } from '@queuelock/core/backend';
 import { aheadOfFast, aheadIn, otherLimitIn, suffices, type KeyRef, type QueueRows } from '../queue/ahead.ts';
-import type { Entered, Newcomer } from '../entry/entered.ts';
+import type { Newcomer } from '../entry/entered.ts';
+import type { Entered } from '../entry/enqueue-outcome.ts';
 import { SingleHold } from './single-hold.ts';
 import { allCreatedAt } from '../entry/single-key.ts';
-import { follow, readAhead, untilWithdrawn, type Following } from './turns.ts';
+import { follow, readAhead, untilWithdrawn } from './turns.ts';
+import type { Following } from './following.ts';
 
 type PlacementContext = Omit<Following, 'entry' | 'order' | 'rule'>;
 

@@ -5,7 +5,7 @@ import type { Entry } from '../entry/entry.ts';
 import { MAX_REMOVALS, isPlain } from '../entry/leaving.ts';
 import type { Generation } from '../entry/generation.ts';
 import type { Connection } from '../server/connection.ts';
-import { creationIdOf } from './owning.ts';
+import { creationIdOf } from '../entry/creation-id.ts';
 
 /** The entry that takes over from the one right ahead of it. */
 export interface Successor {

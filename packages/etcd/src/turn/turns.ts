@@ -9,31 +9,20 @@ import {
   turnsByWatching,
   type EntriesAhead,
   type QueueView,
-  type AdmissionRule,
   type Turn,
 } from '@queuelock/core/backend';
 import type { IRangeRequest } from '../protocol/messages.ts';
 import { aheadIn, suffices, windowFor, type QueueRows, type ConflictingEntry } from '../queue/ahead.ts';
-import type { Connection } from '../server/connection.ts';
+
 import type { Entry } from '../entry/entry.ts';
 import { known } from '../entry/entered.ts';
-import { watchRemoval, watchConflictEnd, type RemovalTools } from './watch-removal.ts';
-import type { Successors } from './successors.ts';
+import { watchRemoval, watchConflictEnd } from './watch-removal.ts';
+
 import { rangeUnder } from '../queue/keys.ts';
 import { recordTurn, announceOwner } from './owning.ts';
 import { Observable, Subscription, defer } from '../base/rx.ts';
 import { latestFirst, readKeys } from '../queue/txn.ts';
-
-/** What the turns of an entry need. */
-export interface Following extends RemovalTools {
-  readonly connection: Connection;
-  readonly lease: string;
-  readonly entry: Entry;
-  readonly successors: Successors;
-  readonly order: bigint;
-  /** The rule of this call. The limit may be another one in the next call. */
-  readonly rule: Required<AdmissionRule>;
-}
+import type { Following } from './following.ts';
 
 /** With at most this many entries ahead, the waiter may be admitted before a delayed watch has caught up, after 100 ms. */
 const SOON = 3;

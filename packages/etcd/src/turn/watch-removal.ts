@@ -161,11 +161,8 @@ interface Condition {
  * Watches from now on. Reads once whenever the watch is live (again), and when events may have been lost. It is one handwritten stream instead of
  * operators for efficiency, since each waiter has two of them.
  */
-function watchUntil(
-  { target, isMetBy, read, isSoon, onEvent }: Condition,
-  tools: RemovalTools,
-): Observable<bigint> {
-  const { watches, compactions } = tools;
+function watchUntil(condition: Condition, { watches, compactions }: RemovalTools): Observable<bigint> {
+  const { target, isMetBy, read, isSoon, onEvent } = condition;
   return new Observable((subscriber) => {
     let reading: Subscription | undefined;
     let again: ReturnType<typeof setTimeout> | undefined;

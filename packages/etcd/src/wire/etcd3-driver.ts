@@ -11,7 +11,7 @@ import type { EtcdCredentials } from '../api/credentials.ts';
 import type { CheckedOptions } from '../api/options.ts';
 import { isLogInRefused } from '../driver/errors.ts';
 import { MemberCircuitBreaker, type Failures } from '../driver/member-circuit-breaker.ts';
-import type { DriverOf } from './transport.ts';
+import type { DriverOf } from './driver-of.ts';
 
 const GRPC_DEFAULTS: NonNullable<IOptions['grpcOptions']> = {
   // A connection without a sign of life is closed after 8 s. Servers allow a ping every 5 s, and only while a call is open.

@@ -1,5 +1,5 @@
 import { mutant, type Mutant } from '../mutant.ts';
-import type { Rule } from '../../src/run/judge.ts';
+import type { Rule } from '../../src/run/rule.ts';
 
 const TOO_EARLY: readonly Rule[] = ['order', 'exclusive'];
 const LEFT_OVER: readonly Rule[] = ['progress', 'nothing left', 'outcome', 'order', 'exclusive'];
