@@ -91,7 +91,7 @@ describe('an error of a member or of the connection to it', () => {
 
   it('contains hints about TLS', () => {
     const closed = new GrpcError('UNAVAILABLE', 'No connection established. Last error: Failed to connect');
-    expect(classify(closed, { ...attempt, tls: false }).message).to.include('expects TLS: https://');
+    expect(classify(closed, { ...attempt, tls: false }).message).to.include('expects TLS does: https://');
     expect(classify(closed, { ...attempt, tls: true }).message).not.to.include('expects TLS');
   });
 

@@ -84,7 +84,7 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
 
   const oddities: readonly (readonly [title: string, answer: Reply, message: RegExp])[] = [
     ['a compressed reply', pieces([Buffer.from([1, 0, 0, 0, 0])], OK), /^13 INTERNAL: .*compressed/],
-    ['an incomplete reply', pieces([COUNT_OF_3.subarray(0, 6)], OK), /^13 INTERNAL: .*middle/],
+    ['an incomplete reply', pieces([COUNT_OF_3.subarray(0, 6)], OK), /^13 INTERNAL: .*incomplete/],
     ['a missing message without an error', pieces([], OK), /^13 INTERNAL: .*0 messages/],
     ['two messages', pieces([COUNT_OF_3, COUNT_OF_3], OK), /^13 INTERNAL: .*2 messages/],
     [
@@ -92,7 +92,7 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
       pieces([Buffer.from([0, 0, 0, 0, 1, 0x0a])], OK),
       /^13 INTERNAL: invalid response/,
     ],
-    ['an end without a status', (stream) => stream.end('hello'), /^2 UNKNOWN: .*without a status/],
+    ['an end without a status', (stream) => stream.end('hello'), /^2 UNKNOWN: .*without a gRPC status/],
     ['an error page of a proxy', only({ ':status': 503 }), /^14 UNAVAILABLE: .*503/],
     ['an invalid status', only({ 'grpc-status': 'good' }), /^2 UNKNOWN/],
     [

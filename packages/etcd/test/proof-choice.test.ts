@@ -132,7 +132,7 @@ describe('the choice of the heartbeat proof', () => {
     await members.tell('3.4.23', '8');
     expect(lines).to.have.length(1);
     expect(lines[0]).to.match(/a:1 runs 3\.4\.23.*fixed in 3\.4\.42/);
-    expect(lines[0]).to.include('a round of consensus per beat and session');
+    expect(lines[0]).to.include('a round of consensus per heartbeat and session');
   });
 
   for (const heartbeats of ['verified', 'strict'] as const) {

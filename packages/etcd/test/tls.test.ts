@@ -90,14 +90,14 @@ describe('an etcd server that requires client certificates', function () {
         const credentials = { certChain: client.cert, privateKey: client.key };
         return refusedWith(
           { hosts: https(), transport, credentials },
-          /no authority that is known here: credentials\.rootCertificate/,
+          /issued by an unknown authority: credentials\.rootCertificate/,
         );
       });
 
       it('reports to clients without TLS that the member seems to expect it', () =>
         refusedWith(
           { hosts: server!.endpoint, transport },
-          /as one does that expects TLS: https:\/\/ in hosts/,
+          /as a member that expects TLS does: https:\/\/ in hosts/,
         ));
 
       it('reports to clients with TLS that a member does not support it', () =>
