@@ -1,12 +1,12 @@
 import { mutant, type Mutant } from '../mutant.ts';
 
 export const WATCHING: readonly Mutant[] = [
-  mutant('whoever watches again does not look', 'progress', [
+  mutant('a waiter does not read after a watch is live again', 'progress', [
     'etcd/src/turn/watch-removal.ts',
     "else if (notification.status === 'live') readNow(notification.revision);",
     "else if (notification.status === 'live' && !reading) readNow(notification.revision);",
   ]),
-  mutant('whoever begins to watch does not look', 'progress', [
+  mutant('a waiter does not read after its watch begins', 'progress', [
     'etcd/src/turn/watch-removal.ts',
     "else if (notification.status === 'live') readNow(notification.revision);",
     '',
@@ -39,15 +39,15 @@ export const WATCHING: readonly Mutant[] = [
     ],
   ),
   mutant(
-    'a look finds gone whatever it looks for',
+    'every read reports the expected state',
     ['order', 'exclusive', 'outcome'],
     [
       'etcd/src/turn/watch-removal.ts',
-      '({ hasHappened: exists === exists, at: revision })',
+      '({ hasHappened: exists === shouldExist, at: revision })',
       '({ hasHappened: true, at: revision })',
     ],
   ),
-  mutant('nobody looks again when one ahead has gone', 'progress', [
+  mutant('a waiter does not read again after the removal of its predecessor', 'progress', [
     'core/src/turn/watch-kit.ts',
     '          else nextStep().add(look(view, rule).subscribe({ next: stand, error }));\n',
     '',
@@ -71,7 +71,7 @@ export const WATCHING: readonly Mutant[] = [
     ],
   ),
   mutant(
-    'whoever waits does not hear that its session has ended',
+    'a waiter is not notified that its session has ended',
     ['progress', 'outcome', 'nothing left'],
     ['core/src/claim/contender.ts', '    else this.#fail(error);\n', ''],
   ),
@@ -90,7 +90,7 @@ export const WATCHING: readonly Mutant[] = [
     ],
   ),
   mutant(
-    'the end of a session is told to nobody',
+    'the end of a session notifies no entry',
     ['progress', 'exclusive', 'nothing left'],
     [
       'core/src/session/liveness.ts',
@@ -98,7 +98,7 @@ export const WATCHING: readonly Mutant[] = [
       '',
     ],
   ),
-  mutant('whoever has looked never looks again', 'progress', [
+  mutant('a waiter reads the queue only once', 'progress', [
     'etcd/src/server/lookups.ts',
     '    this.#reading = false;\n',
     '',
