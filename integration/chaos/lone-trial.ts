@@ -2,7 +2,8 @@ import { until } from '@queuelock/harness/services/until';
 import type { ProcessService } from '@queuelock/harness/services/service';
 import { Detour } from './detour.ts';
 import { lateByMs, loneServer, loneUrl, presentAt, type LoneStoreName } from './lone-stores.ts';
-import { Trial, type Ground, type TrialSettings } from './trial.ts';
+import { Trial } from './trial.ts';
+import type { Ground, TrialSettings } from './trial-options.ts';
 import type { WorkerProcess } from './worker-process.ts';
 import type { LoadCommand } from './worker-load.ts';
 

@@ -12,5 +12,5 @@ export interface Wire {
   /** Matches the removal of the entry with this key. */
   leaves(key: string): IsRequest;
   /** Matches a heartbeat of this session. */
-  beats(session: string): IsRequest;
+  heartbeats(session: string): IsRequest;
 }

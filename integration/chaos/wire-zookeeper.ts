@@ -14,7 +14,7 @@ export const zooKeeperWire: Wire = {
   closes: including(int(OP.closeSession)),
   enters: (queue) => (chunk) => isCreateBelow(`/${queue}/`, chunk),
   leaves: (key) => including(Buffer.concat([int(OP.delete), text(key)])),
-  beats: (session) => including(Buffer.concat([int(OP.setData), text(`${PRIVATE}/${session}`)])),
+  heartbeats: (session) => including(Buffer.concat([int(OP.setData), text(`${PRIVATE}/${session}`)])),
 };
 
 function including(bytes: Buffer): IsRequest {

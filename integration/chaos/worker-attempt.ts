@@ -6,7 +6,7 @@ import { claimed, type Held, type Seen, type Spot } from './worker-claims.ts';
 import { HoldWatch } from './worker-looks.ts';
 import { stampNow, type Recorder } from '@queuelock/harness/check/worker-record';
 import { Writes } from './worker-writes.ts';
-import type { ToldOfAttempt } from './worker-attempt-report.ts';
+import type { AttemptReport } from './worker-attempt-report.ts';
 
 /** Dependencies that attempts of one worker share. */
 export interface AttemptSurroundings {
@@ -195,12 +195,12 @@ export class Attempt {
   }
 
   /** Records the event for all its names. */
-  #tell(told: ToldOfAttempt, how: Loudness = {}): void {
+  #tell(told: AttemptReport, how: Loudness = {}): void {
     const t = told.t ?? stampNow();
     for (const at of this.aim.queues.keys()) this.#tellOf(at, { ...told, t }, how);
   }
 
-  #tellOf(at: number, told: ToldOfAttempt, how: Loudness = {}): void {
+  #tellOf(at: number, told: AttemptReport, how: Loudness = {}): void {
     const { queues, n } = this.aim;
     this.#around.recorder.tell({ queue: queues[at]!, n: n + at, ...told }, how);
   }
