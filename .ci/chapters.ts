@@ -1,11 +1,14 @@
 /**
- * Chapters are the folders of a package's `src`: each asks one question, which the first line of its first file tells, and the imports
- * between them run one way. Checks that, and that packages/architecture.svg shows the imports as they are; --update draws it.
+ * Chapters are the folders of a package's `src`. Each answers one question, which is the first line of one of its files, and the imports between
+ * them run one way. Checks that, and that no modules of the repository import each other in a circle, type imports included. Also checks that
+ * packages/architecture.svg shows the present imports; --update draws it.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
-import { drawing, type Arrow, type Box } from './drawing.ts';
+import { drawing, type Box } from './drawing.ts';
+import { circleIn, type Import } from './import-circles.ts';
+import { circleOfModules } from './modules.ts';
 import { publicPackages } from './packages.ts';
 
 /** The packages that are cut into chapters. */
@@ -21,11 +24,6 @@ interface Source {
   readonly text: string;
   /** What it imports: paths below `src`, and names of packages. */
   readonly imports: readonly string[];
-}
-
-interface Import extends Arrow {
-  /** The file that imports, and what. */
-  readonly because: string;
 }
 
 function sourcesOf(name: string): readonly Source[] {
@@ -53,27 +51,6 @@ function importsBetween(sources: readonly Source[]): readonly Import[] {
         .map((of) => ({ from: chapterOf(path), to: chapterOf(of), because: `${path} imports ${of}` })),
     )
     .filter(({ from, to }) => from !== to);
-}
-
-/** The imports by which one comes back to where one began, if there are. */
-function circleIn(imports: readonly Import[]): readonly Import[] | undefined {
-  const isFree = new Set<string>();
-  const search = (way: readonly Import[], at: string): readonly Import[] | undefined => {
-    const begin = way.findIndex(({ from }) => from === at);
-    if (begin !== -1) return way.slice(begin);
-    if (isFree.has(at)) return undefined;
-    for (const next of imports) {
-      const found = next.from === at ? search([...way, next], next.to) : undefined;
-      if (found) return found;
-    }
-    isFree.add(at);
-    return undefined;
-  };
-  for (const { from } of imports) {
-    const found = search([], from);
-    if (found) return found;
-  }
-  return undefined;
 }
 
 /** The chapters with their questions. */
@@ -130,7 +107,14 @@ function* wrongWithPicture(): Generator<string> {
     yield `${PICTURE} does not show the imports as they are: pnpm chapters --update`;
 }
 
-const inChapters = CUT.flatMap((name) => [...wrongWith(name, sourcesOf(name))]);
+function* wrongWithModules(): Generator<string> {
+  const circle = circleOfModules();
+  if (circle.length === 0) return;
+  const imports = circle.map(({ from, to }) => `  ${from} imports ${to}`);
+  yield `modules import each other, so give what they share a file of its own:\n${imports.join('\n')}`;
+}
+
+const inChapters = [...CUT.flatMap((name) => [...wrongWith(name, sourcesOf(name))]), ...wrongWithModules()];
 const wrong = inChapters.length > 0 ? inChapters : [...wrongWithPicture()];
 for (const line of wrong) console.error(line);
 if (wrong.length > 0) process.exitCode = 1;

@@ -2,9 +2,11 @@ import type { Cluster } from '@queuelock/harness/clusters';
 import { presentOn } from './leftovers.ts';
 import { timingOf, urlOf, type Profile, type StoreName } from './profiles.ts';
 import { sharedCluster } from './shared-clusters.ts';
-import { Trial, type Ground, type TrialSettings } from './trial.ts';
+import { Trial } from './trial.ts';
+import type { Ground, TrialSettings } from './trial-options.ts';
 
-export { abandonTrials, type WorkerOptions } from './trial.ts';
+export { abandonTrials } from './trial.ts';
+export type { WorkerOptions } from './trial-options.ts';
 
 export interface ExperimentOptions extends Omit<TrialSettings, 'timing'> {
   readonly store: StoreName;

@@ -1,7 +1,7 @@
 import type { Member } from '@queuelock/harness/clusters';
 import type { MemberKind } from './faults-menu.ts';
 import type { Fault } from './schedule.ts';
-import type { Undo } from './stage.ts';
+import type { Undo } from './fault-stage.ts';
 
 const HALF_SPEED = { duty: { frozenMs: 200, runningMs: 200 } } as const;
 // 256 kbit/s

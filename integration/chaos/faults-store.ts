@@ -3,7 +3,7 @@ import type { Cluster } from '@queuelock/harness/clusters';
 import { EtcdOperator } from './etcd-operator.ts';
 import type { StoreKind } from './faults-menu.ts';
 import type { Fault } from './schedule.ts';
-import type { Undo } from './stage.ts';
+import type { Undo } from './fault-stage.ts';
 
 const COMPACT_EVERY_MS = 100;
 

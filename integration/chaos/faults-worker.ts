@@ -2,7 +2,7 @@ import type { Direction } from '@queuelock/harness/clusters/links';
 import type { Member } from '@queuelock/harness/clusters';
 import type { WorkerKind } from './faults-menu.ts';
 import type { Fault } from './schedule.ts';
-import type { Stage, Undo } from './stage.ts';
+import type { Stage, Undo } from './fault-stage.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 interface Subject {

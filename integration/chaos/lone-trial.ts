@@ -1,7 +1,7 @@
 import type { ProcessService } from '@queuelock/harness/services/service';
 import { DetourTrial } from './detour-trial.ts';
 import { lateByMs, loneServer, loneUrl, type LoneStoreName } from './lone-stores.ts';
-import type { TrialSettings } from './trial.ts';
+import type { TrialSettings } from './trial-options.ts';
 
 const TTL_MS = 3_000;
 

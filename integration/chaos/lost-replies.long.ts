@@ -105,7 +105,7 @@ for (const store of STORES) {
       const next = await standIn(other, queue);
       await oneByOne(async () => {
         const from = victim.events.length;
-        const heal = await thief.steal(victim, wire.beats(held.session));
+        const heal = await thief.steal(victim, wire.heartbeats(held.session));
         await heal();
         await victim.untilEvent('beat', { from: victim.events.length });
         expect(victim.events.slice(from).map(({ ev }) => ev)).to.not.include('session-lost');

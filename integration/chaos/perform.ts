@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Fault } from './schedule.ts';
-import { strike, type Stage } from './stage.ts';
+import { strike } from './stage.ts';
+import type { Stage } from './fault-stage.ts';
 
 /** Receives the progress of the faults. */
 export interface Audience {

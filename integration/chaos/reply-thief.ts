@@ -1,7 +1,7 @@
 import { within } from './deadline.ts';
 import { Detour } from './detour.ts';
 import type { Experiment, WorkerOptions } from './experiment.ts';
-import type { IsRequest } from './wire.ts';
+import type { IsRequest } from './wire-protocol.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 const SEEN_WITHIN_MS = 10_000;

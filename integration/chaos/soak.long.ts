@@ -6,7 +6,7 @@ import { perform } from './perform.ts';
 import { STORES } from './profiles.ts';
 import { expectRight } from './runs.ts';
 import type { Fault } from './schedule.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './fault-stage.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 const LASTS_MS = 60_000;

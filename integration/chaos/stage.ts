@@ -1,27 +1,14 @@
-import type { Cluster, Member } from '@queuelock/harness/clusters';
+import type { Member } from '@queuelock/harness/clusters';
 import type { RemovedEntry } from '@queuelock/harness/check/event';
-import type { Experiment } from './experiment.ts';
+
 import { MEMBER_ACTIONS } from './faults-member.ts';
 import type { MemberKind, QueueKind, StoreKind, WorkerKind } from './faults-menu.ts';
 import { findInLine, removeForSure } from './faults-queue.ts';
 import { STORE_ACTIONS } from './faults-store.ts';
 import { WORKER_ACTIONS } from './faults-worker.ts';
 import type { Fault } from './schedule.ts';
-import type { WorkerProcess } from './worker-process.ts';
 
-export type Undo = () => Promise<unknown>;
-
-/** Targets of faults. */
-export interface Stage {
-  readonly experiment: Experiment;
-  readonly cluster: Cluster;
-  /** Queues in which an operator removes entries. */
-  readonly operated: readonly string[];
-  /** Returns the present worker of this slot; `undefined` if it has just ended by itself. */
-  worker(place: number): WorkerProcess | undefined;
-  /** Starts a new worker in the slot of one that has ended. */
-  replace(place: number): Promise<void>;
-}
+import type { Undo, Stage } from './fault-stage.ts';
 
 /** Begins and records a fault; returns the function to undo it, or `undefined` without a target. */
 export async function strike(stage: Stage, fault: Fault): Promise<Undo | undefined> {

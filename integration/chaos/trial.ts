@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ClusterClient } from '@queuelock/harness/clusters';
+
 import { livedSince } from '@queuelock/harness/lived-time';
 import { Chance, SEED_SETTING } from './chance.ts';
 import { check, type Verdict } from '@queuelock/harness/check';
@@ -11,64 +11,20 @@ import { within } from './deadline.ts';
 import type { Limits } from '@queuelock/harness/check/limits';
 import type { Fault } from '@queuelock/harness/check/run';
 import { createEffectTable, type EffectTable } from './effects-sql.ts';
-import type { AttemptEvent, Resource } from '@queuelock/harness/check/event';
+import type { Resource } from '@queuelock/harness/check/event';
 import { readRun } from '@queuelock/harness/check/history';
-import type { LeftOver } from './leftovers.ts';
+
 import type { Timing } from './profiles.ts';
+import { serveWaiters } from './serve-waiters.ts';
 import { recordStandstills } from './standstills.ts';
 import { expectSafe } from './verdicts.ts';
-import type { Rule, WorkerSetup } from './worker-command.ts';
+
 import { WorkerProcess } from './worker-process.ts';
 import { Recorder } from '@queuelock/harness/check/worker-record';
-
-/** Servers of a trial. */
-export interface Ground {
-  /** Returns the URL of a worker for these addresses of the servers. */
-  url(endpoints: readonly string[]): string;
-  /** Makes a location for a worker without a detour. */
-  addPlace(): Promise<ClusterClient>;
-  /** Ends the faults: a server does not notice the end of a client that is cut off. */
-  heal(): Promise<unknown>;
-  /** Reads what is left on the servers of these queues, and all sessions. */
-  leftOvers(queues: readonly string[]): Promise<readonly LeftOver[]>;
-  /** Returns the fenced resource in the store itself, by a unique name. Without it there is none. */
-  resource?(name: string): string;
-}
-
-export interface TrialSettings {
-  readonly timing: Timing;
-  /** How workers believe in their holds. Default `product`. */
-  readonly rule?: Rule;
-  /** Replaces the core's safety margin, in milliseconds. */
-  readonly safetyMarginMs?: number;
-  /** Longest hold of the load, in milliseconds. Default 1,000. */
-  readonly holdMs?: number;
-  /** Limits that differ from those of the timing. */
-  readonly limits?: Partial<Limits>;
-}
-
-/** Options of one worker. */
-export interface WorkerOptions extends Partial<
-  Pick<WorkerSetup, 'ttlMs' | 'heartbeatIntervalMs' | 'seed' | 'quiet' | 'clients' | 'clock'>
-> {
-  readonly rule?: Rule;
-  /**
-   * Other addresses of the members, in their order, which lead to proxies of this process. The worker then runs directly on this
-   * machine, as the proxies do.
-   */
-  readonly detour?: readonly string[];
-  /** Its location. Default: a new one. */
-  readonly place?: ClusterClient;
-  /** Returns its URL from the addresses of the members, instead of the profile's. */
-  readonly url?: (endpoints: readonly string[]) => string;
-  /** Additional environment variables. */
-  readonly env?: Readonly<Record<string, string>>;
-}
+import type { Ground, TrialSettings, WorkerOptions } from './trial-options.ts';
 
 const SETTLE_MS = 2_000;
 const CLOSE_WITHIN_MS = 20_000;
-const SERVE_WITHIN_MS = 30_000;
-const SERVE_EVERY_MS = 10;
 const LOOK_EVERY_MS = 200;
 
 /** Aborts trials that failed tests left running, and fails if anything in them was unsafe. For `afterEach`. */
@@ -178,7 +134,7 @@ export class Trial {
 
   /** Waits until these workers are granted, and ends them: a long trial has others after them. */
   async retire(workers: readonly WorkerProcess[]): Promise<void> {
-    await this.#serve(workers);
+    await serveWaiters(workers);
     await Promise.all(workers.map((worker) => this.#close(worker)));
     await Promise.all(workers.map((worker) => (worker.place ?? worker).stop()));
     for (const worker of workers) this.workers.splice(this.workers.indexOf(worker), 1);
@@ -220,7 +176,7 @@ export class Trial {
     await this.#allStarted();
     await Promise.all(this.workers.map((worker) => worker.thaw()));
     this.calm();
-    await this.#serve(this.workers);
+    await serveWaiters(this.workers);
     await Promise.all(this.workers.map((worker) => this.#close(worker)));
     await this.#lookWhatIsLeft();
     // It may have been aborted meanwhile.
@@ -264,23 +220,6 @@ export class Trial {
       holdMs: this.#settings.holdMs ?? 1_000,
       ...this.#settings.limits,
     };
-  }
-
-  // Holders are told to release, so that the next one is granted. The checker finds waiters that never are.
-  async #serve(workers: readonly WorkerProcess[]): Promise<void> {
-    const told = new Set<AttemptEvent>();
-    const begun = performance.now();
-    for (;;) {
-      const running = workers.filter((worker) => worker.running);
-      const open = running.flatMap((worker) => worker.openAttempts.map((attempt) => ({ worker, attempt })));
-      for (const { worker, attempt } of open) {
-        if (attempt.ev !== 'acquired' || told.has(attempt)) continue;
-        told.add(attempt);
-        worker.tell({ do: 'release', queue: attempt.queue, n: attempt.n });
-      }
-      if (open.length === 0 || livedSince(begun) > SERVE_WITHIN_MS) return;
-      await pause(SERVE_EVERY_MS);
-    }
   }
 
   /** Includes workers that are being started: their end is recorded too. */

@@ -1,4 +1,4 @@
-import type { IsRequest, Wire } from './wire.ts';
+import type { IsRequest, Wire } from './wire-protocol.ts';
 
 /** RFC 7541, appendix B: a character and its bits, for the characters of the paths. */
 const CODES: ReadonlyMap<string, string> = new Map(
@@ -24,7 +24,8 @@ export const etcdWire: Wire = {
     return (chunk) => alone(chunk) || among(chunk);
   },
   // LeaseKeepAliveRequest.ID = 1, a message of its own; only the end of the session looks the same.
-  beats: (session) => including(message(Buffer.concat([tag(1, VARINT), varint(BigInt(`0x${session}`))]))),
+  heartbeats: (session) =>
+    including(message(Buffer.concat([tag(1, VARINT), varint(BigInt(`0x${session}`))]))),
 };
 
 function including(bytes: Buffer | string): IsRequest {

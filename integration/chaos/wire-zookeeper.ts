@@ -1,4 +1,4 @@
-import type { IsRequest, Wire } from './wire.ts';
+import type { IsRequest, Wire } from './wire-protocol.ts';
 
 /** Request types (`ZooDefs.OpCode`). */
 const OP = { create: 1, create2: 15, delete: 2, setData: 5, closeSession: -11 } as const;
@@ -14,7 +14,7 @@ export const zooKeeperWire: Wire = {
   closes: including(int(OP.closeSession)),
   enters: (queue) => (chunk) => isCreateBelow(`/${queue}/`, chunk),
   leaves: (key) => including(Buffer.concat([int(OP.delete), text(key)])),
-  beats: (session) => including(Buffer.concat([int(OP.setData), text(`${PRIVATE}/${session}`)])),
+  heartbeats: (session) => including(Buffer.concat([int(OP.setData), text(`${PRIVATE}/${session}`)])),
 };
 
 function including(bytes: Buffer): IsRequest {

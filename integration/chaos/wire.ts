@@ -1,23 +1,7 @@
 import type { StoreName } from './profiles.ts';
 import { etcdWire } from './wire-etcd.ts';
 import { zooKeeperWire } from './wire-zookeeper.ts';
-
-/** Returns whether bytes from a client to a server are, or contain, a certain request. */
-export type IsRequest = (chunk: Buffer) => boolean;
-
-/** Recognises the calls of queuelock in the data to the store. */
-export interface Wire {
-  /** Matches the opening of a session. */
-  readonly opens: IsRequest;
-  /** Matches the end of a session. */
-  readonly closes: IsRequest;
-  /** Matches an enqueue of this queue. */
-  enters(queue: string): IsRequest;
-  /** Matches the removal of the entry with this key. */
-  leaves(key: string): IsRequest;
-  /** Matches a heartbeat of this session. */
-  beats(session: string): IsRequest;
-}
+import type { Wire } from './wire-protocol.ts';
 
 export function wireOf(store: StoreName): Wire {
   return store === 'etcd' ? etcdWire : zooKeeperWire;

@@ -1,11 +1,12 @@
 import { isQueueLockError, type LockClient } from '@queuelock/core';
 import type { Effects } from './effects.ts';
-import type { AttemptEvent, Terms } from '@queuelock/harness/check/event';
+import type { Terms } from '@queuelock/harness/check/event';
 import type { Heartbeats } from './instrumented.ts';
 import { claimed, type Held, type Seen, type Spot } from './worker-claims.ts';
 import { HoldWatch } from './worker-looks.ts';
-import { stampNow, type Recorder, type EventInput } from '@queuelock/harness/check/worker-record';
+import { stampNow, type Recorder } from '@queuelock/harness/check/worker-record';
 import { Writes } from './worker-writes.ts';
+import type { AttemptReport } from './worker-attempt-report.ts';
 
 /** Dependencies that attempts of one worker share. */
 export interface AttemptSurroundings {
@@ -20,9 +21,6 @@ export interface AttemptSurroundings {
 interface Loudness {
   readonly quiet?: boolean;
 }
-
-export type ToldOfAttempt =
-  EventInput<AttemptEvent> extends infer E ? (E extends unknown ? Omit<E, 'queue' | 'n'> : never) : never;
 
 /** Goal of an attempt, on one name or on several at once. */
 export interface Aim {
@@ -197,12 +195,12 @@ export class Attempt {
   }
 
   /** Records the event for all its names. */
-  #tell(told: ToldOfAttempt, how: Loudness = {}): void {
+  #tell(told: AttemptReport, how: Loudness = {}): void {
     const t = told.t ?? stampNow();
     for (const at of this.aim.queues.keys()) this.#tellOf(at, { ...told, t }, how);
   }
 
-  #tellOf(at: number, told: ToldOfAttempt, how: Loudness = {}): void {
+  #tellOf(at: number, told: AttemptReport, how: Loudness = {}): void {
     const { queues, n } = this.aim;
     this.#around.recorder.tell({ queue: queues[at]!, n: n + at, ...told }, how);
   }

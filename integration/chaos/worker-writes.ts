@@ -1,6 +1,6 @@
 import type { Effects } from './effects.ts';
 import type { Resource } from '@queuelock/harness/check/event';
-import type { ToldOfAttempt } from './worker-attempt.ts';
+import type { AttemptReport } from './worker-attempt-report.ts';
 import type { Held, Spot } from './worker-claims.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
 
@@ -14,13 +14,13 @@ interface Writing {
 /** Writes of one hold to all resources: an effect for each of its names with the token of that name. */
 export class Writes {
   readonly #writing: Writing;
-  readonly #tell: (at: number, told: ToldOfAttempt) => void;
+  readonly #tell: (at: number, told: AttemptReport) => void;
   /** Keys, read only for the store's own guard, because reading a key has an effect. */
   readonly #keys: readonly string[];
   #count = 0;
 
   /** @param tell Called with each effect once it is answered, and the index of its name among the queues. */
-  constructor(writing: Writing, tell: (at: number, told: ToldOfAttempt) => void) {
+  constructor(writing: Writing, tell: (at: number, told: AttemptReport) => void) {
     this.#writing = writing;
     this.#tell = tell;
     const { held, effects } = writing;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { endScripts } from '@queuelock/harness/services/script-process';
-import { stores, type Site } from '../scenarios/stores.ts';
+import { stores } from '../scenarios/stores.ts';
+import type { Site } from '../scenarios/store.ts';
 import { handOver, isSound, type Fault } from './handovers.ts';
 
 const FAULTS: Record<Fault, string> = {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
-import type { Site } from '../scenarios/stores.ts';
+import type { Site } from '../scenarios/store.ts';
 import { soon } from '../scenarios/wait.ts';
 import { until } from '@queuelock/harness/services/until';
 import { startRunner, type Runner, type Sign } from './runner.ts';

@@ -3,7 +3,8 @@ import { Cli } from '@queuelock/cli/test/cli-process.ts';
 import { createLockClient, type LockClient } from '@queuelock/core';
 import { expect } from 'chai';
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
-import { stores, type Site } from '../scenarios/stores.ts';
+import { stores } from '../scenarios/stores.ts';
+import type { Site } from '../scenarios/store.ts';
 import { until } from '@queuelock/harness/services/until';
 
 const WITHIN_MS = 30_000;

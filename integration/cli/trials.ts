@@ -4,7 +4,8 @@
  */
 import { parseArgs } from 'node:util';
 import { endScripts } from '@queuelock/harness/services/script-process';
-import { stores, type Store } from '../scenarios/stores.ts';
+import { stores } from '../scenarios/stores.ts';
+import type { Store } from '../scenarios/store.ts';
 import { stopShared } from '@queuelock/harness/services';
 import { handOver, isSound, type Fault, type Handover } from './handovers.ts';
 

@@ -8,7 +8,7 @@ import { Client } from 'pg';
 import { NotHere } from '@queuelock/harness/services/service';
 import { mariaDbAccess, startMariaDb } from '@queuelock/harness/services/mariadb-process';
 import { postgresUrl, startPostgres } from '@queuelock/harness/services/postgres-process';
-import type { ResourceKind } from './writer.ts';
+import type { ResourceKind } from './resource.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

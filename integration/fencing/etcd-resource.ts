@@ -1,6 +1,6 @@
 import { etcdOutcome, heldInEtcd } from '@queuelock/fencing';
 import { Etcd3 } from 'etcd3';
-import { answerOf, type Resource } from './writer.ts';
+import { answerOf, type Resource } from './resource.ts';
 
 /** Two keys of an etcd; the place is `host:port/prefix`. */
 export const etcdResource: Resource = {

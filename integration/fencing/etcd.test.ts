@@ -7,7 +7,7 @@ import { Etcd3, KVClient } from 'etcd3';
 import { endScripts } from '@queuelock/harness/services/script-process';
 import { startProxy } from '@queuelock/harness/faults';
 import { etcdStore } from '../scenarios/etcd-store.ts';
-import type { Site } from '../scenarios/stores.ts';
+import type { Site } from '../scenarios/store.ts';
 import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { expectStaleHolderRefused } from './stale-holder.ts';
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { createFencingGate, fencingHeaders, headersOf, httpOutcome, sendRefusal } from '@queuelock/fencing';
-import { answerOf, type Resource, type Texts } from './writer.ts';
+import { answerOf, type Resource, type Texts } from './resource.ts';
 
 export interface HttpReceiver {
   readonly place: string;

@@ -1,6 +1,6 @@
 import { fencedUpdate, sqlOutcome } from '@queuelock/fencing';
 import { queryBy, type Database } from './databases.ts';
-import { answerOf, type Resource } from './writer.ts';
+import { answerOf, type Resource } from './resource.ts';
 
 /** Initial content: one row for each way of writing. */
 export const SQL_TABLE = [

@@ -4,8 +4,9 @@ import { createLockClient } from '@queuelock/core';
 import { expect } from 'chai';
 import { ScriptProcess } from '@queuelock/harness/services/script-process';
 import { scriptOf } from '@queuelock/harness/services/script';
-import type { Site } from '../scenarios/stores.ts';
-import { resourceOf, type Answer, type ResourceKind } from './writer.ts';
+import type { Site } from '../scenarios/store.ts';
+import { resourceOf } from './writer.ts';
+import type { Answer, ResourceKind } from './resource.ts';
 
 const SCRIPT = fileURLToPath(new URL('stale-writer.ts', import.meta.url));
 

@@ -1,6 +1,6 @@
 import { decodeFencedData, fencedZnode, npmZookeeper } from '@queuelock/fencing';
 import { openSession } from './znode-session.ts';
-import { answerOf, type Resource } from './writer.ts';
+import { answerOf, type Resource } from './resource.ts';
 
 /** Two znodes; the place is `host:port/name`. */
 export const znodeResource: Resource = {

@@ -4,7 +4,7 @@ import { encodeFencedData, fencedZnode, npmZookeeper, type ZnodeClient } from '@
 import { expect } from 'chai';
 import { startProxy } from '@queuelock/harness/faults';
 import { endScripts } from '@queuelock/harness/services/script-process';
-import type { OwnSite } from '../scenarios/stores.ts';
+import type { OwnSite } from '../scenarios/store.ts';
 import { startOwnZooKeeper } from '../scenarios/zookeeper-store.ts';
 import { soon } from '../scenarios/wait.ts';
 import { expectStaleHolderRefused } from './stale-holder.ts';

@@ -1,11 +1,12 @@
 import { millisBetween } from '@queuelock/cli/src/stamp.ts';
 import { expect } from 'chai';
 import { livedBetween } from '@queuelock/harness/lived-time';
-import type { Site } from '../scenarios/stores.ts';
+import type { Site } from '../scenarios/store.ts';
 import { until } from '@queuelock/harness/services/until';
 import type { Verdict } from './judge.ts';
 import type { Kind } from './kinds.ts';
-import { queuesOf, type Line } from './rows.ts';
+import { queuesOf } from './rows.ts';
+import type { Line } from './row.ts';
 import { endOf, freshName } from './mix.ts';
 import { startParticipants, type Participant, type Task } from './participant.ts';
 import { Trial } from './trial.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { stores, type Site } from '../scenarios/stores.ts';
+import { stores } from '../scenarios/stores.ts';
+import type { Site } from '../scenarios/store.ts';
 import { runLapses, type Lapse } from './lapse.ts';
 import { rows } from './rows.ts';
 import { orSkip } from '@queuelock/harness/services/skip';

@@ -1,11 +1,13 @@
 // pnpm interop: see HELP.
 import { parseArgs } from 'node:util';
-import { stores, type Site, type Store } from '../scenarios/stores.ts';
+import { stores } from '../scenarios/stores.ts';
+import type { Site, Store } from '../scenarios/store.ts';
 import { stopShared } from '@queuelock/harness/services';
 import { runLapses } from './lapse.ts';
 import { medianHandOverMs, runMix } from './mix.ts';
 import { runElection } from './reign.ts';
-import { rows, type Election, type Line, type Mix } from './rows.ts';
+import { rows } from './rows.ts';
+import type { Election, Line, Mix } from './row.ts';
 import { abandonTrials } from './trial.ts';
 
 const HELP = `pnpm interop [--store etcd|ZooKeeper] [--only TEXT] [--grants 2000] [--hold-ms 2]

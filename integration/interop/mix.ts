@@ -1,10 +1,11 @@
 import { expect } from 'chai';
-import type { Site } from '../scenarios/stores.ts';
+import type { Site } from '../scenarios/store.ts';
 import { untilNothingIsLeft } from '../scenarios/wait.ts';
 import type { Hold, Verdict } from './judge.ts';
 import { startParticipants, type Participant } from './participant.ts';
 import type { History } from './protocol.ts';
-import { queuesOf, type Mix } from './rows.ts';
+import { queuesOf } from './rows.ts';
+import type { Mix } from './row.ts';
 import { Trial } from './trial.ts';
 
 export interface Size {

@@ -1,9 +1,11 @@
 import { expect } from 'chai';
-import { stores, type Site } from '../scenarios/stores.ts';
+import { stores } from '../scenarios/stores.ts';
+import type { Site } from '../scenarios/store.ts';
 import { zooKeeperStore } from '../scenarios/zookeeper-store.ts';
 import { curatorMutex, kazooLock } from './kinds.ts';
 import { runMix } from './mix.ts';
-import { rows, type Mix } from './rows.ts';
+import { rows } from './rows.ts';
+import type { Mix } from './row.ts';
 import { orSkip } from '@queuelock/harness/services/skip';
 import { abandonTrials, expectRight } from './trial.ts';
 

@@ -1,5 +1,5 @@
 import { ours, type Kind } from './kinds.ts';
-import type { Line, Mix } from './rows.ts';
+import type { Line, Mix } from './row.ts';
 
 const PARTICIPANTS = 6;
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import type { Site } from '../scenarios/stores.ts';
+import type { Site } from '../scenarios/store.ts';
 import { until } from '@queuelock/harness/services/until';
 import type { Verdict } from './judge.ts';
 import type { Kind } from './kinds.ts';
 import { endOf, freshName } from './mix.ts';
 import { startParticipants, type Participant, type Task } from './participant.ts';
-import type { Election } from './rows.ts';
+import type { Election } from './row.ts';
 import { Trial } from './trial.ts';
 
 export interface Reigns extends Verdict {

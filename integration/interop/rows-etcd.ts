@@ -1,7 +1,7 @@
 import { etcdctl, goElection, goMutex, goObserver, goService, goVisitor } from './kinds.ts';
 import { named, ours, oursElection, oursObserver, oursVisitor } from './kinds.ts';
 import { alike, amongOurs, each } from './parties.ts';
-import type { Rows } from './rows.ts';
+import type { Rows } from './row.ts';
 
 export const etcd: Rows = {
   mixes: [

@@ -1,7 +1,7 @@
 import * as kinds from './kinds.ts';
 import type { Kind } from './kinds.ts';
 import { alike, amongOurs, each, twice } from './parties.ts';
-import type { Rows } from './rows.ts';
+import type { Rows } from './row.ts';
 
 const { ours, oursElection, oursObserver, oursReader, oursVisitor } = kinds;
 const { curatorMutex, curatorSelector, curatorReader, curatorWriter, curatorLatch } = kinds;

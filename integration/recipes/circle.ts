@@ -1,7 +1,7 @@
 import { createLockClient, type LockClient } from '@queuelock/core';
 import { endScripts } from '@queuelock/harness/services/script-process';
 import { etcdStore } from '../scenarios/etcd-store.ts';
-import type { Site } from '../scenarios/stores.ts';
+import type { Site } from '../scenarios/store.ts';
 import { untilNothingIsLeft } from '../scenarios/wait.ts';
 import { zooKeeperStore } from '../scenarios/zookeeper-store.ts';
 import { MemberProcess, type Spot } from './circle-members.ts';

@@ -5,7 +5,7 @@ import { createLockClient, type LockClient } from '@queuelock/core';
 import { election, type Election } from '@queuelock/recipes';
 import { expect } from 'chai';
 import { etcdStore } from '../scenarios/etcd-store.ts';
-import type { Site } from '../scenarios/stores.ts';
+import type { Site } from '../scenarios/store.ts';
 import { untilHolds, untilNothingIsLeft } from '../scenarios/wait.ts';
 import { base64 } from '@queuelock/harness/services/etcd-gateway';
 import { callGateway } from '@queuelock/harness/services/plain-clients';

@@ -2,7 +2,8 @@ import { createLockClient } from '@queuelock/core';
 import { oncePer } from '@queuelock/recipes';
 import { expect } from 'chai';
 import { endScripts } from '@queuelock/harness/services/script-process';
-import { stores, type Site } from '../scenarios/stores.ts';
+import { stores } from '../scenarios/stores.ts';
+import type { Site } from '../scenarios/store.ts';
 import { untilNothingIsLeft } from '../scenarios/wait.ts';
 import { SlotMember } from './slot-members.ts';
 

@@ -5,7 +5,7 @@ import type { RecipeFacts, Store, StoreLine } from '../../packages/recipes/test/
 /* eslint-enable no-restricted-imports */
 import type { Backend } from '@queuelock/core';
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
-import type { Site, Store as Server } from '../scenarios/stores.ts';
+import type { Site, Store as Server } from '../scenarios/store.ts';
 
 /** Titles of the facts that wait for the end of a session, which takes its TTL. */
 const ENDS_OF_SESSIONS: ReadonlySet<string> = new Set([

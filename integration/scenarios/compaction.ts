@@ -1,5 +1,5 @@
 import { callGateway } from '@queuelock/harness/services/plain-clients';
-import type { Site } from './stores.ts';
+import type { Site } from './store.ts';
 
 /** Compacts all history of an etcd. */
 export async function compact({ endpoint }: Pick<Site, 'endpoint'>): Promise<void> {

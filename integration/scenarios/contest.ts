@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { until } from '@queuelock/harness/services/until';
 import { startContender } from './contenders.ts';
 import type { Foreigners } from './foreign.ts';
-import type { Site } from './stores.ts';
+import type { Site } from './store.ts';
 import { safeVerdict } from './verdict.ts';
 
 /** Number of processes that join a queue, and rounds of each. */

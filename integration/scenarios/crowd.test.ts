@@ -2,7 +2,8 @@ import { safely } from '@queuelock/conformance';
 import { createLockClient, type Ownership } from '@queuelock/core';
 import { expect } from 'chai';
 import { join } from './join.ts';
-import { stores, type Site } from './stores.ts';
+import { stores } from './stores.ts';
+import type { Site } from './store.ts';
 
 const WAITERS = 500;
 

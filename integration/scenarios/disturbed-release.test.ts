@@ -4,7 +4,8 @@ import { expect } from 'chai';
 import type { Subscription } from 'rxjs';
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import { join } from './join.ts';
-import { stores, type OwnSite } from './stores.ts';
+import { stores } from './stores.ts';
+import type { OwnSite } from './store.ts';
 import { soon, untilHolds, untilNothingIsLeft } from './wait.ts';
 
 const DELAY_MS = 15;

@@ -3,7 +3,7 @@ import { etcdMetrics, recordRanAgainst, sharedEtcd, startEtcd, sumOf } from '@qu
 import type { EtcdFlags } from '@queuelock/harness/services/etcd-process';
 import { etcdUrl } from '@queuelock/harness/services/etcd-transport';
 import { callGateway } from '@queuelock/harness/services/plain-clients';
-import type { OwnSite, Site, Store } from './stores.ts';
+import type { OwnSite, Site, Store } from './store.ts';
 
 // Half more than the least that a server with the default election timeout grants, because the machine is busy.
 const TTL_MS = 3_000;

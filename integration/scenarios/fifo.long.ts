@@ -3,7 +3,8 @@ import { orSkip } from '@queuelock/harness/services/skip';
 import { endScripts } from '@queuelock/harness/services/script-process';
 import { contend, expectServed, expectServedTogether } from './contest.ts';
 import { foreigners, type Foreigners } from './foreign.ts';
-import { stores, type Site } from './stores.ts';
+import { stores } from './stores.ts';
+import type { Site } from './store.ts';
 
 const PROCESSES = 8;
 const ROUNDS = 200;

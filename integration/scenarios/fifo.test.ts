@@ -4,7 +4,8 @@ import { orSkip } from '@queuelock/harness/services/skip';
 import { endScripts } from '@queuelock/harness/services/script-process';
 import { contend, expectServed, expectServedTogether, spoil } from './contest.ts';
 import { foreigners, type Foreigners } from './foreign.ts';
-import { stores, type Site } from './stores.ts';
+import { stores } from './stores.ts';
+import type { Site } from './store.ts';
 
 const PROCESSES = 5;
 const ROUNDS = 25;

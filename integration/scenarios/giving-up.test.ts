@@ -5,7 +5,8 @@ import type { TcpProxy } from '@queuelock/harness/faults';
 import { attempts, closeAtAnyMoment, giveUpAtAnyMoment, LOCKS } from './giving-up.ts';
 import { layGround } from './ground.ts';
 import { join } from './join.ts';
-import { stores, type OwnSite } from './stores.ts';
+import { stores } from './stores.ts';
+import type { OwnSite } from './store.ts';
 import { soon, untilNothingIsLeft } from './wait.ts';
 
 const DELAY_MS = 15;

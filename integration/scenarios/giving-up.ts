@@ -3,7 +3,7 @@ import { safely } from '@queuelock/conformance';
 import { createLockClient, isQueueLockError, type LockClient, type Ownership } from '@queuelock/core';
 import { expect } from 'chai';
 import { join } from './join.ts';
-import type { Site } from './stores.ts';
+import type { Site } from './store.ts';
 import { soon, untilHolds, untilNothingIsLeft } from './wait.ts';
 
 /** Number of parallel attempts. */

@@ -1,7 +1,7 @@
 import { createLockClient, type LockClient, type LockClientOptions } from '@queuelock/core';
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import { endScripts } from '@queuelock/harness/services/script-process';
-import type { OwnSite, Store } from './stores.ts';
+import type { OwnSite, Store } from './store.ts';
 
 /** Fixtures of a test of faults. */
 export interface Ground {

@@ -5,7 +5,8 @@ import { endScripts } from '@queuelock/harness/services/script-process';
 import { startContender, type ContenderProcess } from './contenders.ts';
 import { freezeHolder, killHolder, withHolder } from './holders.ts';
 import { medianOf } from '@queuelock/harness/median';
-import { stores, type Site } from './stores.ts';
+import { stores } from './stores.ts';
+import type { Site } from './store.ts';
 import { safeVerdict } from './verdict.ts';
 
 /** Number of parallel holders, each on a lock of its own and in another phase of its heartbeats. */

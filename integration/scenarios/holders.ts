@@ -3,7 +3,7 @@ import { createStamp, millisBetween } from '@queuelock/cli/src/stamp.ts';
 import { safely } from '@queuelock/conformance';
 import { expect } from 'chai';
 import { startContender, type ContenderProcess } from './contenders.ts';
-import type { Site } from './stores.ts';
+import type { Site } from './store.ts';
 import { safeVerdict } from './verdict.ts';
 import type { WorkEvent } from './work-event.ts';
 import { WorkerProcess } from './workers.ts';

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { scriptOf } from '@queuelock/harness/services/script';
 import { ScriptProcess } from '@queuelock/harness/services/script-process';
 import type { CycleEvent } from './cycle-event.ts';
-import type { Site } from './stores.ts';
+import type { Site } from './store.ts';
 
 const SCRIPT = fileURLToPath(new URL('cycles.ts', import.meta.url));
 

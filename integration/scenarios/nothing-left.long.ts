@@ -3,7 +3,8 @@ import { livedSince } from '@queuelock/harness/lived-time';
 import { medianOf } from '@queuelock/harness/median';
 import { endScripts } from '@queuelock/harness/services/script-process';
 import { CyclesProcess } from './leftovers.ts';
-import { stores, type OwnSite } from './stores.ts';
+import { stores } from './stores.ts';
+import type { OwnSite } from './store.ts';
 
 const ROUNDS = 20;
 const CYCLES_IN_ROUND = 1_000;

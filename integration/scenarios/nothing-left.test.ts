@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { endScripts } from '@queuelock/harness/services/script-process';
 import { CYCLE_NAMES } from './cycle-event.ts';
 import { CyclesProcess, type Round } from './leftovers.ts';
-import { stores, type OwnSite } from './stores.ts';
+import { stores } from './stores.ts';
+import type { OwnSite } from './store.ts';
 import { untilHolds } from './wait.ts';
 
 /** The first round fills caches and pools. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { startContender, type ContenderProcess } from './contenders.ts';
-import type { OwnSite } from './stores.ts';
+import type { OwnSite } from './store.ts';
 import { safeVerdict } from './verdict.ts';
 import { untilNothingIsLeft } from './wait.ts';
 

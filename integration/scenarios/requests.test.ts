@@ -6,7 +6,7 @@ import { until } from '@queuelock/harness/services/until';
 import { startOwnEtcd } from './etcd-store.ts';
 import { join, type Place } from './join.ts';
 
-import type { OwnSite } from './stores.ts';
+import type { OwnSite } from './store.ts';
 import { startOwnZooKeeper } from './zookeeper-store.ts';
 
 const CYCLES = 100;

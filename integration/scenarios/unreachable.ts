@@ -1,6 +1,6 @@
 import { createLockClient, isQueueLockError } from '@queuelock/core';
 import { expect } from 'chai';
-import type { Site } from './stores.ts';
+import type { Site } from './store.ts';
 import { soon } from './wait.ts';
 
 const CONNECT_TIMEOUT_MS = 1_000;

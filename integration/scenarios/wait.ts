@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { within } from '../chaos/deadline.ts';
 import { until } from '@queuelock/harness/services/until';
-import type { Site } from './stores.ts';
+import type { Site } from './store.ts';
 
 // Less than the TTL of a session (10 s): what only happens at the end of one is not soon.
 const SOON_MS = 9_000;

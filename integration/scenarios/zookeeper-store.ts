@@ -1,7 +1,7 @@
 import { fromUrl } from '@queuelock/zookeeper';
 import { recordRanAgainst, sharedZooKeeper, startZooKeeper, zkFourLetter } from '@queuelock/harness/services';
 import { withSession } from '@queuelock/harness/services/plain-clients';
-import type { OwnSite, Site, Store } from './stores.ts';
+import type { OwnSite, Site, Store } from './store.ts';
 
 const TICK_MS = 500;
 // A single server has no followers that lag behind, so four ticks are enough.

@@ -3,7 +3,7 @@
 import { lockFacts } from '../../packages/weblocks/test/facts.ts';
 import type { Facts, Store } from '../../packages/weblocks/test/frame.ts';
 /* eslint-enable no-restricted-imports */
-import type { Store as Server } from '../scenarios/stores.ts';
+import type { Store as Server } from '../scenarios/store.ts';
 
 /** Facts about holding; the others depend only on the manager itself and are the same everywhere. */
 const SHORT: ReadonlySet<string> = new Set(['holding', 'ifAvailable', 'the life of a manager']);

@@ -1,5 +1,5 @@
 import type { Cell } from './cells.ts';
-import type { Goal, Subject } from './goals.ts';
+import type { Goal, Subject } from './goal.ts';
 import { FAST } from './node-clients.ts';
 import { ratio, type Which } from './results.ts';
 import { BEST_KNOWN_LOCKS } from './table.ts';

@@ -1,30 +1,9 @@
 // Goals of queuelock: each is a ratio within one run, or a count of the server.
-import type { Medium } from './cells.ts';
+
 import { etcdGoals, zooKeeperGoals } from './goal-list.ts';
 import type { Result, Results } from './results.ts';
 import { numberText, textTable } from './table.ts';
-
-/** Subject of a goal: one transport of ours, on one kind of server. */
-export interface Subject {
-  readonly results: Results;
-  readonly store: 'etcd' | 'zookeeper';
-  readonly medium: Medium;
-  readonly transport: string;
-  /** Name in the tables. */
-  readonly client: string;
-}
-
-export interface Goal {
-  /** Id such as `G3`. */
-  readonly id: string;
-  readonly what: string;
-  /** Which direction is better: `most` for an upper limit. */
-  readonly limit: 'most' | 'least';
-  readonly goal: number;
-  readonly stretch: number;
-  /** `undefined` if a required value was not measured. */
-  readonly reached: (subject: Subject) => number | undefined;
-}
+import type { Subject, Goal } from './goal.ts';
 
 /** How far a goal is reached. */
 export type Verdict = 'met' | 'met, stretch too' | 'MISSED' | 'not measured';

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Cell } from '../src/cells.ts';
-import { goalTable, subjectsOf, verdictOf, type Goal } from '../src/goals.ts';
+import { goalTable, subjectsOf, verdictOf } from '../src/goals.ts';
+import type { Goal } from '../src/goal.ts';
 import { etcdGoals, zooKeeperGoals } from '../src/goal-list.ts';
 import { measured } from './measured.ts';
 import { barsSvg } from '../src/svg.ts';

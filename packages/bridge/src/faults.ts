@@ -3,7 +3,7 @@ import { detailOf } from '@queuelock/core/backend';
 import { follow } from './follow.ts';
 import { distinctUntilChanged, map, Subject, type Observable, type Subscription } from './rx.ts';
 import type { ServerTime } from './server-time.ts';
-import { evictionSnapshot } from './snapshots/entry.ts';
+import { evictionSnapshot } from './snapshots/eviction.ts';
 import type { FaultSnapshot } from './wire.ts';
 
 const MAX_FAULTS = 200;

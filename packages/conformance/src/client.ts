@@ -10,7 +10,7 @@ import {
 import { Contender } from './contender.ts';
 import { longestWaitMs } from './harness.ts';
 import { lacks } from './lacks.ts';
-import type { Stage } from './stage.ts';
+import type { Fixture } from './fixture.ts';
 
 /** Pause between two probe entries, in milliseconds. */
 const MEANWHILE_MS = 20;
@@ -30,7 +30,7 @@ export interface Opened {
 
 /** One session, renewed three times in each TTL until it is silenced. */
 export class Client {
-  readonly stage: Stage;
+  readonly stage: Fixture;
   readonly backend: Backend;
   readonly session: Session;
   readonly #contenders: Contender[] = [];
@@ -40,7 +40,7 @@ export class Client {
   #ended = false;
   readonly #beating: Promise<void>;
 
-  constructor(stage: Stage, backend: Backend, opened: Opened) {
+  constructor(stage: Fixture, backend: Backend, opened: Opened) {
     this.stage = stage;
     this.backend = backend;
     this.session = opened.session;

@@ -1,14 +1,24 @@
 import { expect } from 'chai';
 import { isQueueLockError, type EntrySpec, type Placement, type Turn } from '@queuelock/core/backend';
-import type { Client } from './client.ts';
+import type { Fixture } from './fixture.ts';
 import type { RefereedEntry } from './referee.ts';
 import { safely } from './safety.ts';
+
+/** The client of a contender. */
+export interface ContenderClient {
+  readonly stage: Fixture;
+  /** The time until which the last renewal has promised the session. */
+  readonly promisedUntil: number;
+  enqueue(spec: EntrySpec): Promise<Placement>;
+  share(queue: string, id: string, value: string): Promise<boolean>;
+  remove(queue: string, id: string): Promise<boolean>;
+}
 
 /** One entry of a client, with a subscription to its turns. */
 export class Contender implements RefereedEntry {
   readonly placement: Placement;
   readonly spec: EntrySpec;
-  readonly #client: Client;
+  readonly #client: ContenderClient;
   #turns: { unsubscribe(): void };
   #limit: number;
   #shared: boolean;
@@ -16,7 +26,7 @@ export class Contender implements RefereedEntry {
   #leaving = false;
   #lost: unknown;
 
-  constructor(client: Client, spec: EntrySpec, placement: Placement) {
+  constructor(client: ContenderClient, spec: EntrySpec, placement: Placement) {
     this.#client = client;
     this.spec = spec;
     this.placement = placement;

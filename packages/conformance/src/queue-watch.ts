@@ -1,14 +1,14 @@
 import type { Backend, ObserveOptions, StoredEntry } from '@queuelock/core/backend';
-import type { Stage } from './stage.ts';
+import type { Fixture } from './fixture.ts';
 
 /** Collects what an observer of a queue has seen. */
 export class QueueWatch {
   readonly seen: (readonly StoredEntry[])[] = [];
-  readonly #stage: Stage;
+  readonly #stage: Fixture;
   readonly #subscription: { unsubscribe(): void };
 
   constructor(
-    stage: Stage,
+    stage: Fixture,
     backend: Backend,
     { queue, ...looking }: ObserveOptions & { readonly queue: string },
   ) {

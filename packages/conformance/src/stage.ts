@@ -4,6 +4,7 @@ import { Board } from './board.ts';
 import { Client, type Opened } from './client.ts';
 import type { Contender } from './contender.ts';
 import { longestWaitMs, type BackendHarness } from './harness.ts';
+import type { Fixture } from './fixture.ts';
 import { lacks } from './lacks.ts';
 import { QueueWatch } from './queue-watch.ts';
 import { Referee } from './referee.ts';
@@ -16,7 +17,7 @@ const COMFORT = 5;
 const COMFORT_MS = 10_000;
 
 /** Fixture of one fact: a queue of its own, the clients, and what was observed. */
-export class Stage {
+export class Stage implements Fixture {
   readonly harness: BackendHarness;
   readonly queue: string = `conformance-${randomBytes(6).toString('hex')}`;
   readonly board: Board;

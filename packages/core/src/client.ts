@@ -1,5 +1,6 @@
 import { inCallerContext } from './base/caller-context.ts';
-import type { ClaimState, CloseOptions, LockClient, MultiLock, SessionState } from './api/api.ts';
+import type { CloseOptions, LockClient, MultiLock, SessionState } from './api/api.ts';
+import type { ClaimState } from './api/claim-state.ts';
 import {
   checkBackend,
   checkDrain,
@@ -26,7 +27,8 @@ import {
   RUN_OPTIONS,
   TRY_ACQUIRE_OPTIONS,
 } from './checks/known-options.ts';
-import { claim, type ClaimContext } from './claim/lock.ts';
+import { claim } from './claim/lock.ts';
+import type { ClaimContext } from './claim/claim-context.ts';
 import type { PositionStream } from './api/position-api.ts';
 import { acquireNotifying, positionsOfClaim } from './position/claim-with-position.ts';
 import { NamesTogether } from './multi/multi-lock.ts';

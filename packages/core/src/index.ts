@@ -1,7 +1,5 @@
 // Entry point for users.
 export type {
-  ClaimOutcome,
-  ClaimState,
   CloseOptions,
   LockClient,
   MultiClaimState,
@@ -10,26 +8,22 @@ export type {
   MultiRunOptions,
   SessionState,
 } from './api/api.ts';
-export type {
-  HandoverAnswer,
-  HandoverRequest,
-  Hold,
-  MultiOwnership,
-  Ownership,
-  SharedOwnership,
-} from './api/hold-api.ts';
+export type { ClaimOutcome } from './api/claim-state.ts';
+export type { ClaimState } from './api/claim-state.ts';
+export type { HandoverRequest, Hold, MultiOwnership, Ownership, SharedOwnership } from './api/hold-api.ts';
+export type { HandoverAnswer } from './api/handover-api.ts';
 export type { Eviction, QueueEntry, QueueState, RegisterState, SharedRegister } from './api/queue-api.ts';
 export type { QueueChange, QueueHistory, QueuesState } from './api/store-api.ts';
 export type { Finding, ListedQueue } from './api/store-facts.ts';
 export type {
   AcquireOptions,
   ClaimOptions,
-  HandoverRequestOptions,
   LockClientOptions,
   RunOptions,
   SharedOptions,
   WorkOptions,
 } from './api/options.ts';
+export type { HandoverRequestOptions } from './api/handover-api.ts';
 export type { Clock } from './base/clock.ts';
 export { escapeControls, quote, toPrintable } from './base/printable.ts';
 export { QueueLockError, isQueueLockError } from './api/errors.ts';

@@ -1,6 +1,6 @@
 import { QueueLockError } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import { classify, clientClosed, isTokenForgotten } from '../src/driver/errors.ts';
+import { classify, clientClosed, isTokenOutdated } from '../src/driver/errors.ts';
 import { GrpcError, statusOf } from '../src/driver/grpc-status.ts';
 
 const attempt = { what: 'entering queue "jobs"', host: 'h:2379' };
@@ -53,7 +53,7 @@ describe('an error of a member or of the connection to it', () => {
         if (expected !== 'SESSION_LOST')
           expect(classified.message).to.include(text).and.include(attempt.host);
         expect(statusOf(error)).to.equal(status);
-        expect(isTokenForgotten(error)).to.equal(/auth token|auth store/.test(text));
+        expect(isTokenOutdated(error)).to.equal(/auth token|auth store/.test(text));
       }
     });
   }
@@ -91,7 +91,7 @@ describe('an error of a member or of the connection to it', () => {
 
   it('contains hints about TLS', () => {
     const closed = new GrpcError('UNAVAILABLE', 'No connection established. Last error: Failed to connect');
-    expect(classify(closed, { ...attempt, tls: false }).message).to.include('expects TLS: https://');
+    expect(classify(closed, { ...attempt, tls: false }).message).to.include('expects TLS does: https://');
     expect(classify(closed, { ...attempt, tls: true }).message).not.to.include('expects TLS');
   });
 

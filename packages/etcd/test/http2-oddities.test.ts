@@ -84,15 +84,15 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
 
   const oddities: readonly (readonly [title: string, answer: Reply, message: RegExp])[] = [
     ['a compressed reply', pieces([Buffer.from([1, 0, 0, 0, 0])], OK), /^13 INTERNAL: .*compressed/],
-    ['an incomplete reply', pieces([COUNT_OF_3.subarray(0, 6)], OK), /^13 INTERNAL: .*middle/],
+    ['an incomplete reply', pieces([COUNT_OF_3.subarray(0, 6)], OK), /^13 INTERNAL: .*incomplete/],
     ['a missing message without an error', pieces([], OK), /^13 INTERNAL: .*0 messages/],
     ['two messages', pieces([COUNT_OF_3, COUNT_OF_3], OK), /^13 INTERNAL: .*2 messages/],
     [
       'bytes that are not a message',
       pieces([Buffer.from([0, 0, 0, 0, 1, 0x0a])], OK),
-      /^13 INTERNAL: unreadable/,
+      /^13 INTERNAL: invalid response/,
     ],
-    ['an end without a status', (stream) => stream.end('hello'), /^2 UNKNOWN: .*without a status/],
+    ['an end without a status', (stream) => stream.end('hello'), /^2 UNKNOWN: .*without a gRPC status/],
     ['an error page of a proxy', only({ ':status': 503 }), /^14 UNAVAILABLE: .*503/],
     ['an invalid status', only({ 'grpc-status': 'good' }), /^2 UNKNOWN/],
     [
@@ -207,7 +207,7 @@ describe('a connection of the HTTP/2 transport', () => {
     const address = { host, port: (deaf.address() as AddressInfo).port, authority: 'h', tls: undefined };
     const link = new Http2Link(
       address,
-      { connectWithinMs: 15_000, pingEveryMs: 50, pingAnswerMs: 100, window: 65_535 },
+      { connectTimeoutMs: 15_000, pingEveryMs: 50, pingTimeoutMs: 100, window: 65_535 },
       {
         onReady: () => (isReady = true),
         onRetired: () => undefined,
@@ -221,7 +221,7 @@ describe('a connection of the HTTP/2 transport', () => {
     expect(isOver, 'without a call').to.equal(false);
     link.request({ ':method': 'POST', ':path': '/' }).on('error', () => undefined);
     await eventually('it is over', () => isOver);
-    expect(link.failure.message).to.equal('no answer to a ping within 100 ms');
+    expect(link.failure.message).to.equal('no response to a ping within 100 ms');
     for (const socket of sockets) socket.destroy();
     deaf.close();
     await member.stop();

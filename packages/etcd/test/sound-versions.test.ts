@@ -77,17 +77,17 @@ describe('the reads of an etcd cluster', () => {
     [
       'are not trusted when the version of one member is unknown',
       [facts('1'), undefined],
-      /b:1 has not told its version in Raft term 7/,
+      /b:1 has not returned its version in Raft term 7/,
     ],
     [
       'are not trusted when a version was reported in an earlier term',
       [facts('1'), facts('2', { term: '6' })],
-      /b:1 has not told/,
+      /b:1 has not returned/,
     ],
     [
       'are not trusted when a version was reported in a later term',
       [facts('1'), facts('2', { term: '8' })],
-      /b:1 has not told/,
+      /b:1 has not returned/,
     ],
     [
       'are not trusted when the leader is none of the hosts',

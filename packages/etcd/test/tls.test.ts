@@ -82,7 +82,7 @@ describe('an etcd server that requires client certificates', function () {
       it('reports to clients without a certificate that the member requires one', () =>
         refusedWith(
           { hosts: https(), transport, credentials: { rootCertificate: certificates.ca } },
-          /the member wants a certificate that it trusts: credentials\.certChain and credentials\.privateKey/,
+          /the member requires a certificate that it trusts: credentials\.certChain and credentials\.privateKey/,
         ));
 
       it('reports to clients that do not trust its authority', () => {
@@ -90,14 +90,14 @@ describe('an etcd server that requires client certificates', function () {
         const credentials = { certChain: client.cert, privateKey: client.key };
         return refusedWith(
           { hosts: https(), transport, credentials },
-          /no authority that is known here: credentials\.rootCertificate/,
+          /issued by an unknown authority: credentials\.rootCertificate/,
         );
       });
 
       it('reports to clients without TLS that the member seems to expect it', () =>
         refusedWith(
           { hosts: server!.endpoint, transport },
-          /as one does that expects TLS: https:\/\/ in hosts/,
+          /as a member that expects TLS does: https:\/\/ in hosts/,
         ));
 
       it('reports to clients with TLS that a member does not support it', () =>

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { Beliefs } from '../src/run/beliefs.ts';
 import type { Fact } from '../src/run/facts.ts';
 import type { Held } from '../src/run/holds.ts';
-import { Judge, type Rule } from '../src/run/judge.ts';
+import { Judge } from '../src/run/judge.ts';
+import type { Rule } from '../src/run/rule.ts';
 import { Machine, Timeline } from '../src/timeline.ts';
 
 describe('the belief of a holder', () => {

@@ -1,4 +1,4 @@
-import type { Rule } from '../src/run/judge.ts';
+import type { Rule } from '../src/run/rule.ts';
 import type { StoreName } from '../src/run/plan.ts';
 import { planOf } from '../src/run/plan-of.ts';
 import { play } from '../src/run/play.ts';

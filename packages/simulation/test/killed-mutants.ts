@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { Rule } from '../src/run/judge.ts';
+import type { Rule } from '../src/run/rule.ts';
 import type { StoreName } from '../src/run/plan.ts';
 
 /** Number of runs until a mutant was last killed, from seed 1 on, and the rule that detected it. */

@@ -1,4 +1,4 @@
-import type { Rule } from '../src/run/judge.ts';
+import type { Rule } from '../src/run/rule.ts';
 import type { Alteration } from '@queuelock/harness/alteration';
 
 /** A plausible defect. */

@@ -16,8 +16,8 @@ const WRONG_ONCE = { etcd: [3_546, 402_612, 606_168, 811_162], zookeeper: [401_9
 
 /** Mutants of different kinds that are detected within a few runs; `simulation.long.ts` has all of them. */
 const SOON = {
-  etcd: ['one more than the limit is let in', 'whoever begins to watch does not look'],
-  zookeeper: ['one more than the limit is let in', 'a node that goes is no news'],
+  etcd: ['one more entry than the limit is admitted', 'a waiter does not read after its watch begins'],
+  zookeeper: ['one more entry than the limit is admitted', 'a node that goes is no news'],
 } as const;
 const MAX_RUNS = 20;
 

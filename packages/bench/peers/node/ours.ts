@@ -1,5 +1,5 @@
 import { createLockClient, type Backend, type LockClient } from '@queuelock/core';
-import { etcd, type EtcdOptions, type Naming } from '@queuelock/etcd';
+import { etcd, type Naming } from '@queuelock/etcd';
 import { zookeeper, type ZooKeeperOptions } from '@queuelock/zookeeper';
 import type { Contender, Lock, Release } from './contender.ts';
 import { endpointOf } from './protocol.ts';
@@ -7,9 +7,7 @@ import { untilWatchingEtcd, untilWatchingZooKeeper } from './quiet.ts';
 import { leaseRevocation } from './raw-etcd.ts';
 import { closeSession } from './raw-zookeeper.ts';
 import { SESSION_MS } from './session.ts';
-
-/** A transport of `etcd()`. */
-export type Transport = NonNullable<EtcdOptions['transport']>;
+import type { Transport } from './transport.ts';
 
 /** Methods of our lock beyond the common protocol. */
 export interface OwnLock extends Lock {

@@ -3,7 +3,7 @@ import type { Driver } from '../../../etcd/src/driver/driver.ts';
 import { checkOptions } from '../../../etcd/src/api/options.ts';
 import { driverOf } from '../../../etcd/src/wire/transport.ts';
 import type { RawStore } from './contender.ts';
-import type { Transport } from './ours.ts';
+import type { Transport } from './transport.ts';
 import { endpointOf } from './protocol.ts';
 
 const CALL = { withinMs: 10_000 };

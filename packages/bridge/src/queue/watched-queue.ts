@@ -11,7 +11,7 @@ import { follow } from '../follow.ts';
 import { EMPTY, Subject, Subscription, type Observable } from '../rx.ts';
 import type { ServerTime } from '../server-time.ts';
 import { evictionSchema } from '../wire.ts';
-import { evictionSnapshot } from '../snapshots/entry.ts';
+import { evictionSnapshot } from '../snapshots/eviction.ts';
 import { Chronicle, nameOf } from './chronicle.ts';
 
 /** Dependencies of `WatchedQueue`. */

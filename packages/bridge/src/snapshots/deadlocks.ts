@@ -2,7 +2,8 @@ import type { Clock } from '@queuelock/core';
 import { findDeadlocks, type Deadlock, type StuckWait } from '@queuelock/recipes';
 import type { DeepQueues } from '../queue/deepest-queues.ts';
 import type { DeadlocksSnapshot, StuckSnapshot } from '../wire.ts';
-import { entryRef, snapshotOf } from './entry.ts';
+import { snapshotOf } from './entry.ts';
+import { entryRef } from './eviction.ts';
 import { ifDefined } from './if-defined.ts';
 
 /**

@@ -2,29 +2,19 @@ import {
   admittedEntries,
   expectedWait,
   positionsOf,
-  type Eviction,
   type QueueEntry,
   type QueueState,
 } from '@queuelock/core';
 import type { WatchedQueue } from '../queue/watched-queue.ts';
 import { toWireError } from '../refusal.ts';
-import type { EntrySnapshot, EntryRef, EvictionSnapshot, Snapshot } from '../wire.ts';
+import type { EntrySnapshot, Snapshot } from '../wire.ts';
+import { entryRef } from './eviction.ts';
 import { ifDefined } from './if-defined.ts';
 
 const WITH_WAIT = 100;
 
 /** Remaining milliseconds of the bridge's own holds, by the id of the entry. */
 export type Budgets = (id: string | undefined) => number | undefined;
-
-/** Returns the reference that identifies an entry on the wire. */
-export function entryRef({ key, order, owner, id }: Eviction['entry']): EntryRef {
-  return { key, order: String(order), owner, ...(id === undefined ? {} : { id }) };
-}
-
-/** Converts an eviction to its wire form. */
-export function evictionSnapshot({ entry, kind, by, reason, at }: Eviction): EvictionSnapshot {
-  return { entry: entryRef(entry), kind, by, reason, at };
-}
 
 /** Makes the common members of every snapshot. */
 export function snapshotOf({ status, error }: Pick<QueueState, 'status' | 'error'>, at: number): Snapshot {

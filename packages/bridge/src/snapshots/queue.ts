@@ -1,6 +1,7 @@
 import type { WatchedQueue } from '../queue/watched-queue.ts';
 import type { CandidateSnapshot, ElectionSnapshot, QueueSnapshot, TimelineSnapshot } from '../wire.ts';
-import { entrySnapshots, evictionSnapshot, snapshotOf, type Budgets } from './entry.ts';
+import { entrySnapshots, snapshotOf, type Budgets } from './entry.ts';
+import { evictionSnapshot } from './eviction.ts';
 import { ifDefined } from './if-defined.ts';
 
 /** Makes the snapshot of a queue. */

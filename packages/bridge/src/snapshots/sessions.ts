@@ -1,7 +1,8 @@
 import { positionsOf } from '@queuelock/core';
 import type { DeepQueues } from '../queue/deepest-queues.ts';
 import type { SessionEntry, SessionSnapshot, SessionsSnapshot } from '../wire.ts';
-import { entryRef, snapshotOf } from './entry.ts';
+import { snapshotOf } from './entry.ts';
+import { entryRef } from './eviction.ts';
 import { ifDefined } from './if-defined.ts';
 
 /** Groups the entries of many queues by the program that made them. */

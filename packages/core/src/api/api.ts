@@ -3,43 +3,15 @@
 
 import type { Observable } from 'rxjs';
 import type { QueueLockError } from './errors.ts';
-import type { HandoverAnswer, MultiOwnership, Ownership, SharedOwnership } from './hold-api.ts';
+import type { MultiOwnership, Ownership, SharedOwnership } from './hold-api.ts';
+
 import type { PositionStream } from './position-api.ts';
 import type { AcquireOptions, ClaimOptions, RunOptions, SharedOptions, WorkOptions } from './options.ts';
 import type { Eviction, QueueEntry, QueueState, SharedRegister } from './queue-api.ts';
 import type { QueueHistory, QueuesState } from './store-api.ts';
 import type { Finding } from './store-facts.ts';
-
-/** State of a claim. `JSON.stringify` writes bigints as decimal texts, here and in all states, entries, ownerships and errors. */
-export type ClaimState =
-  | { readonly status: 'joining' }
-  /** Waits in the queue. For a position that is kept up to date see `claimWithPosition`. */
-  | {
-      readonly status: 'queued';
-      /** Conflicting entries ahead, holders included, as of the last read; `undefined` where the store does not tell it for free. */
-      readonly entriesAhead: number | undefined;
-      readonly order: bigint;
-      /** The fencing token of the hold to come. */
-      readonly token: bigint;
-      /** As `SharedOwnership.key`. Reading it has the same effect, so do not read it for a log. */
-      readonly key: string;
-      /** Id of the entry; see `QueueEntry.id`. */
-      readonly id: string;
-      /** The holder's answer to the `request` of this claim. */
-      readonly answer?: HandoverAnswer;
-    }
-  | { readonly status: 'held'; readonly ownership: Ownership }
-  /** Still held, but a heartbeat is overdue. It becomes `held` again, or is lost within `ownership.remainingMs`. */
-  | { readonly status: 'suspect'; readonly ownership: Ownership }
-  | ({ readonly status: 'ended' } & ClaimOutcome);
-
-/** How a claim ended. */
-export type ClaimOutcome =
-  | { readonly outcome: 'released' }
-  /** The hold ended against the holder's will. */
-  | { readonly outcome: 'lost'; readonly error: QueueLockError }
-  /** The claim was never granted: a timeout, an abort (`error` is the signal's reason), a lost session, a refusal, a closed client. */
-  | { readonly outcome: 'failed'; readonly error: unknown };
+import type { ClaimState } from './claim-state.ts';
+import type { ClaimOutcome } from './claim-state.ts';
 
 /** State of a claim of several names. */
 export type MultiClaimState =

@@ -112,12 +112,6 @@ export interface HandoverRequest {
   readonly decline: (reason: string) => Promise<void>;
 }
 
-/** The answer to a handover request. `ignored`: the holder did not answer in time. */
-export interface HandoverAnswer {
-  readonly answer: 'yields' | 'declined' | 'ignored';
-  readonly reason?: string;
-}
-
 /** The right to act on several names at once. It is held while all of them are, and lost when one of them is. */
 export interface MultiOwnership extends Hold {
   readonly names: readonly string[];

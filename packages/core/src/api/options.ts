@@ -2,6 +2,7 @@ import type { Observable } from 'rxjs';
 import type { Clock } from '../base/clock.ts';
 import type { SharedOwnership } from './hold-api.ts';
 import type { QueuePosition } from './position-api.ts';
+import type { HandoverRequestOptions } from './handover-api.ts';
 
 /** Settings of a lock client. */
 export interface LockClientOptions {
@@ -42,14 +43,6 @@ export interface LockClientOptions {
   readonly owner?: string;
   /** Source of time, for tests. Default: the machine's monotonic clock, which also counts while the machine is suspended. */
   readonly clock?: Clock;
-}
-
-/** A waiter's request that the holder release soon. The holder receives it from `Ownership.requests$`. */
-export interface HandoverRequestOptions {
-  /** Why the waiter asks, shown to the holder. At most 200 characters. */
-  readonly reason: string;
-  /** How long the waiter waits for an answer, in milliseconds; after that its state says `ignored`. */
-  readonly withinMs: number;
 }
 
 /** Settings of a claim: of one entry in a queue, from its creation to its removal. */

@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
-import type { ClaimState } from './api.ts';
-import type { HandoverAnswer } from './hold-api.ts';
+import type { ClaimState } from './claim-state.ts';
+import type { HandoverAnswer } from './handover-api.ts';
 
 /** Position of an entry in its queue. */
 export interface QueuePosition {

@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
-import type { HandoverAnswer } from './hold-api.ts';
-import type { HandoverRequestOptions } from './options.ts';
+import type { HandoverAnswer } from './handover-api.ts';
+import type { HandoverRequestOptions } from './handover-api.ts';
 
 /** One entry of a queue as every client can read it. Members that only clients of this library write are `undefined` for others. */
 export interface QueueEntry {

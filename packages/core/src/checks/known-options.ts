@@ -3,11 +3,11 @@ import { knownWithout, type KnownOptions } from './checked-options.ts';
 import type {
   AcquireOptions,
   ClaimOptions,
-  HandoverRequestOptions,
   LockClientOptions,
   RunOptions,
   WorkOptions,
 } from '../api/options.ts';
+import type { HandoverRequestOptions } from '../api/handover-api.ts';
 
 export const CLIENT_OPTIONS: KnownOptions<LockClientOptions> = {
   ttlMs: 'number',

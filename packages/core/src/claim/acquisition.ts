@@ -1,13 +1,13 @@
-import type { ClaimState } from '../api/api.ts';
+import type { ClaimState } from '../api/claim-state.ts';
 import { traceOf, type AcquireTrace } from '../diagnostics/diagnostics.ts';
 import type { ClosingListener } from '../work/closing.ts';
-import { Contender } from './contender.ts';
+import { Contender, type ContenderHost } from './contender.ts';
 import { Entry, type Enqueue, type EntryOwner } from '../entry/entry.ts';
 import { type QueueLockError, invalidArgument } from '../api/errors.ts';
 import type { Ownership } from '../api/hold-api.ts';
-import type { ClaimContext } from './lock.ts';
+import type { ClaimContext } from './claim-context.ts';
 import { Subscription, take, throwIfEmpty, type Observable } from '../base/rx.ts';
-import type { LiveSession } from '../session/session.ts';
+import type { LiveSession } from '../session/live-session.ts';
 import { JOINING, afterAttempt, closedOf, failed, inWords, type Ended } from './steps.ts';
 import { UNANSWERED, isLimited, limitWait } from '../work/wait-limit.ts';
 import { wishOf, type ClaimRequest } from '../entry/wish.ts';
@@ -26,7 +26,7 @@ export interface ClaimListener {
  * An acquisition, from the call to the end. Creates contenders one after the other, until one has held the lock or the claim ends otherwise. Does
  * not subscribe to an open session or a fixed limit, so acquiring and releasing a free lock takes plain calls.
  */
-export class Acquisition implements EntryOwner, ClosingListener {
+export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
   readonly context: ClaimContext;
   /** Set only if diagnostics are subscribed. */
   readonly trace: AcquireTrace | undefined;

@@ -1,21 +1,36 @@
-import type { Acquisition } from './acquisition.ts';
-import type { ClaimState } from '../api/api.ts';
+import type { ClaimState } from '../api/claim-state.ts';
 import { endedBy } from './ending.ts';
 import type { Entry } from '../entry/entry.ts';
 import type { QueueLockError } from '../api/errors.ts';
 import { mayBeginNow, whenItMayBegin } from '../hold/grant.ts';
-import type { HandoverAnswer } from '../api/hold-api.ts';
+import type { HandoverAnswer } from '../api/handover-api.ts';
 import { asksNothing, whileInLine } from '../handover/in-line.ts';
-import { throwIfMismatched, turnsUnder } from '../entry/limit.ts';
+import { throwIfMismatched, turnsUnder } from '../entry/turns-under-limit.ts';
 import type { LivenessListener } from '../session/liveness.ts';
 import { Moment } from '../base/moment.ts';
 import { HeldOwnership } from '../hold/ownership.ts';
 import type { Holder } from '../hold/ownership-init.ts';
 import type { AnswerTools } from '../handover/requests.ts';
 import { Subscription, type Observable } from '../base/rx.ts';
-import { JOINING, RELEASED, queued, sameTurn, type Step } from './steps.ts';
+import { JOINING, RELEASED, queued, sameTurn, type Ended, type Step } from './steps.ts';
 import type { Turn } from '../api/spi.ts';
 import type { ClaimRequest } from '../entry/wish.ts';
+import type { ClaimContext } from './claim-context.ts';
+import type { AcquireTrace } from '../diagnostics/diagnostics.ts';
+import type { Ownership } from '../api/hold-api.ts';
+
+/** The acquisition, as its contender calls it. */
+export interface ContenderHost {
+  readonly context: ClaimContext;
+  readonly trace: AcquireTrace | undefined;
+  changed(): void;
+  /** Cancels what ends a wait but not a hold. */
+  endWait(): void;
+  held(ownership: Ownership): void;
+  /** Continues after an attempt without a hold. */
+  retry(cause: unknown): void;
+  finish(end: Ended): void;
+}
 
 /**
  * The state machine of one entry: joins the queue, waits, holds and leaves. Subscribes to the turns; while it waits, also to answers to its request
@@ -24,7 +39,7 @@ import type { ClaimRequest } from '../entry/wish.ts';
 export class Contender implements Holder, LivenessListener {
   readonly #entry: Entry;
   readonly #request: ClaimRequest;
-  readonly #acquisition: Acquisition;
+  readonly #acquisition: ContenderHost;
   #step: Step = 'joining';
   #turn: Turn | undefined;
   #answer: HandoverAnswer | undefined;
@@ -38,7 +53,7 @@ export class Contender implements Holder, LivenessListener {
   /** Set for a limit that changes. */
   #granted: Moment | undefined;
 
-  constructor(entry: Entry, request: ClaimRequest, acquisition: Acquisition) {
+  constructor(entry: Entry, request: ClaimRequest, acquisition: ContenderHost) {
     this.#entry = entry;
     this.#request = request;
     this.#acquisition = acquisition;

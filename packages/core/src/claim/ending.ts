@@ -14,7 +14,7 @@ import {
   switchMap,
   type Observable,
 } from '../base/rx.ts';
-import type { LiveSession } from '../session/session.ts';
+import type { LiveSession } from '../session/live-session.ts';
 import { RELEASED, failed, type Ended } from './steps.ts';
 
 /** The parts of a claim that ends. */

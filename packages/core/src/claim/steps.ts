@@ -1,9 +1,9 @@
-import type { ClaimState } from '../api/api.ts';
+import type { ClaimState } from '../api/claim-state.ts';
 import type { Entry } from '../entry/entry.ts';
 import { QueueLockError, detailOf, isQueueLockError } from '../api/errors.ts';
 import { OvertakenError } from '../handover/evictions.ts';
 import { exposedKey } from '../entry/exposed-key.ts';
-import type { HandoverAnswer } from '../api/hold-api.ts';
+import type { HandoverAnswer } from '../api/handover-api.ts';
 import { jsonable } from '../base/jsonable.ts';
 import { ofLock } from './of-lock.ts';
 import type { Turn } from '../api/spi.ts';

@@ -1,4 +1,5 @@
-import type { ClaimState, MultiClaimState } from '../api/api.ts';
+import type { MultiClaimState } from '../api/api.ts';
+import type { ClaimState } from '../api/claim-state.ts';
 import type { PositionedClaimState } from '../api/position-api.ts';
 import type { MultiOwnership, Ownership } from '../api/hold-api.ts';
 import type { Observable } from '../base/rx.ts';

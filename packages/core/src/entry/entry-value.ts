@@ -1,10 +1,10 @@
-import type { HandoverAnswer } from '../api/hold-api.ts';
+import type { HandoverAnswer } from '../api/handover-api.ts';
 import { invalidArgument } from '../api/errors.ts';
 import { jsonable } from '../base/jsonable.ts';
 import { durationOf, listOf, parseJson, recordOf, textOf, timeOf, wholeOf } from '../base/parsed.ts';
 import { fits } from '../base/utf8.ts';
 import { shorten } from '../base/printable.ts';
-import type { HandoverRequestOptions } from '../api/options.ts';
+import type { HandoverRequestOptions } from '../api/handover-api.ts';
 import type { QueueEntry } from '../api/queue-api.ts';
 import type { StoredEntry } from '../api/spi.ts';
 

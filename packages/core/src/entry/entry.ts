@@ -4,7 +4,7 @@
 import { isDefinite, repeatAfter } from '../kit/definite.ts';
 import { QueueLockError, invalidArgument, isQueueLockError, type QueueLockErrorCode } from '../api/errors.ts';
 import { OwnLabel } from './own-label.ts';
-import type { LiveSession } from '../session/session.ts';
+import type { LiveSession } from '../session/live-session.ts';
 import type { EntrySpec, Placement, Session } from '../api/spi.ts';
 import { Stop } from '../base/stop.ts';
 import type { Wish } from './wish.ts';

@@ -1,5 +1,5 @@
 import { QueueLockError } from '../api/errors.ts';
-import type { LiveSession } from '../session/session.ts';
+import type { LiveSession } from '../session/live-session.ts';
 import type { Entry } from './entry.ts';
 
 /**

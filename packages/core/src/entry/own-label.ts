@@ -1,6 +1,6 @@
 import { repeatUntilDefinite } from '../kit/definite.ts';
 import { encodeLabel, type EntryLabel } from './entry-value.ts';
-import type { LiveSession } from '../session/session.ts';
+import type { LiveSession } from '../session/live-session.ts';
 import type { EntrySpec } from '../api/spi.ts';
 
 /** Stores a value in the entry; `false` if the entry no longer exists. */

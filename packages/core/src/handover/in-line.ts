@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts';
 import { QueueLockError } from '../api/errors.ts';
 import { inTheWayOf, type Evictions } from './evictions.ts';
 import { expectedWaitAt } from '../turn/expected-wait.ts';
-import type { HandoverAnswer } from '../api/hold-api.ts';
+import type { HandoverAnswer } from '../api/handover-api.ts';
 import type { ClaimOptions } from '../api/options.ts';
 import type { OwnLabel } from '../entry/own-label.ts';
 import { positionsOf } from '../turn/positions.ts';

@@ -1,7 +1,8 @@
 import { admittedEntries } from '../turn/admitted.ts';
 import type { EntryLabel } from '../entry/entry-value.ts';
 import { inTheWayOf, type Evictions } from './evictions.ts';
-import type { HandoverAnswer, HandoverRequest, Ownership } from '../api/hold-api.ts';
+import type { HandoverRequest, Ownership } from '../api/hold-api.ts';
+import type { HandoverAnswer } from '../api/handover-api.ts';
 import type { Clock } from '../base/clock.ts';
 import type { OwnLabel } from '../entry/own-label.ts';
 import type { QueueEntry, QueueState } from '../api/queue-api.ts';

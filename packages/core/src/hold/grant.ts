@@ -11,7 +11,7 @@ import {
   take,
   throwIfEmpty,
 } from '../base/rx.ts';
-import type { LiveSession } from '../session/session.ts';
+import type { LiveSession } from '../session/live-session.ts';
 import type { EntrySpec } from '../api/spi.ts';
 import { after } from '../base/timer.ts';
 import { askUntilDefinite } from '../turn/watch-kit.ts';

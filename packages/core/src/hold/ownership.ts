@@ -17,7 +17,7 @@ import { Moment } from '../base/moment.ts';
 import { ownershipInJson } from '../api/ownership-json.ts';
 import { requestsTo, type AnsweringHold } from '../handover/requests.ts';
 import type { Observable } from '../base/rx.ts';
-import type { LiveSession } from '../session/session.ts';
+import type { LiveSession } from '../session/live-session.ts';
 import type { BackendInfo } from '../api/spi.ts';
 
 /** The hold (step 4). Starts after admission. Ends exactly once: by `release`, or by `revoke` when the session or the entry is lost. */

@@ -13,7 +13,7 @@ import { QueueLockError, isQueueLockError } from '../api/errors.ts';
 import { waitUntilHeld } from '../claim/wait-until-held.ts';
 import type { MultiOwnership } from '../api/hold-api.ts';
 import { MULTI_OPTIONS, MULTI_RUN_OPTIONS, TRY_MULTI_OPTIONS } from '../checks/known-options.ts';
-import type { ClaimContext } from '../claim/lock.ts';
+import type { ClaimContext } from '../claim/claim-context.ts';
 import { claimTogether } from './multi.ts';
 import type { Observable } from '../base/rx.ts';
 import type { Backend } from '../api/spi.ts';

@@ -1,7 +1,8 @@
 // Chapter multi: how are several names taken at once?
 // Several claims as one (here), which join at one point of the store's order (together); multi-lock is the public interface.
 
-import type { ClaimState, MultiClaimState } from '../api/api.ts';
+import type { MultiClaimState } from '../api/api.ts';
+import type { ClaimState } from '../api/claim-state.ts';
 import { inCallerContext } from '../base/caller-context.ts';
 import { beginningWith } from '../base/beginning-with.ts';
 import type { Enqueue } from '../entry/entry.ts';
@@ -9,7 +10,8 @@ import { QueueLockError, isQueueLockError } from '../api/errors.ts';
 import { OvertakenError } from '../handover/evictions.ts';
 import type { MultiOwnership, Ownership } from '../api/hold-api.ts';
 import { jsonable } from '../base/jsonable.ts';
-import { claim, type ClaimContext } from '../claim/lock.ts';
+import { claim } from '../claim/lock.ts';
+import type { ClaimContext } from '../claim/claim-context.ts';
 import { Moment } from '../base/moment.ts';
 import { HeldTogether } from './multi-ownership.ts';
 import {

@@ -1,7 +1,7 @@
 // Chapter position: what is my position in the queue, and how long will the wait take?
 // A claim with its position (here); the position of any entry (watch-position); the latest state for a loop (latest).
 
-import type { ClaimState } from '../api/api.ts';
+import type { ClaimState } from '../api/claim-state.ts';
 import { boundToCaller, inCallerContext } from '../base/caller-context.ts';
 import type { Ownership } from '../api/hold-api.ts';
 import { failed } from '../claim/steps.ts';
@@ -9,7 +9,8 @@ import { jsonable } from '../base/jsonable.ts';
 import { latestOf } from './latest.ts';
 import type { PositionStream, PositionedClaimState, QueuePosition } from '../api/position-api.ts';
 import { POSITION_INTERVAL_MS, positionsIn } from './watch-position.ts';
-import { acquire, claim, type ClaimContext } from '../claim/lock.ts';
+import { acquire, claim } from '../claim/lock.ts';
+import type { ClaimContext } from '../claim/claim-context.ts';
 import type { AcquireOptions } from '../api/options.ts';
 import type { QueueEntry } from '../api/queue-api.ts';
 import { Observable, Subscription, tap } from '../base/rx.ts';

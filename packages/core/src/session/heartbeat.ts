@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { QueueLockError, isQueueLockError } from '../api/errors.ts';
 import { backoffDelay, withJitter } from '../base/backoff.ts';
 import { NEVER, type Observable, defer, merge, repeat, switchMap, take, tap } from '../base/rx.ts';
-import type { LiveSession } from './session.ts';
+import type { LiveSession } from './live-session.ts';
 import { after } from '../base/timer.ts';
 
 /**

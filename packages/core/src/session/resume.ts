@@ -2,7 +2,7 @@ import { invalidArgument, isQueueLockError } from '../api/errors.ts';
 import type { Clock } from '../base/clock.ts';
 import { firstValueFrom, type Observable } from '../base/rx.ts';
 import { repeatUntilDefinite } from '../kit/definite.ts';
-import type { LiveSession } from './session.ts';
+import type { LiveSession } from './live-session.ts';
 import type { Backend, Session } from '../api/spi.ts';
 
 /** Returns a function that opens sessions. Its first call resumes an earlier session, unless that has ended, and passes it to `onResumed`. */

@@ -10,14 +10,7 @@ import { Liveness } from './liveness.ts';
 import type { LockClientOptions } from '../api/options.ts';
 import { Observable } from '../base/rx.ts';
 import type { Backend, Session } from '../api/spi.ts';
-
-/** An open session with its liveness. */
-export interface LiveSession {
-  readonly session: Session;
-  readonly liveness: Liveness;
-  /** Ids of entries that are in a queue, joining or leaving. */
-  readonly ids: Set<string>;
-}
+import type { LiveSession } from './live-session.ts';
 
 /** The client's options with the defaults filled in. */
 export interface SessionSettings extends LockClientOptions {

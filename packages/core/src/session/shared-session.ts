@@ -12,7 +12,8 @@ import {
   type MonoTypeOperatorFunction,
 } from '../base/rx.ts';
 import { openOrResume, removeUnclaimedLater } from './resume.ts';
-import { openSession, type LiveSession, type SessionSettings } from './session.ts';
+import { openSession, type SessionSettings } from './session.ts';
+import type { LiveSession } from './live-session.ts';
 import type { Backend, Session } from '../api/spi.ts';
 
 /** The session shared by all claims of a client, with its state. */

@@ -5,9 +5,7 @@ import type { Driver } from '../driver/driver.ts';
 import { lazyDriver } from './lazy-driver.ts';
 import type { CheckedOptions, Transport } from '../api/options.ts';
 import { Failures } from '../driver/member-circuit-breaker.ts';
-
-/** Returns the driver of one member, `host:port`. The members of a cluster share the count of failures. */
-export type DriverOf = (host: string, options: CheckedOptions, failures: Failures) => Driver;
+import type { DriverOf } from './driver-of.ts';
 
 type Load = (options: CheckedOptions) => Promise<DriverOf>;
 

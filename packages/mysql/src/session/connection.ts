@@ -1,13 +1,20 @@
-import type { Clock } from '@queuelock/core/backend';
+import type { Clock, EntryTracker } from '@queuelock/core/backend';
 import type { Driver } from '../driver/driver.ts';
 import { Link } from '../server/link.ts';
 import { Observers } from '../turn/observers.ts';
 import { Rounds, type Found } from '../turn/rounds.ts';
 import { Subject, type Observable } from '../base/rx.ts';
-import type { MysqlSession } from './session.ts';
 import { literal, textOf, type Value } from '../queue/sql.ts';
 import { Steps, type Answer } from '../server/steps.ts';
-import { firsts, roundQuery, type Told } from '../turn/waiting.ts';
+import { firsts, roundQuery, type Placed, type Told } from '../turn/waiting.ts';
+
+/** A session of this process, as the connection calls it. */
+export interface Resident {
+  readonly id: string;
+  readonly entries: EntryTracker<Placed>;
+  lookAround(): void;
+  seen(generation: number | undefined, lost: number): void;
+}
 
 interface Settings {
   readonly driver: Driver;
@@ -26,7 +33,7 @@ export class Connection {
   readonly observers: Observers;
   readonly #link: Link;
   readonly #clock: Clock;
-  readonly #residents = new Map<string, MysqlSession>();
+  readonly #residents = new Map<string, Resident>();
   readonly #rounds: Rounds;
   #ahead = '';
   #calls = 0;
@@ -74,11 +81,11 @@ export class Connection {
   }
 
   /** Registers a session. It learns of admitted entries until `leave`. */
-  settle(resident: MysqlSession): void {
+  settle(resident: Resident): void {
     this.#residents.set(resident.id, resident);
   }
 
-  leave(resident: MysqlSession): void {
+  leave(resident: Resident): void {
     // A session that was resumed in this process has replaced the earlier object of the same id.
     if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
   }
@@ -137,7 +144,7 @@ export class Connection {
     this.#residents.get(session)?.entries.notify(ord, true, this.#calls);
   }
 
-  #tell(residents: readonly MysqlSession[], told: readonly Told[]): void {
+  #tell(residents: readonly Resident[], told: readonly Told[]): void {
     const sessions = new Map<string, Told>();
     for (const each of told) {
       if (each.kind === 1) this.#admit(textOf(each.a), String(each.b));

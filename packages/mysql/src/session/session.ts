@@ -17,7 +17,7 @@ import {
   type Placement,
   type Session,
 } from '@queuelock/core/backend';
-import type { Connection } from './connection.ts';
+import type { Connection, Resident } from './connection.ts';
 import { keyOf } from '../queue/names.ts';
 import type { Observable } from '../base/rx.ts';
 import { textOf, type Value } from '../queue/sql.ts';
@@ -43,7 +43,7 @@ interface Found extends FoundEntry {
 const COUNTED_AHEAD = 100;
 
 /** A session of this client on MySQL or MariaDB. */
-export class MysqlSession implements Session {
+export class MysqlSession implements Session, Resident {
   readonly id: string;
   readonly generation: number;
   readonly ttlMs: number;

@@ -17,7 +17,8 @@ import {
 } from '@queuelock/core/backend';
 import type { AdvisoryKey, AdvisoryKeyOf } from '../advisory/advisory-key.ts';
 import type { Driver } from '../driver/driver.ts';
-import { givenDriver, type PgPoolLike } from '../driver/pool-like.ts';
+import type { PgPoolLike } from '../driver/pool-like.ts';
+import { givenDriver } from '../driver/pool-driver.ts';
 import { checkSchema } from '../queue/names.ts';
 import { PgDriver } from '../driver/pg-driver.ts';
 import { DEFAULT_SCHEMA } from '../sql/migration.ts';

@@ -17,7 +17,8 @@ import {
 } from '@queuelock/core/backend';
 import type { Driver } from '../driver/driver.ts';
 import { refuseWithoutLibrary } from '../driver/errors.ts';
-import { givenDriver, type RedisClientLike } from '../driver/client-like.ts';
+import type { RedisClientLike } from '../driver/client-like.ts';
+import { givenDriver } from '../driver/client-driver.ts';
 import {
   NodeRedisDriver,
   type Client,

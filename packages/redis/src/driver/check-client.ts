@@ -1,17 +1,6 @@
-import { inspectHandedIn, invalidArgument, requireMethods } from '@queuelock/core/backend';
+import { inspectHandedIn, invalidArgument } from '@queuelock/core/backend';
 import type { RedisClientLike } from './client-like.ts';
-
-/** The npm package that a client belongs to. */
-export type ClientLibrary = 'ioredis' | 'redis';
-
-/** The methods of a client that the drivers call. */
-const METHODS: Readonly<Record<ClientLibrary, readonly string[]>> = {
-  ioredis: ['call', 'connect', 'disconnect', 'duplicate', 'on', 'subscribe', 'unsubscribe'],
-  // Version 4 of npm redis has no destroy().
-  redis: ['connect', 'destroy', 'duplicate', 'on', 'sendCommand', 'subscribe', 'unsubscribe'],
-};
-
-const RULE = 'is a client of npm redis (version 5 or 6) or a connection of ioredis (version 5 or 6)';
+import { RULE, checkMethods, type ClientLibrary } from './check-methods.ts';
 
 /**
  * Checks a client from the caller without a request to the server. It checks the kind, the version, the methods, and the options that
@@ -25,16 +14,6 @@ export function checkClient(client: RedisClientLike): ClientLibrary {
     checkMethods(client, library);
     checkOptions(client, library);
     return library;
-  });
-}
-
-/** @throws {QueueLockError} `INVALID_ARGUMENT` when a method is missing */
-export function checkMethods(client: object, library: ClientLibrary): void {
-  requireMethods(client, {
-    argument: 'client',
-    methods: METHODS[library],
-    what: 'an object',
-    rule: (missing) => `${RULE}, which has ${missing}()`,
   });
 }
 

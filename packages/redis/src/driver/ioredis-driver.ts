@@ -1,6 +1,6 @@
 import { closing } from '@queuelock/core/backend';
 import { noted } from '../base/noted.ts';
-import { checkMethods } from './check-client.ts';
+import { checkMethods } from './check-methods.ts';
 import type { Address, Driver, Wire, WireEvents } from './driver.ts';
 import { messageTo } from './messages.ts';
 

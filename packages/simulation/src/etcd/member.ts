@@ -1,6 +1,5 @@
 import type { IResponseHeader } from 'etcd3';
 import { Machine, type Timeline } from '../timeline.ts';
-import type { Cluster } from './cluster.ts';
 import { Lessor } from './lessor.ts';
 import type { Store } from './store.ts';
 
@@ -10,6 +9,17 @@ export interface ServedStream {
   applied(): void;
   /** Reports the end to the client. */
   end(reason: string): void;
+}
+
+/** The cluster, as its members call it. */
+export interface MemberCluster {
+  readonly store: Store;
+  readonly terms: { readonly leader: Member | undefined; knownTo(member: Member): boolean };
+  revisionAt(index: number): number;
+  /** Returns the revision of a compaction at that index of the log. */
+  compactionAt(index: number): number | undefined;
+  /** Forgets what all members have compacted. */
+  forget(): void;
 }
 
 /** Properties of a member's machine, and its identity. */
@@ -42,13 +52,13 @@ export class Member {
   isCut = false;
   /** Additional delay of applying. */
   lagMs = 0;
-  readonly #cluster: Cluster;
+  readonly #cluster: MemberCluster;
   readonly #timeline: Timeline;
   /** Time of its last application. */
   #appliedAt = -Infinity;
   readonly #waiting: { readonly index: number; readonly go: () => void }[] = [];
 
-  constructor(cluster: Cluster, timeline: Timeline, { number, rate, version }: MemberOptions) {
+  constructor(cluster: MemberCluster, timeline: Timeline, { number, rate, version }: MemberOptions) {
     this.#cluster = cluster;
     this.#timeline = timeline;
     this.id = String(100 + number);

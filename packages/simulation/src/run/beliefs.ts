@@ -1,6 +1,6 @@
 import type { Machine, Timeline } from '../timeline.ts';
 import type { HoldEnd } from './facts.ts';
-import type { Held } from './holds.ts';
+import type { Held } from './held.ts';
 import type { Judge } from './judge.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Rule } from './judge.ts';
+import type { Rule } from './rule.ts';
 
 /** Facts of a run for a drawing. Times are true times in milliseconds. */
 export type Fact = { readonly atMs: number } & FactDetails;

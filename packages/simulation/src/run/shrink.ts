@@ -1,5 +1,5 @@
 import type { Product } from '../product.ts';
-import type { Rule } from './judge.ts';
+import type { Rule } from './rule.ts';
 import type { ClientPlan, Plan } from './plan.ts';
 import { play, type Played } from './play.ts';
 

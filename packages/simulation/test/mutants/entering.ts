@@ -1,5 +1,5 @@
 import { mutant, type Mutant } from '../mutant.ts';
-import type { Rule } from '../../src/run/judge.ts';
+import type { Rule } from '../../src/run/rule.ts';
 
 const LEFT_OVER: readonly Rule[] = [
   'progress',
@@ -12,18 +12,18 @@ const LEFT_OVER: readonly Rule[] = [
 ];
 
 export const ENTERING: readonly Mutant[] = [
-  mutant('an enqueue that is sent again makes the entry anew', LEFT_OVER, [
+  mutant('a repeated enqueue creates the entry again', LEFT_OVER, [
     'etcd/src/entry/enqueue.ts',
     'return [...newcomers.map(({ entry }) => absent(entry.sought)), sameGeneration(ticket)];',
     'return [sameGeneration(ticket)];',
   ]),
-  mutant('a removal without certainty keeps no late request out', LEFT_OVER, [
+  mutant('an uncertain removal does not refuse late enqueues', LEFT_OVER, [
     'etcd/src/entry/generation.ts',
     'failure: [...first, this.#put()] };',
     'failure: [...first] };',
   ]),
   mutant(
-    'a try enters whoever is there',
+    'a try enqueues although the queue is not empty',
     ['order', 'exclusive'],
     ['etcd/src/entry/enqueue.ts', '      ...newcomers.map(({ entry }) => absent(entry.range)),\n', ''],
   ),
@@ -45,9 +45,9 @@ export const ENTERING: readonly Mutant[] = [
       "return put(entry.key, spec.value ?? '', lease && '0');",
     ],
   ),
-  mutant('a request that has come back still counts as one under way', 'progress', [
-    'etcd/src/base/gathering.ts',
-    '    this.#requests -= 1;\n',
+  mutant('a finished request still counts as one in flight', 'progress', [
+    'etcd/src/base/batcher.ts',
+    '    this.#batchesInFlight -= 1;\n',
     '',
   ]),
   mutant(
@@ -59,13 +59,13 @@ export const ENTERING: readonly Mutant[] = [
       'const compare = [createdAt(key, order + 1n), modifiedBy',
     ],
   ),
-  mutant('several names are entered one after the other', 'progress', [
+  mutant('several names are enqueued one after the other', 'progress', [
     'etcd/src/session/entries.ts',
-    'return enter(this.#around, newcomers, intoLine);',
-    'const all = []; for (const one of newcomers) all.push(...(await enter(this.#around, [one], intoLine))); return all;',
+    'return enter(this.#context, newcomers, enqueueAlways);',
+    'const all = []; for (const one of newcomers) all.push(...(await enter(this.#context, [one], enqueueAlways))); return all;',
   ]),
   mutant(
-    'of those that enter together each looks at who is ahead of the first',
+    'every entry of a batch reads the entries ahead of the first one',
     ['no storm', 'order', 'exclusive'],
     [
       'etcd/src/entry/enqueue.ts',

@@ -2,7 +2,7 @@ import { mutant, type Mutant } from '../mutant.ts';
 
 export const HANDING_OVER: readonly Mutant[] = [
   mutant(
-    'whoever has handed over is taken out also where its heir is gone',
+    'an entry that has handed over is removed although its successor is gone',
     ['exclusive'],
     ['etcd/src/entry/leaving.ts', 'compare: [createdAt(successor.key, successor.order)]', 'compare: []'],
   ),
@@ -27,7 +27,7 @@ export const HANDING_OVER: readonly Mutant[] = [
     ['etcd/src/turn/successors.ts', ' && !this.#isLate()', ''],
   ),
   mutant(
-    'a removal that a process sent before its session was resumed elsewhere takes out what is held there',
+    'a late removal deletes an entry of the process that resumed the session',
     ['exclusive', 'order'],
     ['etcd/src/entry/leaving.ts', 'isPlain(entry) && !generation.isExported', 'isPlain(entry)'],
   ),

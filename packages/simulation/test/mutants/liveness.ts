@@ -1,38 +1,38 @@
 import { mutant, type Mutant } from '../mutant.ts';
 
 export const LIVENESS: readonly Mutant[] = [
-  mutant('a keepalive counts whatever term its proof was answered in', 'exclusive', [
+  mutant('a keepalive counts although its proof has another term', 'exclusive', [
     'etcd/src/session/session.ts',
-    'if (proof.sound && proof.term === beat.term && proof.term === left.term) return left.ttlMs;',
-    'if (proof.sound) return left.ttlMs;',
+    'if (proof.sound && proof.term === response.term && proof.term === remaining.term) return remaining.ttlMs;',
+    'if (proof.sound) return remaining.ttlMs;',
   ]),
   mutant('a keepalive counts without a proof', 'exclusive', [
     'etcd/src/session/session.ts',
-    '    const asking = {',
-    '    if (beat.ttlMs > 0) return beat.ttlMs;\n    const asking = {',
+    '    const options = {',
+    '    if (response.ttlMs > 0) return response.ttlMs;\n    const options = {',
   ]),
-  mutant('reads of releases that may answer them stale are taken for proofs', 'exclusive', [
+  mutant('reads of etcd releases with stale reads count as proofs', 'exclusive', [
     'etcd/src/session/session.ts',
-    'strict: this.#around.proofChoice.strictIn(beat.term)',
+    'strict: this.#context.proofChoice.strictIn(response.term)',
     'strict: false',
   ]),
-  mutant('every release is taken for one whose reads are never stale', 'exclusive', [
+  mutant('reads of every etcd release count as never stale', 'exclusive', [
     'etcd/src/server/read-trust.ts',
     '  return isUnsound(version, FIRST_SOUND_PATCH);',
     '  return false;',
   ]),
-  mutant('a beat proves from its answer on', 'exclusive', [
+  mutant('a heartbeat proves from the time of its response', 'exclusive', [
     'core/src/session/heartbeat.ts',
     'deadlineOf(sentAt, provenMs',
     'deadlineOf(clock.now(), provenMs',
   ]),
-  mutant('the margin is added and not kept back', 'exclusive', [
+  mutant('the safety margin is added instead of subtracted', 'exclusive', [
     'core/src/session/budget.ts',
     '(1 - CLOCK_RATE_ERROR) - safetyMarginMs',
     '(1 + CLOCK_RATE_ERROR) + safetyMarginMs',
   ]),
   mutant(
-    'a deadline is only looked at when a beat fails',
+    'a deadline is checked only when a heartbeat fails',
     ['exclusive', 'progress'],
     [
       'core/src/session/liveness.ts',
@@ -64,7 +64,7 @@ export const LIVENESS: readonly Mutant[] = [
     '    const left = this.#live.liveness.remainingMs;\n',
     '    const left = Math.max(1, this.#live.liveness.remainingMs);\n',
   ]),
-  mutant('a hold begins without the time that it needs', 'time', [
+  mutant('a hold begins with less than the required time', 'time', [
     'core/src/hold/grant.ts',
     'return remainingMs > 0 && remainingMs >= minRemainingMs;',
     'return remainingMs > 0;',

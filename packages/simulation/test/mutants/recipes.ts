@@ -15,17 +15,17 @@ export const OF_RECIPES: readonly Mutant[] = [
       '',
     ],
   ),
-  mutant('whoever leaves a round waits for nobody', 'agreed', [
+  mutant('a member leaves a round without waiting for the others', 'agreed', [
     'recipes/src/double-barrier-round.ts',
     "phase === 'leaving' || !round.includes(id)",
     "phase === 'leaving' || round.includes(id)",
   ]),
-  mutant('a slot is noted when it is done, and not before', 'agreed', [
+  mutant('a slot is recorded only when it is done', 'agreed', [
     'recipes/src/slot-call.ts',
     "const isNotedFirst = guarantee === 'at-most-once';",
     "const isNotedFirst = guarantee !== 'at-most-once';",
   ]),
-  mutant('a slot that is noted is done again', 'agreed', [
+  mutant('a recorded slot is done again', 'agreed', [
     'recipes/src/slot-register.ts',
     'if (order < 0) return undefined;',
     'if (order <= 0) return undefined;',
@@ -35,7 +35,7 @@ export const OF_RECIPES: readonly Mutant[] = [
     'return state?.count === 0 ||',
     'return state?.count === 1 ||',
   ]),
-  mutant('a count is set before the one before is over', 'agreed', [
+  mutant('a latch counter is written before the previous write is finished', 'agreed', [
     'recipes/src/latch-state.ts',
     'state.count > 0 || state.ops',
     'state.ops',
@@ -45,7 +45,7 @@ export const OF_RECIPES: readonly Mutant[] = [
     ['exclusive', 'progress'],
     ['recipes/src/cohort.ts', '    if (this.#holder) return;\n', ''],
   ),
-  mutant('a cohort for which nobody waits stays in line', 'progress', [
+  mutant('a cohort without waiters stays in the queue', 'progress', [
     'recipes/src/cohort.ts',
     'if (this.#line.isEmpty) void this.#dropEntry();\n    else if',
     'if (this.#line.isEmpty) return;\n    else if',

@@ -1,12 +1,12 @@
 import { mutant, type Mutant } from '../mutant.ts';
 
 export const SINGLE_KEYS: readonly Mutant[] = [
-  mutant('a single key is taken from whoever has it', 'exclusive', [
+  mutant('a single key is taken from another client', 'exclusive', [
     'etcd/src/entry/single-key.ts',
     ': absent({ key: single });',
     ': createdAt(one.entry.key, one.order);',
   ]),
-  mutant('a turn in the line is enough where there is a single key', 'exclusive', [
+  mutant('an entry holds without its single key', 'exclusive', [
     'etcd/src/turn/single-hold.ts',
     'return held ? { ...turn, grantToken: revision } : { admitted: false };',
     'return held ? { ...turn, grantToken: revision } : turn;',
@@ -16,8 +16,8 @@ export const SINGLE_KEYS: readonly Mutant[] = [
     ['progress', 'nothing left'],
     [
       'etcd/src/entry/leaving.ts',
-      'return [...(claimed ? givingBack(single, key) : []), ...givingBack(tail, key)];',
-      'return givingBack(tail, claimed ? key : key);',
+      'return [...(claimed ? deleteSingleKey(single, key) : []), ...deleteSingleKey(tail, key)];',
+      'return deleteSingleKey(tail, claimed ? key : key);',
     ],
   ),
   mutant(

@@ -1,18 +1,18 @@
 import { mutant, type Mutant } from '../mutant.ts';
 
 export const STORMS: readonly Mutant[] = [
-  mutant('what has no answer is asked again at once', 'no storm', [
+  mutant('a request without a response is repeated without backoff', 'no storm', [
     'core/src/kit/definite.ts',
     'new ExponentialBackoff({ initialDelay: 50, maxDelay: 1_000 })',
     'new ExponentialBackoff({ initialDelay: 1, maxDelay: 2 })',
   ]),
-  mutant('a heartbeat that failed is repeated at once', 'no storm', [
+  mutant('a failed heartbeat is repeated without backoff', 'no storm', [
     'core/src/session/budget.ts',
     'retryAfterMs = Math.min(200, ttlMs / 40)',
     'retryAfterMs = 1',
   ]),
-  mutant('a stream that broke is opened again at once', 'no storm', [
-    'etcd/src/server/watch-line.ts',
+  mutant('a broken stream is opened again without backoff', 'no storm', [
+    'etcd/src/server/watch-connection.ts',
     'new ExponentialBackoff({ initialDelay: 20, maxDelay: 1_000 })',
     'new ExponentialBackoff({ initialDelay: 1, maxDelay: 2 })',
   ]),
@@ -26,8 +26,8 @@ export const STORMS: readonly Mutant[] = [
     'no storm',
     [
       'etcd/src/session/proof-choice.ts',
-      'if (BigInt(told) >= BigInt(term) ||',
-      'if (String(told) === term ||',
+      'if (BigInt(knownTerm) >= BigInt(term) ||',
+      'if (String(knownTerm) === term ||',
     ],
     ['etcd/src/session/session.ts', '    this.#keepAlive.follow();\n', ''],
   ),

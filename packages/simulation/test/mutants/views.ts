@@ -1,23 +1,23 @@
 import { mutant, type Mutant } from '../mutant.ts';
 
 export const VIEWS: readonly Mutant[] = [
-  mutant('what has gone is still shown', 'view', [
-    'etcd/src/queue/seen-queue.ts',
+  mutant('a view still shows removed entries', 'view', [
+    'etcd/src/queue/observed-queue.ts',
     'else if (this.#entries.delete(text)) this.#changed = true;',
     'else this.#entries.delete(text);',
   ]),
-  mutant('a view that broke is not made anew', 'view', [
+  mutant('a broken view is not renewed', 'view', [
     'core/src/views/live-view.ts',
     '    repeat({ delay: () => after(clock, backoffDelay(troubles++, PAUSES, clock)) }),\n',
     '',
   ]),
-  mutant('a queue is shown by its keys and not by their age', 'view', [
+  mutant('a view sorts a queue by key instead of age', 'view', [
     'etcd/src/views/observe.ts',
     "sort_target: 'Create',",
     "sort_target: 'Key',",
   ]),
-  mutant('what was there before is not shown', 'view', [
-    'etcd/src/queue/seen-queue.ts',
+  mutant('a view does not show entries from before it began', 'view', [
+    'etcd/src/queue/observed-queue.ts',
     'for (const kv of [...marks.kvs, ...entries.kvs])',
     'for (const kv of marks.kvs)',
   ]),

@@ -1,14 +1,14 @@
 import { mutant, type Mutant } from '../mutant.ts';
 
 export const WATCHING: readonly Mutant[] = [
-  mutant('whoever watches again does not look', 'progress', [
+  mutant('a waiter does not read after a watch is live again', 'progress', [
     'etcd/src/turn/watch-removal.ts',
-    "else if (news.status === 'live') lookNow(news.revision);",
-    "else if (news.status === 'live' && !looking) lookNow(news.revision);",
+    "else if (notification.status === 'live') readNow(notification.revision);",
+    "else if (notification.status === 'live' && !reading) readNow(notification.revision);",
   ]),
-  mutant('whoever begins to watch does not look', 'progress', [
+  mutant('a waiter does not read after its watch begins', 'progress', [
     'etcd/src/turn/watch-removal.ts',
-    "else if (news.status === 'live') lookNow(news.revision);",
+    "else if (notification.status === 'live') readNow(notification.revision);",
     '',
   ]),
   mutant(
@@ -39,15 +39,15 @@ export const WATCHING: readonly Mutant[] = [
     ],
   ),
   mutant(
-    'a look finds gone whatever it looks for',
+    'every read reports the expected state',
     ['order', 'exclusive', 'outcome'],
     [
       'etcd/src/turn/watch-removal.ts',
-      '({ hasHappened: there === isThere, at: revision })',
+      '({ hasHappened: exists === shouldExist, at: revision })',
       '({ hasHappened: true, at: revision })',
     ],
   ),
-  mutant('nobody looks again when one ahead has gone', 'progress', [
+  mutant('a waiter does not read again after the removal of its predecessor', 'progress', [
     'core/src/turn/watch-kit.ts',
     '          else nextStep().add(look(view, rule).subscribe({ next: stand, error }));\n',
     '',
@@ -56,8 +56,8 @@ export const WATCHING: readonly Mutant[] = [
     'a stream that breaks is not opened again',
     ['progress', 'view'],
     [
-      'etcd/src/server/watch-line.ts',
-      'this.#reconnect = setTimeout(() => void this.#again(error), this.#pause.duration);',
+      'etcd/src/server/watch-connection.ts',
+      'this.#reconnect = setTimeout(() => void this.#reconnectAfter(error), this.#backoff.duration);',
       '',
     ],
   ),
@@ -65,13 +65,13 @@ export const WATCHING: readonly Mutant[] = [
     'a stream that is opened again watches nothing',
     ['progress', 'view'],
     [
-      'etcd/src/server/watch-line.ts',
+      'etcd/src/server/watch-connection.ts',
       'for (const watcher of this.#watchers) stream.create(watcher);',
-      'if (!this.#pause) for (const watcher of this.#watchers) stream.create(watcher);',
+      'if (!this.#backoff) for (const watcher of this.#watchers) stream.create(watcher);',
     ],
   ),
   mutant(
-    'whoever waits does not hear that its session has ended',
+    'a waiter is not notified that its session has ended',
     ['progress', 'outcome', 'nothing left'],
     ['core/src/claim/contender.ts', '    else this.#fail(error);\n', ''],
   ),
@@ -90,7 +90,7 @@ export const WATCHING: readonly Mutant[] = [
     ],
   ),
   mutant(
-    'the end of a session is told to nobody',
+    'the end of a session notifies no entry',
     ['progress', 'exclusive', 'nothing left'],
     [
       'core/src/session/liveness.ts',
@@ -98,7 +98,7 @@ export const WATCHING: readonly Mutant[] = [
       '',
     ],
   ),
-  mutant('whoever has looked never looks again', 'progress', [
+  mutant('a waiter reads the queue only once', 'progress', [
     'etcd/src/server/lookups.ts',
     '    this.#reading = false;\n',
     '',
@@ -113,7 +113,7 @@ export const WATCHING: readonly Mutant[] = [
     ],
     [
       'etcd/src/server/watch-stream.ts',
-      'if (stray) this.giveUp(describeStray(stray, watcher));\n    else watcher',
+      'if (stray) this.fail(describeStray(stray, watcher));\n    else watcher',
       'watcher',
     ],
   ),

@@ -1,5 +1,5 @@
 import { mutant, type Mutant } from '../mutant.ts';
-import type { Rule } from '../../src/run/judge.ts';
+import type { Rule } from '../../src/run/rule.ts';
 
 const TOO_EARLY: readonly Rule[] = ['order', 'exclusive'];
 const LEFT_OVER: readonly Rule[] = ['progress', 'nothing left', 'outcome', 'order', 'exclusive'];
@@ -12,12 +12,12 @@ const TIMES: readonly Mutant[] = [
     'earlier <= sentAt - this.#gapMs);',
     'earlier <= sentAt + this.#gapMs).concat(sentAt);',
   ]),
-  mutant('a session lives from its connection on', 'exclusive', [
+  mutant('the proven time begins with the connection instead of its attempt', 'exclusive', [
     'zookeeper/src/session/session.ts',
     'return leftOfTtl(this.ttlMs, sentAt - base);',
     'return base > 0 ? this.ttlMs : 0;',
   ]),
-  mutant('the margin is added and not kept back', 'exclusive', [
+  mutant('the safety margin is added instead of subtracted', 'exclusive', [
     'core/src/session/budget.ts',
     '(1 - CLOCK_RATE_ERROR) - safetyMarginMs',
     '(1 + CLOCK_RATE_ERROR) + safetyMarginMs',
@@ -32,20 +32,20 @@ const TIMES: readonly Mutant[] = [
     ['exclusive', 'outcome'],
     ['zookeeper/src/session/session.ts', '    this.#isGivenUp = true;\n', '    void this.#zk.close();\n'],
   ),
-  mutant('a hold begins without the time that it needs', 'time', [
+  mutant('a hold begins with less than the required time', 'time', [
     'core/src/hold/grant.ts',
     'return remainingMs > 0 && remainingMs >= minRemainingMs;',
     'return remainingMs > 0;',
   ]),
 ];
 
-const PLACES: readonly Mutant[] = [
-  mutant('one more than the limit is let in', TOO_EARLY, [
+const POSITIONS: readonly Mutant[] = [
+  mutant('one more entry than the limit is admitted', TOO_EARLY, [
     'core/src/turn/watch-kit.ts',
     '(left -= ref.permits ?? 1) < 0',
     '(left -= ref.permits ?? 1) < -1',
   ]),
-  mutant('permits ahead count as one each', TOO_EARLY, [
+  mutant('entries ahead count as one permit each', TOO_EARLY, [
     'core/src/turn/watch-kit.ts',
     '(left -= ref.permits ?? 1) < 0',
     '(left -= 1) < 0',
@@ -64,12 +64,12 @@ const PLACES: readonly Mutant[] = [
     'isAhead(other, own) && !(other.shared && own.shared)',
     'isAhead(other, own) && !other.shared',
   ]),
-  mutant('a reader waits for nobody', TOO_EARLY, [
+  mutant('a reader does not wait for writers', TOO_EARLY, [
     'zookeeper/src/queue/entries.ts',
     'isAhead(other, own) && !(other.shared && own.shared)',
     'isAhead(other, own) && !own.shared',
   ]),
-  mutant('those behind count as ahead', ENDLESS, [
+  mutant('entries behind count as ahead', ENDLESS, [
     'zookeeper/src/queue/entries.ts',
     'distance(other.sequence, own.sequence) > 0;',
     'distance(other.sequence, own.sequence) !== 0;',
@@ -83,22 +83,22 @@ const PLACES: readonly Mutant[] = [
       '!(other.shared && own.shared));',
     ],
   ),
-  mutant('of those in the way the last counts for nothing', TOO_EARLY, [
+  mutant('the last conflicting entry is ignored', TOO_EARLY, [
     'core/src/turn/watch-kit.ts',
     'return nearestFirst.slice(0, last + 1);',
     'return nearestFirst.slice(0, Math.max(0, last));',
   ]),
-  mutant('whoever goes takes all others along', TOO_EARLY, [
+  mutant('a removal removes all other entries too', TOO_EARLY, [
     'core/src/turn/watch-kit.ts',
     'refs.filter((other) => other !== ref)',
     'refs.filter((other) => other === undefined)',
   ]),
-  mutant('whoever was ahead counts as an owner when it goes', TOO_EARLY, [
+  mutant('a removed predecessor always counts as an owner', TOO_EARLY, [
     'zookeeper/src/turn/turns.ts',
     'emit(local.owned ? { owned: true } : hasLeft(removal) ? {} : undefined);',
     'emit(hasLeft(removal) ? { owned: true } : undefined);',
   ]),
-  mutant('a writer that turns into a reader counts as gone', TOO_EARLY, [
+  mutant('a writer that is converted to a reader counts as removed', TOO_EARLY, [
     'zookeeper/src/turn/turns.ts',
     'return mayConvert ? unwritten && !location.scheme.convertsWithoutWrite : observed;',
     'return mayConvert ? true : observed;',
@@ -111,7 +111,7 @@ const PLACES: readonly Mutant[] = [
 ];
 
 const ENTERING: readonly Mutant[] = [
-  mutant('an enqueue that is sent again makes another node', LEFT_OVER, [
+  mutant('a repeated enqueue creates another node', LEFT_OVER, [
     'zookeeper/src/entry/entry.ts',
     "    if (state.status === 'absent') return undefined;\n",
     "    if (state.status === 'absent' || state.status === 'unknown') return undefined;\n",
@@ -139,32 +139,32 @@ const ENTERING: readonly Mutant[] = [
       'return needsNoOrder || hasTransactions(zk) ? enqueueEach(members)',
     ],
   ),
-  mutant('whoever enters several names forgets that it has asked', LEFT_OVER, [
+  mutant('a repeated enqueue of several names does not find its earlier attempt', LEFT_OVER, [
     'zookeeper/src/multi/transaction.ts',
     '    for (const { entry } of members) entry.markAttempted();\n',
     '',
   ]),
-  mutant('a directory that is missing is not made', ENDLESS, [
+  mutant('a missing directory is not created', ENDLESS, [
     'zookeeper/src/queue/parents.ts',
     "    return created.path !== undefined || created.reason === 'exists' ? true : undefined;",
     '    return created ? true : undefined;',
   ]),
-  mutant('a removal without an answer counts as done', LEFT_OVER, [
+  mutant('a removal without a response counts as done', LEFT_OVER, [
     'core/src/entry/entry.ts',
     '      await this.#takeOutAfter(failure);\n',
     '      void failure;\n',
   ]),
-  mutant('whoever leaves is not taken out', LEFT_OVER, [
+  mutant('a released entry is not removed', LEFT_OVER, [
     'zookeeper/src/entry/entry.ts',
     "const nodes = node.status === 'converting' ? [node.otherPath, path] : [path];",
     "const nodes = node.status === 'converting' ? [node.otherPath] : [];",
   ]),
-  mutant('of several that leave at once none does when one has gone', LEFT_OVER, [
+  mutant('a batch of removals fails as a whole if one entry is gone', LEFT_OVER, [
     'zookeeper/src/driver/removal-batcher.ts',
     'resolve(isDone || this.#zk.delete(path));',
     'resolve(removals.length > 1 || this.#zk.delete(path));',
   ]),
-  mutant('a reader leaves the writer that it was', LEFT_OVER, [
+  mutant('the conversion to a reader leaves the writer node', LEFT_OVER, [
     'zookeeper/src/entry/entry.ts',
     '        await this.#zk.delete(otherPath);\n',
     '',
@@ -187,7 +187,7 @@ const WATCHING: readonly Mutant[] = [
     ],
   ),
   mutant(
-    'whoever watches on a new connection does not look',
+    'a waiter does not read after a reconnect',
     ['progress', 'told'],
     [
       'zookeeper/src/server/watches.ts',
@@ -210,7 +210,7 @@ const WATCHING: readonly Mutant[] = [
     ],
   ),
   mutant(
-    'whoever has looked once never looks again',
+    'a waiter reads the children only once',
     ['progress', 'view'],
     [
       'zookeeper/src/base/repeated-reads.ts',
@@ -234,7 +234,7 @@ const CONNECTIONS: readonly Mutant[] = [
     'a connection that breaks is not made again',
     ['progress', 'outcome', 'view'],
     [
-      'zookeeper/src/wire/line.ts',
+      'zookeeper/src/wire/connections.ts',
       '      pacer.recordBreak(at - before.since);\n      this.#state = this.#pause();',
       '      pacer.recordBreak(at - before.since);',
     ],
@@ -249,17 +249,17 @@ const CONNECTIONS: readonly Mutant[] = [
     'a closed session is left to its timeout, with its socket',
     ['nothing left', 'progress'],
     [
-      'zookeeper/src/wire/line.ts',
+      'zookeeper/src/wire/connections.ts',
       "    else if (before.status !== 'ended') before.link.destroy(new WireError('the connection was closed here'));\n",
       '',
     ],
     [
-      'zookeeper/src/wire/line.ts',
+      'zookeeper/src/wire/connections.ts',
       "    if (this.#state.status === 'connected') {\n      const answered",
       "    if (this.#state.status !== 'connected') {\n      const answered",
     ],
   ),
-  mutant('a failed connection is made again at once', TOO_OFTEN, [
+  mutant('a failed connection is repeated without backoff', TOO_OFTEN, [
     'zookeeper/src/base/connection-pacer.ts',
     'return Math.max(0, this.#notBefore - this.#clock.now());',
     'return 0;',
@@ -275,7 +275,7 @@ const CONNECTIONS: readonly Mutant[] = [
 /** Mutants of the core and of the ZooKeeper backend. */
 export const ON_ZOOKEEPER: readonly Mutant[] = [
   ...TIMES,
-  ...PLACES,
+  ...POSITIONS,
   ...ENTERING,
   ...WATCHING,
   ...CONNECTIONS,

@@ -19,7 +19,7 @@ import type { QueueLocation } from '../queue/queue-location.ts';
 import { makeReader } from './reader.ts';
 import { Subject, type Observable } from '../base/rx.ts';
 import { checkShape } from '../queue/shape.ts';
-import { OwnTrace, type Identity } from './traces.ts';
+import { OwnTrace, type Identity } from './own-trace.ts';
 
 /**
  * One entry of a session, from the first attempt to enqueue it until its removal is confirmed. Its calls run one after another, so a

@@ -9,27 +9,15 @@ import {
   type EntrySpec,
 } from '@queuelock/core/backend';
 import { hasTransactions, enqueueInTransaction } from './transaction.ts';
-import type { NodePosition } from '../entry/enqueue.ts';
-import type { OwnEntry } from '../entry/entry.ts';
+
 import { entryLost } from '../driver/errors.ts';
 import { throughGate, wasEmptyAt, type Gate } from '../turn/gate.ts';
 import { runInLanes } from '../base/lane.ts';
 import { allSettled } from '../base/all-settled.ts';
+import type { EntryRequest, MemberPosition } from './entry-request.ts';
 
 /** The maximum number of entries of a multi-lock, the same as on the other backends. */
 const MAX_ENTRIES = 60;
-
-/** One of the entries that are enqueued together. */
-export interface EntryRequest {
-  readonly entry: OwnEntry;
-  readonly spec: EntrySpec;
-}
-
-/** An entry that is in its queue, with its position. */
-export interface MemberPosition {
-  readonly member: EntryRequest;
-  readonly position: NodePosition;
-}
 
 /**
  * Checks the number of entries and that each queue occurs once.

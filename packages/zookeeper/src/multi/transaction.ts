@@ -6,7 +6,7 @@ import { wasEmptyAt, type Gate } from '../turn/gate.ts';
 import { privatePath } from '../queue/names.ts';
 import { makeDirectory } from '../queue/parents.ts';
 import { allSettled } from '../base/all-settled.ts';
-import type { EntryRequest, MemberPosition } from './enqueue-all.ts';
+import type { EntryRequest, MemberPosition } from './entry-request.ts';
 
 /** A driver that can create several entries in one transaction. */
 export type TransactionDriver = ZkDriver & Required<Pick<ZkDriver, 'multi'>>;

@@ -27,7 +27,8 @@ import { resumptionText } from './resumption.ts';
 import { removeUnclaimed } from './unclaimed.ts';
 import { checkQueue } from '../queue/shape.ts';
 import { Subject, merge, type Observable } from '../base/rx.ts';
-import { checkSpecs, enqueueAll, type EntryRequest } from '../multi/enqueue-all.ts';
+import { checkSpecs, enqueueAll } from '../multi/enqueue-all.ts';
+import type { EntryRequest } from '../multi/entry-request.ts';
 import { Traces } from '../entry/traces.ts';
 import { placementOf } from '../turn/turns.ts';
 

@@ -22,8 +22,8 @@ import { ZkCode, errorOf } from '../driver/errors.ts';
 import { Routes, type ChildChange } from '../driver/routes.ts';
 import type { Observable } from '../base/rx.ts';
 import type { WatchEvent } from './events.ts';
-import type { LineOptions } from './line-options.ts';
-import { WireLine } from './line.ts';
+import type { WireConnectionOptions } from './connection-options.ts';
+import { WireConnections } from './connections.ts';
 import * as requests from './node-requests.ts';
 import type { WireStat } from './records.ts';
 import { sizeOf, type WireRequest } from './request.ts';
@@ -36,42 +36,42 @@ const MAX_REQUEST_BYTES = 0xf_ff_ff;
 
 /** The driver that implements ZooKeeper's protocol over Node's sockets. */
 export class WireDriver implements ZkDriver {
-  readonly #line: WireLine;
+  readonly #connections: WireConnections;
   readonly #changes = new Routes<NodeChange>();
   readonly #changesBelow = new Routes<ChildChange>();
 
   /** Starts to connect. */
-  constructor(options: Omit<LineOptions, 'onChange'>) {
-    this.#line = new WireLine({ ...options, onChange: (event) => this.#onChange(event) });
+  constructor(options: Omit<WireConnectionOptions, 'onChange'>) {
+    this.#connections = new WireConnections({ ...options, onChange: (event) => this.#onChange(event) });
   }
 
   get sessionId(): string {
-    return this.#line.seen.key.client_id;
+    return this.#connections.seen.key.client_id;
   }
 
   get sessionKey(): SessionKey {
-    return this.#line.seen.key;
+    return this.#connections.seen.key;
   }
 
   get timeoutMs(): number {
-    return this.#line.seen.timeoutMs;
+    return this.#connections.seen.timeoutMs;
   }
 
   get startedAt(): number {
-    return this.#line.seen.begunAt;
+    return this.#connections.seen.begunAt;
   }
 
   get connection$(): Observable<ConnectionEvent> {
-    return this.#line.connection$;
+    return this.#connections.connection$;
   }
 
   get ended$(): Observable<never> {
-    return this.#line.ended$;
+    return this.#connections.ended$;
   }
 
   /** The state that the session ended with; 0 if this client closed it. */
   get endedWith(): number | undefined {
-    return this.#line.endedWith;
+    return this.#connections.endedWith;
   }
 
   changes(path: string): Observable<NodeChange> {
@@ -149,11 +149,11 @@ export class WireDriver implements ZkDriver {
   }
 
   close(): Promise<void> {
-    return this.#line.close();
+    return this.#connections.close();
   }
 
   abandon(): Promise<void> {
-    return this.#line.abandon();
+    return this.#connections.abandon();
   }
 
   /** Resolves with the result, or with `undefined` when the node does not exist or has another version. */
@@ -175,12 +175,12 @@ export class WireDriver implements ZkDriver {
   ): Promise<{ readonly code: number; readonly values: [T] }> {
     const size = sizeOf(request);
     if (size > MAX_REQUEST_BYTES) throw tooLarge(what, size);
-    return this.#line.call(what, request, option);
+    return this.#connections.call(what, request, option);
   }
 
   /** Ends the session when a reply reports that it has expired, so that all users of the session are notified. */
   #failure(code: number, what: string): Error {
-    if (code === ZkCode.sessionExpired) this.#line.noteExpired();
+    if (code === ZkCode.sessionExpired) this.#connections.noteExpired();
     return errorOf(code, what);
   }
 

@@ -2,7 +2,7 @@ import { systemClock } from '@queuelock/core/backend';
 import { firstValueFrom, merge } from 'rxjs';
 import { ConnectionPacer } from '../../src/base/connection-pacer.ts';
 import { WireDriver } from '../../src/wire/driver.ts';
-import type { LineOptions } from '../../src/wire/line-options.ts';
+import type { WireConnectionOptions } from '../../src/wire/connection-options.ts';
 import { WireLink } from '../../src/wire/link.ts';
 import type { WatchEvent } from '../../src/wire/events.ts';
 import type { Welcome, WireSession } from '../../src/wire/handshake.ts';
@@ -13,7 +13,7 @@ import type { Bench } from '../bench.ts';
 export function driverTo(
   bench: Bench,
   addresses: string | readonly string[],
-  more: Partial<LineOptions> = {},
+  more: Partial<WireConnectionOptions> = {},
 ): WireDriver {
   const clock = more.clock ?? systemClock();
   const all = typeof addresses === 'string' ? [addresses] : addresses;

@@ -8,7 +8,7 @@ import { MISSING_PATH } from '../driver/quorum.ts';
 import { ServerRotation } from '../base/server-rotation.ts';
 import { ReplaySubject, Subject, type Observable } from '../base/rx.ts';
 import type { Welcome } from './handshake.ts';
-import type { LineOptions } from './line-options.ts';
+import type { WireConnectionOptions } from './connection-options.ts';
 import { WireLink } from './link.ts';
 import { remove } from './node-requests.ts';
 import { Xid } from './op-code.ts';
@@ -33,8 +33,8 @@ const CLOSED_HERE = 0;
  * The connections of one session: one after another, each to the next server. Each resumes the session and passes on what the session has
  * seen. An attempt that takes too long is abandoned for the next server.
  */
-export class WireLine {
-  readonly #options: LineOptions;
+export class WireConnections {
+  readonly #options: WireConnectionOptions;
   readonly #calls: Calls<WireLink>;
   readonly #connection$ = new Subject<ConnectionEvent>();
   readonly #ended$ = new ReplaySubject<never>(1);
@@ -44,7 +44,7 @@ export class WireLine {
   #closing: Promise<void> | undefined;
 
   /** Starts to connect. */
-  constructor(options: LineOptions) {
+  constructor(options: WireConnectionOptions) {
     this.#options = options;
     this.#calls = new Calls(new DeadlineQueue(callTimeoutOf(options.ttlMs), options.clock));
     this.#rotation = new ServerRotation(options.clock);

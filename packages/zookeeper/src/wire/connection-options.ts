@@ -6,7 +6,7 @@ import type { WatchEvent } from './events.ts';
 import type { Tls } from '../api/tls.ts';
 
 /** Options of the connections of a session. */
-export interface LineOptions {
+export interface WireConnectionOptions {
   /** Returns at least one address as `addressText` formats them. Called for each attempt. */
   readonly addresses: () => readonly string[];
   /** Default: over the network. */

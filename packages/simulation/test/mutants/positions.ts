@@ -1,20 +1,20 @@
 import { mutant, type Mutant } from '../mutant.ts';
-import type { Rule } from '../../src/run/judge.ts';
+import type { Rule } from '../../src/run/rule.ts';
 
 const TOO_EARLY: readonly Rule[] = ['order', 'exclusive'];
 
-export const PLACES: readonly Mutant[] = [
-  mutant('whoever was ahead counts as an owner when it goes', TOO_EARLY, [
+export const POSITIONS: readonly Mutant[] = [
+  mutant('a removed predecessor always counts as an owner', TOO_EARLY, [
     'etcd/src/turn/watch-removal.ts',
-    'owned: toldOwned || entry.owned',
+    'owned: hasAnnounced || entry.owned',
     'owned: true',
   ]),
-  mutant('whoever leaves counts as an owner in its own process', TOO_EARLY, [
+  mutant('a released entry always counts as an owner in its process', TOO_EARLY, [
     'etcd/src/turn/owning.ts',
     'return owned && !mark && !single;',
     'return !mark && !single;',
   ]),
-  mutant('permits ahead count as one each', TOO_EARLY, [
+  mutant('entries ahead count as one permit each', TOO_EARLY, [
     'core/src/turn/watch-kit.ts',
     '(left -= ref.permits ?? 1) < 0',
     '(left -= 1) < 0',
@@ -29,7 +29,7 @@ export const PLACES: readonly Mutant[] = [
     'let left = limit - permits;',
     'let left = limit - Math.min(1, permits);',
   ]),
-  mutant('one more than the limit is let in', TOO_EARLY, [
+  mutant('one more entry than the limit is admitted', TOO_EARLY, [
     'core/src/turn/watch-kit.ts',
     '(left -= ref.permits ?? 1) < 0',
     '(left -= ref.permits ?? 1) < -1',
@@ -39,22 +39,22 @@ export const PLACES: readonly Mutant[] = [
     '(own.shared && (other.shared || marked.has(other.name)))',
     'other.shared || marked.has(other.name)',
   ]),
-  mutant('a reader waits for nobody', TOO_EARLY, [
+  mutant('a reader does not wait for writers', TOO_EARLY, [
     'etcd/src/queue/ahead.ts',
     '(own.shared && (other.shared || marked.has(other.name)))',
     'own.shared',
   ]),
-  mutant('a name that is not ours counts for nothing', TOO_EARLY, [
+  mutant('entries with foreign names are ignored', TOO_EARLY, [
     'etcd/src/queue/ahead.ts',
     'if (!other || (own.shared',
     'if (!other || !other.ours || (own.shared',
   ]),
-  mutant('a name of the fast kind counts for nothing', TOO_EARLY, [
+  mutant('entries with fast names are ignored', TOO_EARLY, [
     'etcd/src/queue/ahead.ts',
     'if (!other || (own.shared',
     "if (!other || other.name.startsWith('~') || (own.shared",
   ]),
-  mutant('whoever goes takes all others along', TOO_EARLY, [
+  mutant('a removal removes all other entries too', TOO_EARLY, [
     'core/src/turn/watch-kit.ts',
     'refs.filter((other) => other !== ref)',
     'refs.filter((other) => other === undefined)',
@@ -69,7 +69,7 @@ export const PLACES: readonly Mutant[] = [
     ],
   ),
   mutant(
-    'a tail tells who is ahead whoever else is in line',
+    'a tail is trusted although the queue has other entries',
     TOO_EARLY,
     ['etcd/src/entry/tail.ts', 'const LISTED = 20;', 'const LISTED = 0;'],
     [
@@ -79,7 +79,7 @@ export const PLACES: readonly Mutant[] = [
     ],
   ),
   mutant(
-    'those behind count as ahead',
+    'entries behind count as ahead',
     ['outcome', 'progress'],
     [
       'etcd/src/turn/turns.ts',
@@ -92,7 +92,7 @@ export const PLACES: readonly Mutant[] = [
     ['outcome', 'order', 'exclusive', 'no storm'],
     ['etcd/src/queue/txn.ts', "sort_order: 'Descend'", "sort_order: 'Ascend'"],
   ),
-  mutant('of those in the way the last counts for nothing', TOO_EARLY, [
+  mutant('the last conflicting entry is ignored', TOO_EARLY, [
     'core/src/turn/watch-kit.ts',
     'return nearestFirst.slice(0, last + 1);',
     'return nearestFirst.slice(0, Math.max(0, last));',

@@ -1,0 +1,17 @@
+import type { Cluster } from '@queuelock/harness/clusters';
+import type { Experiment } from './experiment.ts';
+import type { WorkerProcess } from './worker-process.ts';
+
+export type Undo = () => Promise<unknown>;
+
+/** Targets of faults. */
+export interface Stage {
+  readonly experiment: Experiment;
+  readonly cluster: Cluster;
+  /** Queues in which an operator removes entries. */
+  readonly operated: readonly string[];
+  /** Returns the present worker of this slot; `undefined` if it has just ended by itself. */
+  worker(place: number): WorkerProcess | undefined;
+  /** Starts a new worker in the slot of one that has ended. */
+  replace(place: number): Promise<void>;
+}

@@ -1,0 +1,49 @@
+import type { ClusterClient } from '@queuelock/harness/clusters';
+import type { Limits } from '@queuelock/harness/check/limits';
+import type { LeftOver } from './leftovers.ts';
+import type { Timing } from './profiles.ts';
+import type { Rule, WorkerSetup } from './worker-command.ts';
+
+/** Servers of a trial. */
+export interface Ground {
+  /** Returns the URL of a worker for these addresses of the servers. */
+  url(endpoints: readonly string[]): string;
+  /** Makes a location for a worker without a detour. */
+  addPlace(): Promise<ClusterClient>;
+  /** Ends the faults: a server does not notice the end of a client that is cut off. */
+  heal(): Promise<unknown>;
+  /** Reads what is left on the servers of these queues, and all sessions. */
+  leftOvers(queues: readonly string[]): Promise<readonly LeftOver[]>;
+  /** Returns the fenced resource in the store itself, by a unique name. Without it there is none. */
+  resource?(name: string): string;
+}
+
+export interface TrialSettings {
+  readonly timing: Timing;
+  /** How workers believe in their holds. Default `product`. */
+  readonly rule?: Rule;
+  /** Replaces the core's safety margin, in milliseconds. */
+  readonly safetyMarginMs?: number;
+  /** Longest hold of the load, in milliseconds. Default 1,000. */
+  readonly holdMs?: number;
+  /** Limits that differ from those of the timing. */
+  readonly limits?: Partial<Limits>;
+}
+
+/** Options of one worker. */
+export interface WorkerOptions extends Partial<
+  Pick<WorkerSetup, 'ttlMs' | 'heartbeatIntervalMs' | 'seed' | 'quiet' | 'clients' | 'clock'>
+> {
+  readonly rule?: Rule;
+  /**
+   * Other addresses of the members, in their order, which lead to proxies of this process. The worker then runs directly on this
+   * machine, as the proxies do.
+   */
+  readonly detour?: readonly string[];
+  /** Its location. Default: a new one. */
+  readonly place?: ClusterClient;
+  /** Returns its URL from the addresses of the members, instead of the profile's. */
+  readonly url?: (endpoints: readonly string[]) => string;
+  /** Additional environment variables. */
+  readonly env?: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,39 @@
+import type { Backend } from '@queuelock/core';
+import type { ContainerService, ProcessService } from '@queuelock/harness/services/service';
+
+/** A server in the scenarios: its addresses, and its state without queuelock. */
+export interface Site {
+  /** Address `host:port`. */
+  readonly endpoint: string;
+  /** Shortest TTL that processes of a busy machine can keep alive, in milliseconds. */
+  readonly ttlMs: number;
+  /** The longest that the server grants, at most a minute, for sessions with much work. */
+  readonly longTtlMs: number;
+  /** Longest delay after the TTL until the entries of a dead session are removed, in milliseconds. */
+  readonly expiryMs: number;
+  /** Returns the URL for `queuelock --backend`. `endpoint`: of a proxy in front of the server. */
+  url(endpoint?: string): string;
+  backend(endpoint?: string): Backend;
+  /** Returns the keys or paths of the entries under a lock's name. */
+  entries(name: string): Promise<string[]>;
+  /** Removes an entry as an operator does. */
+  evict(key: string): Promise<void>;
+  /** Returns the leases or sessions on the server. */
+  sessions(): Promise<string[]>;
+  /** Returns the number of watches on the server. */
+  watches(): Promise<number>;
+}
+
+/** A separate server, which can be stopped, frozen and restarted, and has no other clients. */
+export interface OwnSite extends Site {
+  readonly server: ProcessService | ContainerService;
+}
+
+/** Starts servers of one kind. */
+export interface Store {
+  readonly name: string;
+  /** Returns the server that all suites share: use unique names and apply no faults. `suite` is for the report. */
+  share(suite: string): Promise<Site>;
+  /** Starts another server; the caller stops it. */
+  start(suite: string): Promise<OwnSite>;
+}

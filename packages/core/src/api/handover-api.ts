@@ -1,0 +1,13 @@
+/** The response to a handover request. `ignored`: the holder did not respond in time. */
+export interface HandoverAnswer {
+  readonly answer: 'yields' | 'declined' | 'ignored';
+  readonly reason?: string;
+}
+
+/** A waiter's request that the holder release soon. The holder receives it from `Ownership.requests$`. */
+export interface HandoverRequestOptions {
+  /** The reason of the request, shown to the holder. At most 200 characters. */
+  readonly reason: string;
+  /** How long the waiter waits for an answer, in milliseconds; after that its state has `ignored`. */
+  readonly withinMs: number;
+}

@@ -1,0 +1,10 @@
+import { Liveness } from './liveness.ts';
+import type { Session } from '../api/spi.ts';
+
+/** An open session with its liveness. */
+export interface LiveSession {
+  readonly session: Session;
+  readonly liveness: Liveness;
+  /** Ids of entries that are in a queue, joining or leaving. */
+  readonly ids: Set<string>;
+}

@@ -1,0 +1,16 @@
+import type { AdmissionRule } from '@queuelock/core/backend';
+import type { Connection } from '../server/connection.ts';
+import type { Entry } from '../entry/entry.ts';
+import type { RemovalTools } from './watch-removal.ts';
+import type { Successors } from './successors.ts';
+
+/** What the turns of an entry need. */
+export interface Following extends RemovalTools {
+  readonly connection: Connection;
+  readonly lease: string;
+  readonly entry: Entry;
+  readonly successors: Successors;
+  readonly order: bigint;
+  /** The rule of this call. The limit may be another one in the next call. */
+  readonly rule: Required<AdmissionRule>;
+}

@@ -1,0 +1,24 @@
+import { requireMethods } from '@queuelock/core/backend';
+
+/** The npm package that a client belongs to. */
+export type ClientLibrary = 'ioredis' | 'redis';
+
+/** The methods of a client that the drivers call. */
+const METHODS: Readonly<Record<ClientLibrary, readonly string[]>> = {
+  ioredis: ['call', 'connect', 'disconnect', 'duplicate', 'on', 'subscribe', 'unsubscribe'],
+  // Version 4 of npm redis has no destroy().
+  redis: ['connect', 'destroy', 'duplicate', 'on', 'sendCommand', 'subscribe', 'unsubscribe'],
+};
+
+/** What a client from the caller has to be. */
+export const RULE = 'is a client of npm redis (version 5 or 6) or a connection of ioredis (version 5 or 6)';
+
+/** @throws {QueueLockError} `INVALID_ARGUMENT` when a method is missing */
+export function checkMethods(client: object, library: ClientLibrary): void {
+  requireMethods(client, {
+    argument: 'client',
+    methods: METHODS[library],
+    what: 'an object',
+    rule: (missing) => `${RULE}, which has ${missing}()`,
+  });
+}

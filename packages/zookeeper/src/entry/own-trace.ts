@@ -1,0 +1,65 @@
+import type { ZkDriver } from '../driver/driver.ts';
+import { PRIVATE_DIRECTORY, nameOf } from '../queue/names.ts';
+import { withDirectory, type DirectoryLocation } from '../queue/parents.ts';
+import type { QueueLocation } from '../queue/queue-location.ts';
+
+/** Identifies an entry of a session. */
+export interface Identity {
+  readonly id: string;
+  /** Whether an earlier client of the session may have enqueued the entry. */
+  readonly isResumed: boolean;
+}
+
+/** The trace of the hold of an entry of this session. */
+export class OwnTrace {
+  readonly #zk: ZkDriver;
+  readonly #location: QueueLocation;
+  readonly #id: string;
+  /** Whether an earlier client of the session may have created the trace. */
+  readonly #isResumed: boolean;
+  /** The path of the trace, once it may exist. */
+  #path: string | undefined;
+
+  constructor(zk: ZkDriver, location: QueueLocation, { id, isResumed }: Identity) {
+    this.#zk = zk;
+    this.#location = location;
+    this.#id = id;
+    this.#isResumed = isResumed;
+  }
+
+  /** Creates the trace with the name that the entry had the first time. Resolves with that name. Can be repeated. */
+  async leave({ root, directory }: DirectoryLocation, name: string): Promise<string> {
+    const path = (this.#path ??= `${directory}/${name}`);
+    await withDirectory(this.#zk, { root, directory }, async () => {
+      const created = await this.#zk.create(path, '', 'persistent');
+      return created.path !== undefined || created.reason === 'exists' ? true : undefined;
+    });
+    return nameOf(path);
+  }
+
+  /** Deletes the trace if the node of the entry exists. A hold that was lost keeps its trace. */
+  async erase(entry: string): Promise<void> {
+    const isFound = this.#path === undefined && this.#isResumed;
+    const path = isFound
+      ? await findTrace(this.#zk, this.#location, { id: this.#id, path: entry })
+      : this.#path;
+    if (path !== undefined && (await this.#zk.stat(entry))) await this.#zk.delete(path);
+  }
+}
+
+/**
+ * Finds the trace of a hold that an earlier client of the session left.
+ * @param path the node of the entry
+ */
+export async function findTrace(
+  zk: ZkDriver,
+  { root, directory, scheme }: QueueLocation,
+  { id, path }: { readonly id: string; readonly path: string },
+): Promise<string | undefined> {
+  const traces = `${root}/${PRIVATE_DIRECTORY}/held${directory.slice(root.length)}`;
+  const names = (await zk.children(traces)) ?? [];
+  const name = names.find((candidate) =>
+    scheme.idIsInText ? path.endsWith(`/${candidate}`) : candidate.startsWith(scheme.style.prefix(id)),
+  );
+  return name === undefined ? undefined : `${traces}/${name}`;
+}
