@@ -60,7 +60,7 @@ function outdirOf(name: string): string {
   return resolve('packages', name, 'bundle');
 }
 
-/** The doors of a library that Node loads from a bundle: those whose condition `node` says so. */
+/** Returns the doors of a library that Node loads from a bundle: those that have the condition `node`. */
 function doorsOf(name: string): string[] {
   const doors = Object.values(manifestOf(name).exports ?? {}).flatMap(({ node }) => node ?? []);
   return doors.map((door) => door.replace(/^\.\/bundle\//, ''));
