@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { isUnsafe } from '@queuelock/harness/check/finding';
 import { stopDetoursAfter } from './detour.ts';
-import { strikeAll } from './lone-faults.ts';
+import type { Traveller } from './detour-trial.ts';
+import { strikeAllAtLoneServer } from './lone-faults.ts';
 import { LONE_STORE_NAMES } from './lone-stores.ts';
-import { startLoneTrial, type Traveller } from './lone-trial.ts';
+import { startLoneTrial } from './lone-trial.ts';
 import { orSkip } from '@queuelock/harness/services/skip';
 import { RUNS, TEST_PATIENCE_MS, expectRight, oneByOne } from './runs.ts';
 import { granted, holdNow, standIn } from './standing.ts';
@@ -19,7 +20,7 @@ for (const store of LONE_STORE_NAMES) {
     it('42: of the server, of clients and between them break neither exclusion nor order nor tokens, and block no waiter', async function () {
       const trial = await orSkip(this, startLoneTrial(store));
       await oneByOne(async () => {
-        await strikeAll(trial);
+        await strikeAllAtLoneServer(trial);
       });
       const { numbers } = await expectRight(trial);
       expect(numbers.holds).to.be.at.least(LEAST_HOLDS);

@@ -91,7 +91,7 @@ describe('migrations that one of five instances does', function () {
       await gate.connect();
       await gate.query('select pg_advisory_lock($1)', [GATE]);
       write(folder);
-      const block = blocksOf('TASKS').find(({ file }) => file === `migrate-${tool}.ts`)!;
+      const block = blocksOf('EXAMPLES').find(({ file }) => file === `migrate-${tool}.ts`)!;
       const stage = {
         'postgres://postgres@127.0.0.1:5432/postgres': url,
         "'migrations' }": `${JSON.stringify(folder)} }`,

@@ -68,7 +68,7 @@ describe('pages for users', () => {
 describe('page of errors', () => {
   /** Returns the first cells of a table's rows, with the others. */
   const rowsUnder = (heading: string): Map<string, readonly string[]> => {
-    const section = textOf('TROUBLE').split(`\n## ${heading}\n`)[1]!.split('\n## ')[0]!;
+    const section = textOf('TROUBLESHOOTING').split(`\n## ${heading}\n`)[1]!.split('\n## ')[0]!;
     const rows = [...section.matchAll(/^\| `([\w-]+)` *\|(.*)\|$/gm)];
     return new Map(rows.map(([, name, cells]) => [name!, cells!.split('|').map((cell) => cell.trim())]));
   };

@@ -9,7 +9,7 @@ const SITE = 'packages/site/pages';
 
 /** Pages for users whose code is run completely. */
 export const PAGES: readonly string[] = [
-  ...['CHOOSING', 'TASKS', 'PRODUCTION', 'TROUBLE', 'MOVING'],
+  ...['CHOOSING', 'EXAMPLES', 'PRODUCTION', 'TROUBLESHOOTING', 'MIGRATION'],
   ...readdirSync(join(ROOT, SITE)).map((name) => `${SITE}/${name}`),
 ];
 

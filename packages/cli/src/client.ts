@@ -4,6 +4,7 @@ import { selectStore, type StoreOptions } from './config/store-selection.ts';
 import { EXIT } from './exit-codes.ts';
 import { Failure } from './failure.ts';
 import { lineWriter, type LineWriter } from './lines.ts';
+import { noteErrors } from './note.ts';
 import { readerClosed, stopOnSignals, type Stop } from './stop.ts';
 
 /** Options of a command line about its client. */
@@ -14,6 +15,8 @@ export interface ClientOptions extends StoreOptions, BackendUse {
   readonly id?: string;
   /** Epoch of the fencing tokens. Default: the profile's, then 0. */
   readonly epoch?: number;
+  /** Whether errors that end no hold and no wait are printed to stderr while the command runs. */
+  readonly reportsErrors?: true;
   /** Wraps the backend before the client uses it. */
   readonly wrapBackend?: (backend: Backend) => Backend;
 }
@@ -46,6 +49,7 @@ export async function withClient(
   const stop = stopOnSignals();
   let lines: LineWriter | undefined;
   const opened = await openClient(options);
+  const errors = options.reportsErrors && noteErrors(opened.client);
   try {
     const exitCode = await work({
       ...opened,
@@ -63,6 +67,7 @@ export async function withClient(
     throw error;
   } finally {
     await opened.client.close();
+    errors?.unsubscribe();
     await lines?.flushed();
   }
 }

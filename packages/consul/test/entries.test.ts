@@ -71,6 +71,17 @@ describe('entries on Consul', function () {
     expect(next.turn.admitted).to.equal(true);
   });
 
+  it('does not add an entry by a request whose idle connection was reset and that arrives after the removal', async () => {
+    const { proxy, session } = await behindProxy();
+    proxy.resetNext(isLock);
+    const spec = specOf();
+    const placed = await session.enqueue(spec).catch(() => session.enqueue(spec));
+    expect(placed.turn.admitted).to.equal(true);
+    expect(await session.remove(spec.queue, spec.id)).to.equal(true);
+    expect(await proxy.release()).to.equal(1);
+    expect(await entries()).to.deep.equal([]);
+  });
+
   it('removes an entry whose enqueue was executed and not answered', async () => {
     const { proxy, session } = await behindProxy();
     proxy.loseReplies(isLock);

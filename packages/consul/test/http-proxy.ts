@@ -23,6 +23,7 @@ export class HttpProxy {
   #isHeld: (request: PassedRequest) => boolean = () => false;
   #isReplyLost: (request: PassedRequest) => boolean = () => false;
   #isMissing: (request: PassedRequest) => boolean = () => false;
+  #isReset: (request: PassedRequest) => boolean = () => false;
   readonly #held: (() => Promise<void>)[] = [];
 
   private constructor(endpoint: string) {
@@ -48,6 +49,11 @@ export class HttpProxy {
   /** From now on, holds such requests back, until `release`. */
   hold(isHeld: (request: PassedRequest) => boolean): void {
     this.#isHeld = isHeld;
+  }
+
+  /** Holds the next such request back, until `release`, and resets its connection at once. */
+  resetNext(isReset: (request: PassedRequest) => boolean): void {
+    this.#isReset = isReset;
   }
 
   /** From now on, executes such requests and closes the connection instead of answering. */
@@ -96,7 +102,11 @@ export class HttpProxy {
       if (this.#isReplyLost(whole)) response.destroy();
       else response.writeHead(answer.statusCode ?? 500, answer.headers).end(Buffer.concat(parts));
     };
-    if (this.#isHeld(whole)) this.#held.push(pass);
+    if (this.#isReset(whole)) {
+      this.#isReset = () => false;
+      this.#held.push(pass);
+      request.socket.resetAndDestroy();
+    } else if (this.#isHeld(whole)) this.#held.push(pass);
     else await pass().catch(() => response.destroy());
   }
 }

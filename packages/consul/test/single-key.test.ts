@@ -104,6 +104,36 @@ describe('a queue of Consul with a single key, beside consul lock', function () 
     expect(ownership.held).to.equal(false);
   });
 
+  it('keeps the key of a holder when a waiter of the same client gives up', async () => {
+    const locks = client();
+    const ownership = await locks.acquire('jobs');
+    const leaving = new AbortController();
+    const waiter = locks.acquire('jobs', { signal: leaving.signal }).catch((error: unknown) => error);
+    await entries(2);
+    leaving.abort();
+    await waiter;
+    await entries(1);
+    const [pair] = (await operator.ask('GET', `/v1/kv/${KEY}`)) as readonly { readonly Session?: string }[];
+    expect(pair?.Session).to.be.a('string');
+    expect(ownership.held).to.equal(true);
+    await ownership.release();
+    expect(await operator.ask('GET', `/v1/kv/${KEY}`)).to.deep.equal([]);
+  });
+
+  it('passes to the next waiter when an operator removes the entry of a holder whose session goes on', async () => {
+    const holder = client();
+    const ownership = await holder.acquire('jobs');
+    const lost = once(ownership.signal, 'abort');
+    const next = client().acquire('jobs');
+    await entries(2);
+    await operator.remove(ownership.key);
+    const taken = await next;
+    await lost;
+    expect(taken.token > ownership.token).to.equal(true);
+    await taken.release();
+    expect(await operator.ask('GET', `/v1/kv/${KEY}`)).to.deep.equal([]);
+  });
+
   it('does not overwrite a key that is no lock', async () => {
     await operator.ask('PUT', '/v1/kv/service/data', 'something else');
     const refusal = await client('service/data')

@@ -7,17 +7,42 @@ describe('the time budget', () => {
   });
 
   for (const [ttlMs, expected] of [
-    [10_000, { heartbeatIntervalMs: 2_500, answerTimeoutMs: 1_250, retryAfterMs: 200, safetyMarginMs: 200 }],
+    [
+      10_000,
+      {
+        heartbeatIntervalMs: 2_500,
+        answerTimeoutMs: 1_250,
+        retryAfterMs: 200,
+        longestRetryMs: 800,
+        safetyMarginMs: 200,
+      },
+    ],
     [
       60_000,
-      { heartbeatIntervalMs: 15_000, answerTimeoutMs: 7_500, retryAfterMs: 200, safetyMarginMs: 1_200 },
+      {
+        heartbeatIntervalMs: 15_000,
+        answerTimeoutMs: 7_500,
+        retryAfterMs: 200,
+        longestRetryMs: 800,
+        safetyMarginMs: 1_200,
+      },
     ],
-    [2_000, { heartbeatIntervalMs: 500, answerTimeoutMs: 300, retryAfterMs: 50, safetyMarginMs: 200 }],
+    [
+      2_000,
+      {
+        heartbeatIntervalMs: 500,
+        answerTimeoutMs: 300,
+        retryAfterMs: 50,
+        longestRetryMs: 200,
+        safetyMarginMs: 200,
+      },
+    ],
   ] as const) {
     it(`allows three heartbeats to fail with a TTL of ${String(ttlMs)} ms`, () => {
       const pace = paceOf(ttlMs, {});
       expect(pace).to.deep.equal(expected);
-      const threeFailures = pace.heartbeatIntervalMs + 3 * (pace.answerTimeoutMs + pace.retryAfterMs);
+      const retriesMs = pace.retryAfterMs + 2 * pace.retryAfterMs + pace.longestRetryMs;
+      const threeFailures = pace.heartbeatIntervalMs + 3 * pace.answerTimeoutMs + retriesMs;
       expect(threeFailures).to.be.below(deadlineOf(0, ttlMs, pace.safetyMarginMs));
     });
   }

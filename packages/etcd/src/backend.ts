@@ -36,19 +36,23 @@ import { EtcdSession, type Lease, type SessionSurroundings } from './session/ses
 import { driverOf, type DriverOf } from './wire/transport.ts';
 import { Watches } from './server/watches.ts';
 
-// What the server accepts.
+// The largest TTL that a server accepts.
 const MAX_TTL_MS = 9_000_000_000_000;
 
 /**
- * Locks in an etcd cluster, version 3.4 or later. Connects when it is first used.
- * Queues are those of Go's `concurrency.Mutex`, `etcdctl lock` and the v3lock service, and can be shared with them.
- * @throws {QueueLockError} `INVALID_ARGUMENT`
+ * Returns a backend for an etcd cluster, version 3.4 or later. It connects at its first use. Its queues have the format of Go's
+ * `concurrency.Mutex`, `etcdctl lock` and the v3lock service, and can be shared with them.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for an invalid option
+ * @example
+ * ```ts
+ * const locks = createLockClient(etcd({ hosts: ['10.0.0.1:2379', '10.0.0.2:2379', '10.0.0.3:2379'] }));
+ * ```
  */
 export function etcd(options?: EtcdOptions): Backend {
   return etcdOver(driverOf, options);
 }
 
-/** The same over drivers of whatever kind; for tests. */
+/** Returns the backend over any drivers, for tests. */
 export function etcdOver(drive: DriverOf, options?: EtcdOptions): Backend {
   return new EtcdBackend(checkOptions(options), drive);
 }
@@ -111,7 +115,7 @@ class EtcdBackend implements Backend {
       );
   }
 
-  /** Asks every member once. The TTL is rounded up to whole seconds; the server may grant more (its minimum is 2 s by default). */
+  /** Tries every member once. The TTL is rounded up to whole seconds, and the server may grant more (its minimum is 2 s by default). */
   async open(ttlMs: number, signal: AbortSignal): Promise<Session> {
     if (!(ttlMs >= this.info.minTtlMs && ttlMs <= MAX_TTL_MS)) {
       throw invalidArgument(
@@ -128,7 +132,7 @@ class EtcdBackend implements Backend {
     });
   }
 
-  /** Asks every member once. Of a session that ran on another prefix, or in another cluster, it finds nothing. */
+  /** Tries every member once. A session of another cluster counts as expired, since its lease does not exist there. */
   async resume(resumption: string, signal: AbortSignal): Promise<Session> {
     const { lease, keyIds } = readResumption(resumption, this.#around.prefix);
     return this.#askEachMember(signal, async () => {
@@ -152,7 +156,7 @@ class EtcdBackend implements Backend {
 
   async evict(queue: string, entry: { readonly key: string; readonly order: bigint }): Promise<boolean> {
     const wasThere = await evict(this.#around, { queue, ...entry });
-    // Those of this process know at once, so that none of them takes over from one that leaves next.
+    // Sessions of this process learn of the removal at once, so that none of their entries takes over from one that is released next.
     if (wasThere) for (const session of this.#sessions) session.noteRemoved(entry);
     return wasThere;
   }
@@ -196,7 +200,7 @@ class EtcdBackend implements Backend {
     return session;
   }
 
-  /** Asks the member for its version meanwhile, which takes no longer. One that does not tell it is not refused. */
+  /** Reads the member's version at the same time, which takes no longer. A member that does not return its version is accepted. */
   async #refuseTooOld(ask: () => Promise<EtcdSession>): Promise<EtcdSession> {
     const { connection, proofChoice } = this.#around;
     const { endpoint } = connection;
@@ -210,7 +214,7 @@ class EtcdBackend implements Backend {
     );
   }
 
-  /** Until one of them opens a session, or an answer is definite. */
+  /** Repeats the request until a member opens a session, or a failure is definite. */
   async #askEachMember(signal: AbortSignal, ask: () => Promise<EtcdSession>): Promise<EtcdSession> {
     const failures: unknown[] = [];
     while (failures.length < this.#around.connection.endpoints.length) {

@@ -13,7 +13,7 @@ import { checkedPems, type EtcdPems } from './api/credentials.ts';
 import type { Naming } from './api/naming.ts';
 import type { EtcdOptions } from './api/options.ts';
 
-/** Files, and options by their names. */
+/** The parameters of an etcd URL: PEM files, and options under their own names. */
 interface Parameters extends Pick<EtcdOptions, 'heartbeatProof' | 'transport'>, PemFiles {
   readonly naming?: Naming;
 }
@@ -28,15 +28,16 @@ const PARAMETERS: KnownOptions<Parameters> = {
 };
 
 /**
- * A backend by URL: `etcd://user:password@h1:2379,h2:2379/prefix`, or `etcds://` for TLS with the PEM files
- * `?ca=file&cert=file&key=file`; `?heartbeatProof=strict`, `?naming=fast` and `?transport=http2` are the options of these names. The path becomes a prefix that ends in a slash: `etcd://h/team` keeps the lock `jobs` under `team/jobs/`.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for other schemes, unknown parameters and files that cannot be read.
+ * Returns a backend by URL: `etcd://user:password@h1:2379,h2:2379/prefix`, or `etcds://` for TLS with the PEM files
+ * `?ca=file&cert=file&key=file`. The parameters `?heartbeatProof=strict`, `?naming=fast` and `?transport=http2` are the options of these
+ * names. The path becomes a prefix that ends in a slash: `etcd://h/team` stores the lock `jobs` under `team/jobs/`.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for other schemes, unknown parameters and files that cannot be read
  */
 export function fromUrl(url: string): Backend {
   return etcd(optionsOf(parseBackendUrl(url)));
 }
 
-/** What the URL says, as options. Exported for tests. */
+/** Converts a URL to options. Exported for tests. */
 export function optionsOf(url: BackendUrl): EtcdOptions {
   const { scheme, hosts, path, username, password = '', params } = url;
   if (scheme !== 'etcd' && scheme !== 'etcds') {
@@ -44,7 +45,7 @@ export function optionsOf(url: BackendUrl): EtcdOptions {
   }
   if (password !== '' && username === undefined)
     throw invalidArgument('backend URL', url.display, 'has a user before the password');
-  // The values of the options are checked with the others.
+  // Only the names are checked here. The values are checked with the other options.
   const parameters: Parameters = Object.fromEntries(params);
   const { ca, cert, key, ...options } = checkedOptions('parameters of an etcd URL', parameters, PARAMETERS);
   if (scheme === 'etcd' && (ca ?? cert ?? key) !== undefined) {
@@ -62,7 +63,7 @@ export function optionsOf(url: BackendUrl): EtcdOptions {
   };
 }
 
-/** A function that reads the files for each connection, once they have been found right; `undefined` when none is named. */
+/** Returns a function that reads the files for each connection, after a first check, or `undefined` if the URL names no files. */
 function credentialsOf(files: PemFiles): EtcdOptions['credentials'] {
   const pems = checkedPems(read(files));
   if (Object.keys(pems ?? {}).length === 0) return undefined;

@@ -4,7 +4,7 @@ import { checkedObject, invalidArgument, QueueLockError } from '@queuelock/core/
 export type AnyFenceOutcome =
   | { readonly outcome: 'accepted' }
   | {
-      readonly outcome: 'refused' | 'missing' | 'unregistered' | 'repeated' | 'malformed';
+      readonly outcome: 'refused' | 'missing' | 'repeated' | 'malformed';
       readonly reason: string;
     };
 
@@ -13,7 +13,7 @@ export type AnyFenceOutcome =
  * another way. The message of the error names the lock, the token, and what refused the write. Its `cause` is the outcome.
  * @throws {QueueLockError} `OWNERSHIP_LOST` when a later holder wrote before. The error has no `reason`, since the fence does not know how
  *   the ownership ended.
- * @throws {QueueLockError} `INVALID_ARGUMENT` when there is no row to write, the name is not registered, the hold has already had its one
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when there is no row to write, the hold has already had its one
  *   effect, or the headers of a request are missing or malformed.
  *
  * A rejection of the write itself is passed on. The outcome of that write is unknown.
@@ -28,7 +28,6 @@ export async function expectAccepted<A extends AnyFenceOutcome>(
     case 'refused':
       throw new QueueLockError('OWNERSHIP_LOST', checked.reason, { cause: checked });
     case 'missing':
-    case 'unregistered':
     case 'repeated':
     case 'malformed':
       throw new QueueLockError('INVALID_ARGUMENT', checked.reason, { cause: checked });

@@ -13,7 +13,7 @@ export type { SqlDialect, SqlTable } from './sql/dialect.ts';
 export { fencedUpdate, type FencedUpdate } from './sql/fenced-update.ts';
 export { sqlFences, type SqlFences } from './sql/fences.ts';
 export { sqlOutcome, type SqlOutcome, type SqlQuery } from './sql/sql-outcome.ts';
-export type { FencedStatement, SqlStatement } from './sql/statement.ts';
+export type { FenceClaim, FencedStatement, SqlStatement } from './sql/statement.ts';
 export {
   FENCING_NAME,
   FENCING_TOKEN,

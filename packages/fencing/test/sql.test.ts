@@ -20,17 +20,45 @@ const update: FencedUpdate = {
 describe('SQL statements', () => {
   it('have the syntax of their database', () => {
     expect(fencedUpdate('postgres', { ...update, table: ['billing', 'accounts'] })).to.deep.include({
-      text: 'UPDATE "billing"."accounts" SET "balance" = $1, "fence" = CAST($2 AS bigint) WHERE "id" = $3 AND "fence" <= CAST($4 AS bigint)',
+      text: 'UPDATE "billing"."accounts" SET "balance" = $1, "fence" = CAST(CAST($2 AS text) AS bigint) WHERE "id" = $3 AND "fence" <= CAST(CAST($4 AS text) AS bigint)',
       values: [5, '42', 7, '42'],
     });
     expect(fencedUpdate('sqlite', { ...update, once: true, where: { id: 7, gone: null } })).to.deep.include({
       text: 'UPDATE `accounts` SET `balance` = ?, `fence` = CAST(? AS INTEGER) WHERE `id` = ? AND `gone` IS NULL AND `fence` < CAST(? AS INTEGER)',
       values: [5, '42', 7, '42'],
     });
-    expect(sqlFences('mysql').claim({ name: 'jobs', token: 42n })).to.deep.include({
-      text: 'UPDATE `queuelock_fences` SET token = LAST_INSERT_ID(CAST(? AS SIGNED)) WHERE name = ? AND token <= CAST(? AS SIGNED)',
-      values: ['42', 'jobs', '42'],
+    const [raise, read] = sqlFences('mysql').claim({ name: 'jobs', token: 42n }).statements;
+    expect(raise).to.deep.include({
+      text: 'INSERT INTO `queuelock_fences` (name, token) VALUES (?, CAST(? AS SIGNED)) ON DUPLICATE KEY UPDATE token = GREATEST(token, CAST(? AS SIGNED))',
+      values: ['jobs', '42', '42'],
     });
+    expect(read).to.deep.include({
+      text: 'SELECT CAST(token AS CHAR) AS token FROM `queuelock_fences` WHERE name = ? FOR UPDATE',
+      values: ['jobs'],
+      reads: true,
+    });
+    expect(sqlFences('postgres').claim({ name: 'jobs', token: 42n }).statements).to.have.length(1);
+  });
+
+  it('have the same parts for tags of template literals as in their text', () => {
+    for (const dialect of DIALECTS) {
+      const { text, strings, values } = fencedUpdate(dialect, update);
+      expect(strings.raw).to.deep.equal([...strings]);
+      expect(strings).to.have.length(values.length + 1);
+      const joined = strings.reduce(
+        (sum, part, i) => `${sum}${dialect === 'postgres' ? `$${i}` : '?'}${part}`,
+      );
+      expect(joined).to.equal(text);
+    }
+  });
+
+  it('create the table of the fences in a migration as createTable() does', () => {
+    for (const dialect of DIALECTS) {
+      const fences = sqlFences(dialect, ['app', 'fences']);
+      const created = fences.migration().trim().replace(/;$/, '');
+      expect(fences.createTable().text).to.include(created);
+      expect(created).to.match(/^CREATE TABLE IF NOT EXISTS ["`]app["`]\.["`]fences["`] \(name /);
+    }
   });
 
   it('carry no value in their text, and as many values as placeholders', () => {
@@ -43,7 +71,7 @@ describe('SQL statements', () => {
           const secret = `SECRET${value}`;
           const statements = [
             fencedUpdate(dialect, { ...update, set: { a: secret, b: secret }, where: { c: secret } }),
-            sqlFences(dialect).claim({ name: `SECRET${name}`, token: 3n }),
+            ...sqlFences(dialect).claim({ name: `SECRET${name}`, token: 3n }).statements,
           ];
           for (const { text, values } of statements) {
             expect(text).not.to.include('SECRET');
@@ -65,9 +93,20 @@ describe('SQL statements', () => {
 
   it('refuse invalid identifiers, naming argument, value and rule', () => {
     for (const dialect of DIALECTS) {
-      for (const bad of ['', 'a.b', 'a\0b', ' a', 'a\n', 'x'.repeat(200), '\ud800', 7 as unknown as string]) {
+      for (const bad of [
+        '',
+        'a.b',
+        'a\0b',
+        ' a',
+        'a\n',
+        'a?',
+        'a$queuelock$',
+        'x'.repeat(200),
+        '\ud800',
+        7 as unknown as string,
+      ]) {
         expect(() => sqlFences(dialect, bad), JSON.stringify(bad)).to.throw(
-          /INVALID_ARGUMENT.*table (is an identifier|has at most)/,
+          /INVALID_ARGUMENT.*table (is an identifier|has at most|does not contain)/,
         );
         expect(() => fencedUpdate(dialect, { ...update, fence: bad })).to.throw(/INVALID_ARGUMENT.*fence/);
       }
@@ -95,7 +134,7 @@ describe('SQL statements', () => {
       /token is a bigint/,
     );
     expect(() => sqlFences('sqlite').claim({ name: '', token: 1n })).to.throw(/name is well-formed text/);
-    expect(() => sqlFences('sqlite').register('\ud800')).to.throw(/name is well-formed text/);
+    expect(() => sqlFences('sqlite').largest('\ud800')).to.throw(/name is well-formed text/);
   });
 });
 
@@ -108,12 +147,23 @@ describe('isAccepted', () => {
       { affectedRows: 1, insertId: 42 },
       { affectedRows: 0, insertId: '42' },
       { affectedRows: 0, insertId: 42n },
+      1,
+      Object.assign([], { count: 1 }) as never,
+      [{ affectedRows: 1, insertId: 42 }, undefined],
+      [[], 1],
+      { numAffectedRows: 1n },
+      { numAffectedRows: 0n, insertId: 42n },
     ];
     const not: SqlResult[] = [
       { rowCount: 0 },
       { changes: 0 },
       { affectedRows: 0, insertId: 0 },
       { affectedRows: 0, insertId: '0' },
+      0,
+      Object.assign([], { count: 0 }) as never,
+      [{ affectedRows: 0, insertId: 0 }, undefined],
+      [[], 0],
+      { numAffectedRows: 0n, insertId: undefined },
     ];
     expect(accepted.map(isAccepted)).to.not.include(false);
     expect(not.map(isAccepted)).to.not.include(true);
@@ -122,6 +172,8 @@ describe('isAccepted', () => {
   it('throws for several rows, and for the result of another statement', () => {
     expect(() => isAccepted({ rowCount: 2 })).to.throw(/where names one row; got "2 rows"/);
     expect(() => isAccepted({ rowCount: null })).to.throw(/result is the result of an update/);
-    expect(() => isAccepted({} as SqlResult)).to.throw(/result is the result of an update/);
+    expect(() => isAccepted(2)).to.throw(/where names one row; got "2 rows"/);
+    for (const other of [{}, [], [{ id: 1 }], undefined, null, '1', true, Object.assign([], { count: null })])
+      expect(() => isAccepted(other as never), JSON.stringify(other)).to.throw(/result is the result of an/);
   });
 });

@@ -27,6 +27,24 @@ export {
 } from './curator-semaphore.ts';
 export { doubleBarrier } from './double-barrier.ts';
 export type { DoubleBarrier, RoundMembership } from './double-barrier-api.ts';
+export { fairShare } from './fair-share.ts';
+export type {
+  FairShare,
+  FairShareOptions,
+  Share,
+  ShareOptions,
+  ShareRunOptions,
+} from './fair-share-api.ts';
+export { healthOf } from './health.ts';
+export type {
+  CheckIn,
+  Health,
+  HealthOptions,
+  HealthProblem,
+  HealthResult,
+  HealthState,
+  SupervisionOptions,
+} from './health-api.ts';
 export { latch, type Latch } from './latch.ts';
 export { oncePer } from './once-per.ts';
 export type {

@@ -24,6 +24,13 @@ export interface OncePerOptions {
    * with `INVALID_ARGUMENT` if it throws or returns something else.
    */
   readonly compare?: (one: string, other: string) => number;
+  /**
+   * How many noted slots a late one may have after it and still be done, from 0 to 15. Default 0: a slot older than the latest is not done. The
+   * newest `lateSlots + 1` notes are kept, so a slot is never done twice by this. A slot is `superseded` once that many newer slots are noted, or
+   * when it is older than a note that was dropped. All clients of a name should use the same number; a client with a smaller one drops notes.
+   * Above 0, each slot and the owner together have a share of 4,000 bytes: about 250 at 15.
+   */
+  readonly lateSlots?: number;
 }
 
 /** Settings of one `run`. */
@@ -49,7 +56,10 @@ export type SlotOutcome<T> =
   | { readonly outcome: 'ran'; readonly slot: string; readonly token: bigint; readonly value: T }
   /** The slot is noted: another call did its work, or (`at-most-once`) began it. */
   | ({ readonly outcome: 'already-done' } & SlotNote)
-  /** A newer slot is noted, so this one is not done any more, whether or not it was done before. `slot` is the newer one. */
+  /**
+   * Newer slots are noted, as many as `lateSlots` allows and one more. So this one is not done any more, whether or not it was done before. `slot`
+   * is the newest one.
+   */
   | ({ readonly outcome: 'superseded' } & SlotNote);
 
 /** Work that is done once per slot; made by `oncePer`. */
@@ -62,7 +72,7 @@ export interface OncePer {
    * A loss or an abort at the moment at which an `at-most-once` slot is noted may leave it noted although its work never began.
    * @param slot which run of the work this is, equal on all instances: the scheduled time, never the present time. A `Date`, a whole number
    *   from 0 up, or a text of at most 256 characters. Stored as text (`2026-11-24T08:00:00.000Z`). Slots older than the latest are not
-   *   done. Without `compare`, all slots of a name are of one form: semantic versions in the order of semver, with or without a leading `v`;
+   *   done, unless `lateSlots` allows it. Without `compare`, all slots of a name are of one form: semantic versions in the order of semver, with or without a leading `v`;
    *   times of ISO 8601; or texts that differ in runs of digits only (`2026-11-24`, `2026-W47`, `41`), which compare as whole numbers
    * @returns whether this call did the work, and otherwise which client did
    * @throws the error of the work

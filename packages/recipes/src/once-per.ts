@@ -8,21 +8,25 @@ import {
   type KnownOptions,
 } from '@queuelock/core/backend';
 import type { OncePer, OncePerOptions, SlotOptions, SlotOutcome, SlotWork } from './once-per-api.ts';
+import { wholeNumber } from './arguments.ts';
 import { WAIT_OPTIONS, checkWait } from './patience.ts';
 import { callFor } from './slot-call.ts';
 import { checkedOrder, compareSlots, type SlotOrder } from './slot-order.ts';
 import { SlotRegister } from './slot-register.ts';
-import { noteIn, slotText, type Slot, type SlotNote } from './slot.ts';
+import { checkNoteSize, notesIn } from './slot-notes.ts';
+import { slotText, type Slot, type SlotNote } from './slot.ts';
 
 const OPTIONS: KnownOptions<OncePerOptions> = {
   guarantee: 'any',
   owner: 'string',
   compare: 'function',
+  lateSlots: 'number',
 };
 const RUN_OPTIONS: KnownOptions<SlotOptions> = { ...WAIT_OPTIONS, workTimeoutMs: 'number' };
 const GUARANTEES: ReadonlySet<unknown> = new Set(['at-most-once', 'at-least-once']);
 /** A note must fit into a register, however long its owner becomes in JSON. */
 const LONGEST_OWNER = 128;
+const MOST_LATE_SLOTS = 15;
 
 /**
  * Returns work that is done once per slot: by one of all instances that call for the slot, however late they call and whatever their clocks
@@ -31,15 +35,15 @@ const LONGEST_OWNER = 128;
  *     noted? ── no: wait for the lock ── noted meanwhile? ── no: note the slot, then work   (at-most-once)
  *                                                            or: work, then note the slot   (at-least-once)
  *
- * The latest slot is kept in a register beside the queue of that name, with the token of the hold, and outlives all processes. A late call
- * never replaces a newer slot, nor the note of a later holder. Works of one name do not overlap, not even those of different slots, unless
+ * The latest slot, and with `lateSlots` some before it, is kept in a register beside the queue of that name, with the token of the hold, and
+ * outlives all processes. A late call never replaces a newer slot, nor the note of a later holder. Works of one name do not overlap, not even those of different slots, unless
  * a holder is paused.
  *
  * Not promised:
  * - That a slot is done for which no instance calls, and with `at-most-once` that a slot is done at all.
  * - That a paused process does nothing late. Its writes are rejected only where its token is compared.
  * - That slots of one name are of one form. A slot that cannot be ordered with the latest one rejects with `INVALID_ARGUMENT`.
- * - That the older of two waiting slots comes first. If it comes second, it is skipped.
+ * - That the older of two waiting slots comes first. If it comes second, it is skipped, unless `lateSlots` allows it.
  * - A slot in the far future, from a wrong clock, makes all slots before it `superseded` until `forget` is called.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for a name that the backend cannot hold, or a backend without registers. The methods reject
  *   with it when the register holds another text
@@ -58,11 +62,14 @@ export function oncePer(client: LockClient, name: string, options?: OncePerOptio
   if (owner.length > LONGEST_OWNER)
     throw invalidArgument('owner', owner, `has at most ${LONGEST_OWNER} characters`);
   const order = checked.compare ? checkedOrder(checked.compare) : compareSlots;
-  return new SlotBySlot(client, name, { guarantee, owner, order });
+  const lateSlots = wholeNumber('lateSlots', checked.lateSlots ?? 0, { min: 0, max: MOST_LATE_SLOTS });
+  return new SlotBySlot(client, name, { guarantee, owner, order, kept: lateSlots + 1 });
 }
 
 interface Settings extends Required<Pick<OncePerOptions, 'guarantee' | 'owner'>> {
   readonly order: SlotOrder;
+  /** Number of notes that are kept. */
+  readonly kept: number;
 }
 
 class SlotBySlot implements OncePer {
@@ -82,14 +89,16 @@ class SlotBySlot implements OncePer {
     const checked = checkedOptions('options of run', options, RUN_OPTIONS);
     checkWait(waitOf(checked).wait, 1);
     if (typeof work !== 'function') throw invalidArgument('work', work, 'is a function');
-    const { guarantee, owner, order } = this.#settings;
-    const register = new SlotRegister(this.#register, slotText(slot), order);
+    const { guarantee, owner, order, kept } = this.#settings;
+    const text = slotText(slot);
+    checkNoteSize({ slot: text, by: owner }, kept);
+    const register = new SlotRegister(this.#register, text, { order, kept });
     const terms = { client: this.#client, name: this.name, register, guarantee, owner };
     return jsonable(await callFor(terms, work, checked));
   }
 
   async latest(): Promise<SlotNote | undefined> {
-    const note = noteIn(await this.#register.read());
+    const note = notesIn(await this.#register.read())?.notes[0];
     return note && jsonable(note);
   }
 

@@ -2,8 +2,9 @@ import { QueueLockError, type Ownership, type SharedRegister } from '@queuelock/
 import { liveText } from './live-text.ts';
 import type { SlotOutcome } from './once-per-api.ts';
 import { map, type Observable } from './rx.ts';
+import { notesIn, notesText, withNote, type SlotNotes } from './slot-notes.ts';
 import type { SlotOrder } from './slot-order.ts';
-import { noteIn, noteText, type SlotNote } from './slot.ts';
+import type { SlotNote } from './slot.ts';
 
 /** Why a call must not do the work. */
 export type PastSlot = Exclude<SlotOutcome<never>, { readonly outcome: 'ran' }>;
@@ -12,25 +13,32 @@ export type PastSlot = Exclude<SlotOutcome<never>, { readonly outcome: 'ran' }>;
 export class SlotRegister {
   readonly slot: string;
   readonly #register: SharedRegister;
-  readonly #compare: SlotOrder;
+  readonly #order: SlotOrder;
+  /** Number of notes that are kept. */
+  readonly #kept: number;
 
-  constructor(register: SharedRegister, slot: string, compare: SlotOrder) {
+  constructor(
+    register: SharedRegister,
+    slot: string,
+    { order, kept }: { readonly order: SlotOrder; readonly kept: number },
+  ) {
     this.slot = slot;
     this.#register = register;
-    this.#compare = compare;
+    this.#order = order;
+    this.#kept = kept;
   }
 
   /**
    * Returns why the slot must not be done at present, or `undefined` if it may be done.
-   * @throws {QueueLockError} `INVALID_ARGUMENT` when it cannot be ordered with the latest slot, here and below
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when it cannot be ordered with the noted slots, here and below
    */
   async past(): Promise<PastSlot | undefined> {
-    return this.#pastFor(noteIn(await this.#register.read()));
+    return this.#pastFor(notesIn(await this.#register.read()));
   }
 
   /** Emits the result of `past` at once, then after each change. Emits nothing while the server cannot be reached. */
   get past$(): Observable<PastSlot | undefined> {
-    return liveText(this.#register.state$).pipe(map((text) => this.#pastFor(noteIn(text))));
+    return liveText(this.#register.state$).pipe(map((text) => this.#pastFor(notesIn(text))));
   }
 
   /**
@@ -45,23 +53,28 @@ export class SlotRegister {
     until: AbortSignal,
   ): Promise<PastSlot | undefined> {
     const text = await this.#register.change((present) => {
-      const last = noteIn(present);
+      const past = notesIn(present);
+      const isLate = past?.notes.some((note) => note.token > token) ?? false;
       // The call's own note, after a lost answer, counts as past too. An error thrown here would repeat the change.
-      if (this.#pastFor(last) || until.aborted || (last && last.token > token)) return present;
-      return noteText({ slot: this.slot, token, ...by });
+      if (this.#pastFor(past) || until.aborted || isLate) return present;
+      const note = { slot: this.slot, token, ...by };
+      return notesText(withNote(past, note, { kept: this.#kept, order: this.#order }));
     });
-    const noted = noteIn(text);
-    if (noted?.token === token && noted.slot === this.slot) return undefined;
+    const noted = notesIn(text);
+    if (noted?.notes.some((note) => note.token === token && note.slot === this.slot)) return undefined;
     const past = this.#pastFor(noted);
     if (past) return past;
     until.throwIfAborted();
     throw new QueueLockError('OWNERSHIP_LOST', `a later holder of ${JSON.stringify(name)} has noted a slot`);
   }
 
-  #pastFor(note: SlotNote | undefined): PastSlot | undefined {
-    if (!note) return undefined;
-    const order = this.#compare(note.slot, this.slot);
-    if (order < 0) return undefined;
-    return { outcome: order === 0 ? 'already-done' : 'superseded', ...note };
+  #pastFor(noted: SlotNotes | undefined): PastSlot | undefined {
+    if (!noted) return undefined;
+    const { notes, floor } = noted;
+    const own = notes.find(({ slot }) => this.#order(slot, this.slot) === 0);
+    if (own) return { outcome: 'already-done', ...own };
+    const oldest = notes.length >= this.#kept ? notes[this.#kept - 1]!.slot : undefined;
+    const isPast = [oldest, floor].some((slot) => slot !== undefined && this.#order(slot, this.slot) >= 0);
+    return isPast ? { outcome: 'superseded', ...notes[0]! } : undefined;
   }
 }

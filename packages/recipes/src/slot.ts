@@ -14,8 +14,6 @@ export interface SlotNote {
   readonly at: number;
 }
 
-/** The latest moment that a `Date` can represent, in milliseconds since 1970. */
-const LATEST_TIME = 8_640_000_000_000_000;
 /** A note must fit into a register of 4,096 bytes, however long its texts become in JSON. */
 const MAX_LENGTH = 256;
 
@@ -35,29 +33,4 @@ export function slotText(slot: Slot): string {
     slot,
     `is a Date of the years 0 to 9999, a whole number from 0 up, or a text of 1 to ${MAX_LENGTH} characters`,
   );
-}
-
-export function noteText(note: SlotNote): string {
-  return JSON.stringify({ ...note, token: String(note.token) });
-}
-
-/**
- * Reads a note from the text of its register.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for a text that `oncePer` did not write
- */
-export function noteIn(text: string | undefined): SlotNote | undefined {
-  if (text === undefined) return undefined;
-  const { slot, token, by, at } = Object(parse(text)) as Partial<Record<keyof SlotNote, unknown>>;
-  if (typeof slot === 'string' && typeof token === 'string' && /^\d+$/.test(token))
-    if (typeof by === 'string' && typeof at === 'number' && Math.abs(at) <= LATEST_TIME)
-      return { slot, token: BigInt(token), by, at };
-  throw invalidArgument('the register of the slots', text, 'holds what oncePer wrote');
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // The caller rejects such a text.
-  }
 }

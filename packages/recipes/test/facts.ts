@@ -6,6 +6,7 @@ import { cohortFacts } from './facts/cohort.ts';
 import { deadlockFacts } from './facts/deadlock.ts';
 import { doubleBarrierFacts } from './facts/double-barrier.ts';
 import { electionFacts } from './facts/election.ts';
+import { fairShareFacts } from './facts/fair-share.ts';
 import { handoverFacts } from './facts/handover.ts';
 import { latchFacts } from './facts/latch.ts';
 import { multiFacts } from './facts/multi.ts';
@@ -28,6 +29,7 @@ export const recipeFacts: readonly RecipeFacts[] = [
   { recipe: 'deadlock detection', facts: deadlockFacts },
   { recipe: 'a place in the queue', facts: placeFacts },
   { recipe: 'a semaphore', facts: semaphoreFacts },
+  { recipe: 'a fair share', facts: fairShareFacts },
   { recipe: 'a barrier', facts: barrierFacts },
   { recipe: 'a double barrier', facts: doubleBarrierFacts },
   { recipe: 'a count-down latch', facts: latchFacts },

@@ -19,9 +19,11 @@ class Scene {
   readonly late: number[] = [];
   readonly #instances: Instance[] = [];
   readonly #promise: Promised;
+  readonly #lateSlots: number;
 
-  constructor(promise: Promised) {
+  constructor(promise: Promised, lateSlots = 0) {
     this.#promise = promise;
+    this.#lateSlots = lateSlots;
   }
 
   instance(freezeAt?: number): Instance {
@@ -41,7 +43,7 @@ class Scene {
       this.ended.push(slot);
       return owner;
     };
-    oncePer(instance.client, 'x', { guarantee: this.#promise, owner })
+    oncePer(instance.client, 'x', { guarantee: this.#promise, owner, lateSlots: this.#lateSlots })
       .run(slot, work)
       .then(
         (result) => (called.result = result),
@@ -107,8 +109,8 @@ describe('once per slot, with instances that stand still', () => {
       });
       const plan = fc.array(instance, { minLength: 2, maxLength: 5 });
       await fc.assert(
-        fc.asyncProperty(plan, async (instances) => {
-          const scene = new Scene(promise);
+        fc.asyncProperty(plan, fc.nat(2), async (instances, lateSlots) => {
+          const scene = new Scene(promise, lateSlots);
           const { clock } = scene.stage;
           const calls: { readonly slot: number; readonly called: { result: Result | undefined } }[] = [];
           for (const [i, { slot, comesAfterMs, freezeAt, wakesAfterMs }] of instances.entries()) {

@@ -26,7 +26,7 @@ describe('the belief of a holder', () => {
       if (left <= 0 && timeline.acting !== machine) throw new Error('it is read when its time is over');
       return Math.max(0, left);
     };
-    const terms = { limit: 1, permits: 1, shared: false, isOver: false, remainingMs };
+    const terms = { limit: 1, permits: 1, shared: false, isDowngrading: false, isOver: false, remainingMs };
     const held: Held = { who: 'c0x1', machine, queue: 'a', key: '/a/one', token: 1n, ...terms };
     beliefs.begin(held);
     return { timeline, beliefs, machine, held, proven, ends: () => judge.facts, broken: () => judge.broken };

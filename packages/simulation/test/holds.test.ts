@@ -15,7 +15,14 @@ describe('the judge of holds', () => {
   }
 
   function holdOf(key: string, token: bigint): Held {
-    const terms = { limit: 1, permits: 1, shared: false, isOver: false, remainingMs: () => 1_000 };
+    const terms = {
+      limit: 1,
+      permits: 1,
+      shared: false,
+      isDowngrading: false,
+      isOver: false,
+      remainingMs: () => 1_000,
+    };
     return { who: key, machine, queue: 'a', key, token, ...terms };
   }
 

@@ -82,6 +82,7 @@ function runContend(
   const place = {
     ...options,
     ...withDefaultStore(options),
+    reportsErrors: true as const,
     ...(parent && { wrapBackend: parent.wrapBackend }),
   };
   return withClient(place, async ({ client, stop, lines }) => {

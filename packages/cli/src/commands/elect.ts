@@ -2,6 +2,7 @@ import type { Command } from '@commander-js/extra-typings';
 import { election } from '@queuelock/recipes';
 import { withClient, type CommandContext } from '../client.ts';
 import { explain } from '../help.ts';
+import { note } from '../note.ts';
 import {
   TTL_DEFAULT,
   TTL_SECONDS,
@@ -19,7 +20,6 @@ import {
   graceOption,
   keepOption,
   needsOption,
-  note,
   onLossOption,
   passCredentialsOption,
   waitOf,
@@ -90,7 +90,7 @@ interface Candidacy {
 }
 
 function runCandidate({ name, value, argv }: Candidacy, options: ElectOptions): Promise<number> {
-  return withClient({ ...options, mayOutlive: true }, async (around) => {
+  return withClient({ ...options, mayOutlive: true, reportsErrors: true }, async (around) => {
     const { client, stop } = around;
     const candidate = election(client, name, { value });
     const command = argv.length === 0 ? undefined : commandFor({ value, argv }, around, options);

@@ -4,6 +4,7 @@ import { oncePer, type OncePerOptions, type SlotOutcome } from '@queuelock/recip
 import { withClient, type CommandContext } from '../client.ts';
 import { EXIT } from '../exit-codes.ts';
 import { explain } from '../help.ts';
+import { note } from '../note.ts';
 import {
   TTL_DEFAULT,
   TTL_SECONDS,
@@ -17,7 +18,6 @@ import {
   epochOption,
   graceOf,
   graceOption,
-  note,
   onLossOption,
   passCredentialsOption,
   waitOption,
@@ -89,7 +89,7 @@ export function addOnce(program: Command): void {
 
 function runOnce({ name, slot, command }: Call, options: OnceOptions): Promise<number> {
   const guarantee: OncePerOptions['guarantee'] = options.atLeastOnce ? 'at-least-once' : 'at-most-once';
-  return withClient({ ...options, mayOutlive: true }, async (around) => {
+  return withClient({ ...options, mayOutlive: true, reportsErrors: true }, async (around) => {
     const { client, stop } = around;
     const once = oncePer(client, name, {
       guarantee,

@@ -2,6 +2,7 @@ import { Option, type Command } from '@commander-js/extra-typings';
 import type { AcquireOptions } from '@queuelock/core';
 import { withClient } from '../client.ts';
 import { explain } from '../help.ts';
+import { note } from '../note.ts';
 import {
   TTL_DEFAULT,
   TTL_SECONDS,
@@ -19,7 +20,6 @@ import {
   graceOption,
   keepOption,
   needsOption,
-  note,
   onLossOption,
   passCredentialsOption,
   waitOf,
@@ -90,27 +90,30 @@ export function addRun(program: Command): void {
 
 function runUnderLock(name: string, command: readonly string[], options: RunOptions): Promise<number> {
   const { grace, onLoss, keep = false, passCredentials } = options;
-  return withClient({ ...options, mayOutlive: true }, async ({ client, ttlMs, epoch, stop }) => {
-    const run = new RunnableCommand({
-      command,
-      graceMs: graceOf(grace, ttlMs),
-      onLoss,
-      env: { QUEUELOCK_EPOCH: String(epoch) },
-      passCredentials: passCredentials === true,
-      session$: client.session$,
-      note,
-    });
-    try {
-      const acquire = (signal: AbortSignal): Promise<Held> => {
-        run.prepare();
-        const turn = client.acquire(name, { ...claimOptionsOf(options), signal });
-        return unlessBusy(turn, name, options);
-      };
-      return await runTerms({ acquire, work: run.work, keep, stop, note });
-    } finally {
-      run.close();
-    }
-  });
+  return withClient(
+    { ...options, mayOutlive: true, reportsErrors: true },
+    async ({ client, ttlMs, epoch, stop }) => {
+      const run = new RunnableCommand({
+        command,
+        graceMs: graceOf(grace, ttlMs),
+        onLoss,
+        env: { QUEUELOCK_EPOCH: String(epoch) },
+        passCredentials: passCredentials === true,
+        session$: client.session$,
+        note,
+      });
+      try {
+        const acquire = (signal: AbortSignal): Promise<Held> => {
+          run.prepare();
+          const turn = client.acquire(name, { ...claimOptionsOf(options), signal });
+          return unlessBusy(turn, name, options);
+        };
+        return await runTerms({ acquire, work: run.work, keep, stop, note });
+      } finally {
+        run.close();
+      }
+    },
+  );
 }
 
 function claimOptionsOf({ read, semaphore, ...options }: RunOptions): AcquireOptions {

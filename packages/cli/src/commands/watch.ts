@@ -42,7 +42,7 @@ export function addWatch(program: Command): void {
 }
 
 function runWatch(name: string, { json, ...place }: WatchOptions): Promise<number> {
-  return withClient(place, async (around) => {
+  return withClient({ ...place, reportsErrors: true }, async (around) => {
     const { client, stop } = around;
     // Fails at once if the queue cannot be read. Later failures are temporary.
     await currentQueue(client, name, stop);

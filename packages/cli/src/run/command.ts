@@ -5,7 +5,7 @@ import type { Environment } from '../config/file.ts';
 import { EXIT } from '../exit-codes.ts';
 import { KILL_MARGIN_MS } from './action.ts';
 import { CommandProcess } from './child.ts';
-import { guard } from './guard.ts';
+import { guard, reasonOfLoss } from './guard.ts';
 import { marking } from './marked.ts';
 import { momentNow, ordersFor, type WatchdogTarget } from './orders.ts';
 import type { Held, Work } from './term.ts';
@@ -49,7 +49,10 @@ export class RunnableCommand {
     const watchdog = this.#watchdog;
     await watchdog?.ready();
     // No other code of this process runs between this check and the start of the program.
-    if (held.remainingMs <= KILL_MARGIN_MS) return EXIT.lost;
+    if (held.remainingMs <= KILL_MARGIN_MS) {
+      note(`${reasonOfLoss(held)}; did not start the command`);
+      return EXIT.lost;
+    }
     const order = (quarry: WatchdogTarget): void => {
       const { remainingMs } = held;
       const situation = { remainingMs, suspect: false, graceMs, child: { state: 'running' } } as const;
@@ -99,7 +102,9 @@ async function reportLoss(
   const tell = (): void => {
     note('the lock is lost; the command continues, and only its fencing token can reject its writes');
   };
-  held.signal.addEventListener('abort', tell);
+  // The hold may have been lost while the command was started.
+  if (held.signal.aborted) tell();
+  else held.signal.addEventListener('abort', tell);
   await child.exited;
   held.signal.removeEventListener('abort', tell);
   return held.remainingMs === 0 ? 'stopped' : 'exited';

@@ -113,14 +113,8 @@ class Guard {
     } else {
       this.#killed = true;
       child.signal('SIGKILL');
-      note(`${this.#whyKilled()}; killed the command (SIGKILL)`);
+      note(`${reasonOfLoss(this.#guarded.hold)}; killed the command (SIGKILL)`);
     }
-  }
-
-  #whyKilled(): string {
-    const { signal } = this.#guarded.hold;
-    const reason: unknown = signal.aborted ? signal.reason : undefined;
-    return reason instanceof Error ? reason.message : 'the time for which the lock is proven has ended';
   }
 
   /** Gives the rest of the group the rest of the grace period. The timer for SIGKILL stays set. */
@@ -129,4 +123,10 @@ class Guard {
       await new Promise((resolve) => setTimeout(resolve, CHECK_AGAIN_MS));
     }
   }
+}
+
+/** Returns the reason why a hold has ended, or is about to end. */
+export function reasonOfLoss({ signal }: Pick<Hold, 'signal'>): string {
+  const reason: unknown = signal.aborted ? signal.reason : undefined;
+  return reason instanceof Error ? reason.message : 'the time for which the lock is proven has ended';
 }

@@ -2,7 +2,7 @@ import { Option } from '@commander-js/extra-typings';
 import { isQueueLockError, type AcquireOptions } from '@queuelock/core';
 import type { ClientOptions } from '../client.ts';
 import { EXIT } from '../exit-codes.ts';
-import { Failure, describeFailure } from '../failure.ts';
+import { Failure } from '../failure.ts';
 import { MAX_MS, wholeNumber } from '../options.ts';
 import { defaultGraceMs } from './action.ts';
 
@@ -103,11 +103,6 @@ export function graceOf(grace: number | undefined, ttlMs: number): number {
     `option '--grace <ms>' argument '${String(grace)}' is invalid. It must be at most half of --ttl (${String(ttlMs / 2)} ms).`,
     { exitCode: EXIT.usage },
   );
-}
-
-/** Prints a notice that is not an error to stderr. */
-export function note(line: string): void {
-  process.stderr.write(`${describeFailure(line, false)}\n`);
 }
 
 /** Notes about a command, for the help. */

@@ -50,15 +50,16 @@ export class HttpClient {
   }
 
   /**
-   * Sends a request. If the server had closed an idle connection just then, the request is sent once more over a new one: every request of this
-   * package may be repeated.
+   * Sends a request. If the server had closed an idle connection just then, a read is sent once more over a new one. A write is not: the first one may
+   * still be on its way, and would then be executed after later requests of the caller.
    */
   async send(address: Address, request: HttpRequest): Promise<HttpResponse> {
     const attempt = { reused: false };
     try {
       return await this.#attempt(address, request, attempt);
     } catch (error) {
-      if (!attempt.reused || (error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
+      const isIdleReset = attempt.reused && (error as NodeJS.ErrnoException).code === 'ECONNRESET';
+      if (!isIdleReset || request.method !== 'GET') throw error;
       return this.#attempt(address, request, attempt);
     }
   }

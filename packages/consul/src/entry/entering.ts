@@ -155,18 +155,25 @@ export async function leave(tools: EntryTools, entry: Entry): Promise<boolean> {
     { verb: 'delete', key: keys.traces(entry.queue) + entry.id },
     { verb: 'delete', key: entry.key },
   ];
-  const single = tools.singleKeyOf(entry.queue);
-  let result = await sessionKey.txn([...removal, ...unlocked(single, session)]);
-  // The entry has not locked it, or another client has taken it.
+  let result = await sessionKey.txn([...removal, ...(await unlocked(tools, entry))]);
+  // Another client has taken the single key meanwhile.
   if (!result.isDone && result.failedAt >= removal.length) result = await sessionKey.txn(removal);
   entry.state = 'absent';
   return result.isDone;
 }
 
-function unlocked(key: string | undefined, session: string): readonly KvOperation[] {
+/** Deletes the single key if it is locked for this entry. The same session may have locked it for another entry, which holds it. */
+async function unlocked(
+  { connection, session, singleKeyOf }: EntryTools,
+  entry: Entry,
+): Promise<readonly KvOperation[]> {
+  const key = singleKeyOf(entry.queue);
   if (key === undefined) return [];
+  const { pairs } = await connection.read(key, { isConsistent: true });
+  const [pair] = pairs;
+  if (pair?.session !== session || pair.text !== entry.key) return [];
   return [
-    { verb: 'check-session', key, session },
+    { verb: 'check-index', key, index: pair.modifyIndex },
     { verb: 'delete', key },
   ];
 }

@@ -8,7 +8,7 @@ import {
   type Turn,
 } from '@queuelock/core/backend';
 import { Observable, Subscription } from '../base/rx.ts';
-import { LOCK_FLAGS, type KvPair } from '../driver/requests.ts';
+import { LOCK_FLAGS, type KvOperation, type KvPair } from '../driver/requests.ts';
 import type { EntryTools } from '../entry/entering.ts';
 import type { Entry } from '../entry/entry.ts';
 import type { Watches } from '../server/watches.ts';
@@ -50,15 +50,30 @@ export class SingleHold {
     const [seen] = pairs;
     if (seen && seen.flags !== Number(LOCK_FLAGS)) throw foreign(this.#key);
     this.#attempt = { isHeld: false, seen };
-    if (seen && seen.session !== undefined && seen.session !== session) return;
+    const isOthers = seen?.session !== undefined && seen.session !== session;
+    const takenOver = isOthers ? this.#unlockedForRemoved(seen) : [];
+    if (!takenOver) return;
     const text = this.#entry.key;
     const result = await sessionKey.txn([
       { verb: 'check-session', key: this.#entry.key, session },
+      ...takenOver,
       { verb: 'lock', key: this.#key, text, session, flags: LOCK_FLAGS },
     ]);
     if (!result.isDone && result.failedAt === 0) throw entryLost(this.#entry.id);
     const locked = result.isDone ? result.pairs.findLast(({ key }) => key === this.#key) : undefined;
     if (locked) this.#attempt = { isHeld: true, modifyIndex: locked.modifyIndex };
+  }
+
+  /**
+   * The operations that unlock a key of another session if it was locked for an entry that is no longer in its queue. An operator has removed that
+   * entry, and its session may go on. `undefined` when the key was locked by a client without a queue.
+   */
+  #unlockedForRemoved({ text, modifyIndex }: KvPair): readonly KvOperation[] | undefined {
+    if (this.#tools.keys.entryIn(text) === undefined) return undefined;
+    return [
+      { verb: 'check-not-exists', key: text },
+      { verb: 'delete-cas', key: this.#key, index: modifyIndex },
+    ];
   }
 
   /** What a turn in the queue means together with the key. */

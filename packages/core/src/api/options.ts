@@ -118,7 +118,11 @@ export interface ClaimOptions {
   readonly steal?: { readonly reason: string };
   /** Asks the holder to release soon, while this claim waits. The holder's answer appears in the state `queued`. */
   readonly request?: HandoverRequestOptions;
-  /** The `id` of an entry in a resumed session: the claim takes over that entry and its position. */
+  /**
+   * The `id` of an entry in a resumed session: the claim takes over that entry and its position. Its mode is that of the entry, and another one
+   * is refused with `INVALID_ARGUMENT`. If the earlier process ended during a `downgrade()`, the entry has either mode: request `shared`, and
+   * then exclusive if that is refused.
+   */
   readonly id?: string;
   /**
    * Expected duration of the hold, in milliseconds. Other clients use it to estimate their wait until this client has held the name once.

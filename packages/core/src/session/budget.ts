@@ -7,8 +7,10 @@ export interface Pace {
   readonly heartbeatIntervalMs: number;
   /** Time limit of one heartbeat before the next is tried. */
   readonly answerTimeoutMs: number;
-  /** Delay between a failed heartbeat and the next attempt. */
+  /** Delay between the first failed heartbeat and the next attempt. */
   readonly retryAfterMs: number;
+  /** Delay between failed heartbeats after several in a row, so that clients do not overload a store without a leader. */
+  readonly longestRetryMs: number;
   /** Safety margin for delays in this process. */
   readonly safetyMarginMs: number;
 }
@@ -18,10 +20,12 @@ const CLOCK_RATE_ERROR = 0.01;
 
 /** Computes the timing. An interval of a quarter of the TTL allows three failed heartbeats, on two or three servers. */
 export function paceOf(ttlMs: number, options: LockClientOptions): Pace {
+  const retryAfterMs = Math.min(200, ttlMs / 40);
   return {
     heartbeatIntervalMs: options.heartbeatIntervalMs ?? ttlMs / 4,
     answerTimeoutMs: Math.max(300, ttlMs / 8),
-    retryAfterMs: Math.min(200, ttlMs / 40),
+    retryAfterMs,
+    longestRetryMs: 4 * retryAfterMs,
     safetyMarginMs: options.safetyMarginMs ?? Math.max(200, ttlMs / 50),
   };
 }

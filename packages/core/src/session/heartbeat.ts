@@ -1,14 +1,14 @@
 import { deadlineOf, type Pace } from './budget.ts';
 import type { Clock } from '../base/clock.ts';
 import { QueueLockError, isQueueLockError } from '../api/errors.ts';
-import { withJitter } from '../base/backoff.ts';
+import { backoffDelay, withJitter } from '../base/backoff.ts';
 import { NEVER, type Observable, defer, merge, repeat, switchMap, take, tap } from '../base/rx.ts';
 import type { LiveSession } from './session.ts';
 import { after } from '../base/timer.ts';
 
 /**
  * Sends heartbeats while subscribed and reports them to the session's liveness; never completes. An overdue or failed heartbeat makes the session
- * suspect and is retried soon. Intervals are jittered by up to 20 %, so that clients which lost the same server spread out. Stopping can only end
+ * suspect and is retried soon, with backoff. Intervals are jittered by up to 20 %, so that clients which lost the same server spread out. Stopping can only end
  * the session, never prolong it.
  */
 export function heartbeat(
@@ -16,23 +16,24 @@ export function heartbeat(
   pace: Pace & { readonly openedAt: number },
   clock: Clock,
 ): Observable<boolean> {
-  let proven = true;
+  let failures = 0;
   // Opening the session proved as much as a heartbeat sent at that moment.
   let dueInMs = Math.max(0, pace.openedAt + withJitter(pace.heartbeatIntervalMs, clock) - clock.now());
+  const retries = { initialDelayMs: pace.retryAfterMs, maxDelayMs: pace.longestRetryMs };
   const doubt$ = (live.session.doubts$ ?? NEVER).pipe(
     tap(() => {
       live.liveness.doubt();
     }),
   );
   const pause$ = defer(() =>
-    proven
+    failures === 0
       ? merge(after(clock, dueInMs), doubt$, live.liveness.wanted$)
-      : after(clock, withJitter(pace.retryAfterMs, clock)),
+      : after(clock, backoffDelay(failures - 1, retries, clock)),
   ).pipe(take(1));
   return pause$.pipe(
     switchMap(() => beat(live, pace, clock)),
-    tap((answer) => {
-      proven = answer;
+    tap((isProven) => {
+      failures = isProven ? 0 : failures + 1;
       dueInMs = withJitter(pace.heartbeatIntervalMs, clock);
     }),
     repeat(),

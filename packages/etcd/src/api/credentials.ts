@@ -11,20 +11,20 @@ import {
   type Provided,
 } from '@queuelock/core/backend';
 
-/** A user of etcd. */
+/** A user of etcd, if the cluster has authentication enabled. */
 export interface EtcdUser {
   readonly username: string;
   readonly password: string;
 }
 
-/** PEM texts for TLS. */
+/** PEM texts for TLS, under the option names of npm etcd3. */
 export interface EtcdPems {
   readonly rootCertificate?: Buffer;
   readonly privateKey?: Buffer;
   readonly certChain?: Buffer;
 }
 
-/** What a new connection, or a new log-in, is made with. */
+/** The credentials for a new connection or a new log-in. */
 export interface EtcdCredentials {
   readonly pems: EtcdPems | undefined;
   readonly user: EtcdUser | undefined;
@@ -64,7 +64,7 @@ function checkedUser(user: EtcdUser | undefined): EtcdUser | undefined {
   return user;
 }
 
-/** Checks that the texts are complete and belong together. */
+/** Checks that the texts are complete and belong together. Throws `INVALID_ARGUMENT`. */
 export function checkedPems(pems: EtcdPems | undefined): EtcdPems | undefined {
   if (pems === undefined) return undefined;
   checkedOptions('credentials', pems, PEMS);
@@ -79,7 +79,7 @@ export function checkedPems(pems: EtcdPems | undefined): EtcdPems | undefined {
   try {
     createSecureContext({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) });
   } catch (error) {
-    // The reason, since what was given may be a secret.
+    // The message has the reason only, since the value may be a secret.
     throw invalidArgument('credentials', String(error), 'are PEM files that belong together');
   }
   return pems;

@@ -2,7 +2,7 @@
 
 import { inspectHandedIn, invalidArgument, requireMethods } from '@queuelock/core/backend';
 
-/** A client of npm etcd3 (`Etcd3`, version 1.1), as far as it must be known here. */
+/** A client of npm etcd3 (`Etcd3`, version 1.1). Only the properties that this package uses are declared. */
 export interface Etcd3ClientLike {
   /** Requests to the key space. */
   readonly kv: object;
@@ -10,18 +10,18 @@ export interface Etcd3ClientLike {
   readonly leaseClient: object;
   /** Watch streams. */
   readonly watchClient: object;
-  /** Questions to a member about itself. */
+  /** Requests for the status of a member. */
   readonly maintenance: object;
-  /** Tells a client from a namespace of one, which has no such method. It is not called. */
+  /** Distinguishes a client from its namespaces, which have no such method. It is not called. */
   getRoles(): Promise<unknown>;
-  /** It is not called either: the client stays the caller's. */
+  /** It is not called either: the caller closes its client. */
   close(): void;
 }
 
-/** The class `Etcd3`. */
+/** The class `Etcd3` of npm etcd3. */
 export type Etcd3Class = new (options: object) => Etcd3ClientLike;
 
-/** The options of a client that its duplicates take over. */
+/** The options of a client that its duplicates use too. */
 interface Etcd3ClientOptions {
   readonly hosts: string | readonly string[];
   readonly auth?: { readonly username: string; readonly password: string };
@@ -33,14 +33,14 @@ interface Etcd3ClientOptions {
   readonly grpcOptions?: Readonly<Record<string, unknown>>;
 }
 
-/** What a client from the caller was made with, and the class that makes its duplicates. */
+/** The options of a client from the caller, and the class for its duplicates. */
 export interface CheckedEtcd3Client {
   readonly Etcd3: Etcd3Class;
   readonly options: Etcd3ClientOptions;
 }
 
 const RULE = 'is a client of npm etcd3 1.1, made by new Etcd3(…)';
-/** The methods of a duplicate that the driver calls, by the property that has them. */
+/** The methods of a duplicate that the driver calls, by property. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
   kv: ['range', 'put', 'deleteRange', 'txn'],
   leaseClient: ['leaseGrant', 'leaseRevoke', 'leaseKeepAlive', 'leaseTimeToLive'],
@@ -49,8 +49,8 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Checks a client from the caller without a request to the server: its version, the methods that its duplicates need, and that these would reach
- * what the client reaches.
+ * Checks a client from the caller without a request to the server: its version, the methods that its duplicates need, and that the
+ * duplicates reach the same cluster.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for the option `client`
  */
 export function checkEtcd3Client(client: Etcd3ClientLike): CheckedEtcd3Client {
@@ -70,7 +70,7 @@ function optionsOf({ hosts, auth, credentials, grpcOptions }: Etcd3ClientOptions
   for (const host of typeof hosts === 'string' ? [hosts] : hosts) checkPort(host);
   return {
     hosts,
-    // The log-in of the duplicates has call options of its own.
+    // The log-in of the duplicates uses call options of its own.
     ...(auth && { auth: { username: auth.username, password: auth.password } }),
     ...(credentials && { credentials }),
     ...(grpcOptions && { grpcOptions }),
@@ -78,7 +78,7 @@ function optionsOf({ hosts, auth, credentials, grpcOptions }: Etcd3ClientOptions
 }
 
 function checkKind(client: Etcd3ClientLike): void {
-  // A namespace puts its keys elsewhere than its client does.
+  // A namespace adds a prefix of its own to all keys, which its duplicate would not have.
   if (typeof Reflect.get(client, 'namespace') === 'function' && !('maintenance' in client)) {
     const rule = `${RULE}, and not a namespace of one: choose the keys by the option prefix`;
     throw invalidArgument('client', 'a namespace', rule);
@@ -96,7 +96,7 @@ function checkKind(client: Etcd3ClientLike): void {
       what: 'an object',
       rule: (missing) => `has ${missing}(), as in npm etcd3 1.1`,
     });
-  // Earlier versions have another way to switch retries off.
+  // Earlier versions disable retries in another way.
   const policy: unknown = Reflect.get(Object(Reflect.get(client, 'pool')), 'globalPolicy');
   requireMethods(policy, {
     argument: 'client',
@@ -106,7 +106,7 @@ function checkKind(client: Etcd3ClientLike): void {
   });
 }
 
-/** Finds `Etcd3` itself: a class of the caller that extends it may take other arguments. */
+/** Finds `Etcd3` itself. A subclass of the caller may have other constructor arguments. */
 function classOf(client: Etcd3ClientLike): Etcd3Class {
   let prototype: unknown = Object.getPrototypeOf(client);
   while (typeof prototype === 'object' && prototype !== null) {
@@ -116,7 +116,7 @@ function classOf(client: Etcd3ClientLike): Etcd3Class {
   throw invalidArgument('client', client, RULE);
 }
 
-/** Requires a port: grpc-js and this package differ in the default. */
+/** Requires a port, since the defaults of grpc-js and this package differ. */
 function checkPort(host: string): void {
   if (!/:\d+\/?$/.test(host)) throw invalidArgument('hosts of client', host, 'are written host:port');
 }

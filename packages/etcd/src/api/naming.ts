@@ -1,25 +1,25 @@
 import { invalidArgument } from '@queuelock/core/backend';
 
 /**
- * How the entries of a queue are named:
+ * How the keys of a queue's entries are named:
  *
  * - `go`: `NAME/<lease>-<id>`, as Go's clients name theirs.
- * - `fast`: `NAME/~<length of the prefix>.<lease>-<id>`, with a tail that tells the last one: for exclusive locks, where entering a long line costs no more
- *   than entering a short one.
+ * - `fast`: `NAME/~<length of the prefix>.<lease>-<id>`, with a tail key that names the last entry. It is for exclusive locks, and the cost
+ *   of entering does not grow with the queue.
  *
- * Both, and Go's clients, stand in one line.
+ * Entries of both namings and of Go's clients share one queue.
  */
 export type Naming = 'go' | 'fast';
 
-/** That of a queue. Throws `INVALID_ARGUMENT` where a user's function answers none. */
+/** Returns the naming of a queue. Throws `INVALID_ARGUMENT` if a user's function returns another value. */
 export type NamingOf = (queue: string) => Naming;
 
-/** The one key that clients without queues lock for a queue; none if there are no such clients. */
+/** Returns the single key that clients without queues lock for this queue, or `undefined` if there are no such clients. */
 export type SingleKeyOf = (queue: string) => string | undefined;
 
 const NAMINGS: readonly Naming[] = ['go', 'fast'];
 
-/** What the option says. Throws `INVALID_ARGUMENT` for a naming that there is not. */
+/** Converts the option `naming` to a function. Throws `INVALID_ARGUMENT` for an unknown naming. */
 export function namingsOf(naming: Naming | NamingOf = 'go'): NamingOf {
   if (typeof naming === 'function')
     return (queue) => checked(naming(queue), `naming(${JSON.stringify(queue)})`);

@@ -1,5 +1,5 @@
 // Chapter api: what can be set?
-// Checked, with its defaults, in one place (here); how the entries of a queue are named (naming).
+// The options with their defaults, checked in one place (here); credentials (credentials); clients from the caller (etcd3-client); naming.
 
 import {
   boundToCaller,
@@ -13,65 +13,64 @@ import { freshCredentialsOf, type EtcdCredentials, type EtcdPems, type EtcdUser 
 import { checkEtcd3Client, type CheckedEtcd3Client, type Etcd3ClientLike } from './etcd3-client.ts';
 import { namingsOf, type Naming, type NamingOf, type SingleKeyOf } from './naming.ts';
 
-/** How to reach an etcd cluster (3.4 or later), and where in its key space the locks live. */
+/** Options of the etcd backend (etcd 3.4 or later): how to reach the cluster, and where the keys of the locks are. */
 export interface EtcdOptions {
-  /** `host` or `host:port` each; `https://` in front switches TLS on. Default `127.0.0.1:2379`. */
+  /** Each member as `host` or `host:port`. A leading `https://` enables TLS. Default `127.0.0.1:2379`. */
   readonly hosts?: string | readonly string[];
   /**
-   * Put in front of every key as it is: end it in `/` to get a directory of your own. The same for all who share a queue, also where another
-   * one with another name would make the same keys. Default: nothing.
+   * Text in front of every key, unchanged. It separates the locks of several applications; end it with `/` to get a directory. All clients
+   * that share a queue must have the same prefix, even if another prefix and another name would result in the same keys. Default: empty.
    */
   readonly prefix?: string;
   /**
-   * The user to log in as, where the cluster has authentication switched on, or a function that returns it or a promise of it. The function is
-   * called for each log-in, so passwords may rotate. It has half of `requestTimeoutMs` for its result. If it fails, the last valid result is used,
-   * and `errors$` of the lock client emits the failure.
+   * The user to log in as, for a cluster with authentication enabled. It may be a function that returns the user or a promise of it. The
+   * function is called for each log-in, so passwords may rotate. It has half of `requestTimeoutMs` for its result. If it fails, the last valid
+   * result is used, and `errors$` of the lock client emits the failure.
    */
   readonly auth?: Provided<EtcdUser>;
   /**
-   * PEM texts for TLS, which they switch on. Without `rootCertificate` the authorities that Node knows are trusted. They are read again for each
-   * new connection when they come from files that a URL names, or from a function here, which may return a promise. If a read fails, or a file is
-   * half written, the last valid ones are used, and `errors$` of the lock client emits the failure.
+   * PEM texts for TLS, which they enable. Without `rootCertificate` the certificate authorities of Node are trusted. The texts are read again
+   * for each new connection if they come from files that a URL names, or from a function here, which may return a promise. If a read fails, or
+   * a file is incomplete, the last valid texts are used, and `errors$` of the lock client emits the failure.
    */
   readonly credentials?: Provided<EtcdPems>;
-  /** How long one request may take before its outcome counts as unknown, in milliseconds. Default 1,500. */
+  /** Timeout of one request, in milliseconds. After it the outcome counts as unknown. Default 1,500. */
   readonly requestTimeoutMs?: number;
   /**
-   * What has to follow a keepalive before it counts: a linearizable read (`verified`), or a write that changes nothing and leaves no
-   * history (`strict`), which costs one round of consensus per beat and session. `auto` is strict unless every member of
-   * `hosts`, the leader among them, is known to run a version whose reads are never stale: 3.4.42, 3.5.28, 3.6.9 and later.
-   * Default `auto`.
+   * What must follow a keepalive before the heartbeat counts. `verified` is a linearizable read. `strict` is a write that changes nothing and
+   * leaves no history, which costs one round of consensus for each heartbeat of a session. `auto` is `strict` unless every member of `hosts`,
+   * the leader among them, is known to run a version whose reads are never stale: 3.4.42, 3.5.28, 3.6.9 and later. Default `auto`.
    */
   readonly heartbeatProof?: 'auto' | 'verified' | 'strict';
   /**
-   * For a migration, as long as clients without a queue lock the same things by a single key, as npm etcd3's own `Lock`, python-etcd3 and
-   * etcd3gw do: that key of a queue, as it is stored (`prefix` is not put in front), or `undefined` for queues that they do not lock.
-   * Who owns such a queue has created that key as well, so they exclude each other; such queues take neither readers nor limits
-   * above 1, and fairness towards those clients is not promised. Has to answer the same for a queue always, in all processes.
-   * Default: none.
+   * For migrations from clients that lock a single key without a queue, as npm etcd3's own `Lock`, python-etcd3 and etcd3gw do. The function
+   * returns that key for a queue as it is stored (`prefix` is not added), or `undefined` for queues that these clients do not lock. The holder
+   * of such a queue has created that key as well, so both kinds of clients exclude each other. Such queues accept neither readers nor limits
+   * above 1, and fairness towards those clients is not promised. The function must always return the same value for a queue, in all
+   * processes. Default: no single keys.
    */
   readonly singleKey?: (queue: string) => string | undefined;
   /**
-   * How entries are named: those of all queues, or a function that says it for each, the same for ever. `fast` makes entering a long line
-   * cost as much as entering a short one, and is for exclusive locks only: readers, limits, permits and a `singleKey` are refused
-   * with `INVALID_ARGUMENT`. Clients of either naming, and Go's, stand in one line; only while all in it are fast is it any faster.
+   * How entries are named: one naming for all queues, or a function that returns the naming of each queue, always the same. With `fast` the
+   * cost of entering does not grow with the queue. It is for exclusive locks only: readers, limits, permits and a `singleKey` are rejected with
+   * `INVALID_ARGUMENT`. Clients of both namings and Go's clients share one queue. Entering is fast only while all entries are fast ones.
    * Default `go`.
    */
   readonly naming?: Naming | ((queue: string) => Naming);
   /**
-   * Carries the requests: Node's own HTTP/2 (`http2`), or npm etcd3 with grpc-js (`etcd3`), which has to be installed beside this package and takes
-   * more time of this process. Both send the same requests to the cluster. Default `http2`; `etcd3` where `client` is given.
+   * What carries the requests: Node's own HTTP/2 (`http2`), or npm etcd3 with grpc-js (`etcd3`), which must be installed beside this package
+   * and uses more CPU time. Both send the same requests. Default `http2`; `etcd3` if `client` is set.
    */
   readonly transport?: 'http2' | 'etcd3';
   /**
-   * A client of npm etcd3 1.1 of the application's own, in place of `hosts`, `auth`, `credentials` and `grpcOptions`, which are taken from it once, at
-   * this call. Locks run over duplicates of it, without its retries, circuit breakers and `defaultCallOptions`. It is neither used nor closed.
-   * Default: none.
+   * A client of npm etcd3 1.1 that the application has. It replaces `hosts`, `auth`, `credentials` and `grpcOptions`, which are read from it
+   * once, in this call. Locks use duplicates of it, without its retries, circuit breakers and `defaultCallOptions`. The client itself is
+   * neither used nor closed. Default: none.
    */
   readonly client?: Etcd3ClientLike;
   /**
-   * Channel options of `@grpc/grpc-js`, merged over ours, for the transport `etcd3` only. Pings more frequent than every 5 s get the
-   * connection cut by etcd.
+   * Channel options of `@grpc/grpc-js`, merged over the defaults of this package, for the transport `etcd3` only. etcd closes connections
+   * that send pings more often than every 5 s.
    */
   readonly grpcOptions?: GrpcChannelOptions;
 }
@@ -79,15 +78,15 @@ export interface EtcdOptions {
 /** Channel options of `@grpc/grpc-js` by their names: `{ 'grpc.enable_http_proxy': 0 }`. */
 export type GrpcChannelOptions = Readonly<Record<string, unknown>>;
 
-/** How a heartbeat is proven. */
+/** The values of the option `heartbeatProof`. */
 export type HeartbeatProof = NonNullable<EtcdOptions['heartbeatProof']>;
 
-/** What carries the requests. */
+/** The values of the option `transport`. */
 export type Transport = NonNullable<EtcdOptions['transport']>;
 
-/** The same with every default filled in and checked. */
+/** The options after the check, with all defaults. */
 export interface CheckedOptions {
-  /** `host:port` each. */
+  /** Each member as `host:port`. */
   readonly hosts: readonly string[];
   readonly tls: boolean;
   readonly prefix: string;
@@ -100,7 +99,7 @@ export interface CheckedOptions {
   readonly namingOf: NamingOf;
   readonly transport: Transport;
   readonly grpcOptions: GrpcChannelOptions;
-  /** Makes the clients of the transport `etcd3`; without it, the package is loaded. */
+  /** Creates the clients of the transport `etcd3`. If it is not set, the package is loaded. */
   readonly Etcd3: CheckedEtcd3Client['Etcd3'] | undefined;
 }
 
@@ -117,7 +116,7 @@ const OPTIONS: KnownOptions<EtcdOptions> = {
   client: 'object',
   grpcOptions: 'object',
 };
-/** What a client that is handed in says. */
+/** The options that a client from the caller replaces. */
 const OF_CLIENT = ['hosts', 'auth', 'credentials', 'grpcOptions'] as const;
 const HEARTBEAT_PROOFS: readonly HeartbeatProof[] = ['auto', 'verified', 'strict'];
 const TRANSPORTS: readonly Transport[] = ['http2', 'etcd3'];
@@ -125,7 +124,7 @@ const DEFAULT_HOST = '127.0.0.1:2379';
 const DEFAULT_PORT = '2379';
 const HOST = /^(https?:\/\/)?((?:\[[0-9a-f:.]+\]|[^\s:/[\]@]+))(?::(\d{1,5}))?\/?$/i;
 
-/** Throws `INVALID_ARGUMENT`; no message repeats a password. */
+/** Checks the options. Throws `INVALID_ARGUMENT`; no message contains a password. */
 export function checkOptions(options: EtcdOptions | undefined): CheckedOptions {
   const { given, Etcd3 } = withClient(checkedOptions('options of etcd', options, OPTIONS));
   const {
@@ -170,7 +169,7 @@ export function checkOptions(options: EtcdOptions | undefined): CheckedOptions {
   };
 }
 
-/** The options with what a client that was handed in says. */
+/** Returns the options together with those of a client from the caller. */
 function withClient(given: EtcdOptions): {
   readonly given: EtcdOptions;
   readonly Etcd3: CheckedOptions['Etcd3'];

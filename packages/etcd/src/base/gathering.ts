@@ -1,15 +1,15 @@
 // Chapter base: which tools know nothing of etcd?
-// What is asked for in one turn of the event loop goes together (here); patience with a blocked event loop; the vocabulary of streams (rx).
+// Requests made in one tick share a batch (this file); timeouts that tolerate a blocked event loop (timeout, shared-timeout); names from RxJS (rx).
 
 import { QueueLockError, detailOf, isDefinite, isQueueLockError } from '@queuelock/core/backend';
 
-/** What goes together in one request. */
+/** How items are put into batches, and how a batch is sent. */
 export interface Gathering<Item, Answer> {
-  /** How many at most. */
+  /** Maximum number of items in a batch. */
   readonly most: number;
-  /** Two of one kind never go together. */
+  /** A batch never contains two items of the same kind. */
   readonly kindOf: (item: Item) => string;
-  /** Sends these; a promise for each of them, in their order. */
+  /** Sends a batch. Returns one promise for each item, in the order of the items. */
   readonly send: (items: readonly Item[]) => readonly Promise<Answer>[];
 }
 
@@ -18,12 +18,12 @@ interface Waiting<Item, Answer> {
   readonly resolve: (answer: Promise<Answer>) => void;
 }
 
-// With so many requests under way another one gains little, and what waits for the next to come back goes with more others.
+// With four batches in flight a further one gains little. Items that wait for a response then share the next batch with more others.
 const AT_ONCE = 4;
 
 /**
- * Gathers what is asked for in one turn of the event loop, and goes on to gather while several requests are under way and there is room
- * in the next one. One alone is sent in the turn in which it comes.
+ * Collects the items of one tick into batches. While several batches are in flight, it goes on collecting as long as the next batch has
+ * room. A single item is sent in the tick in which it was added.
  */
 export class Gatherer<Item, Answer> {
   readonly #gathering: Gathering<Item, Answer>;
@@ -48,11 +48,11 @@ export class Gatherer<Item, Answer> {
     });
   }
 
-  /** Everything that this turn brings comes before. */
+  /** Schedules the next batch for the end of this tick. */
   #call(): void {
     if (this.#called || this.#waiting === 0) return;
     this.#called = true;
-    // After all that is waiting to go on in this turn. A promise costs less than queueMicrotask(), which makes an object of its context.
+    // Runs after the other microtasks of this tick. A promise costs less than queueMicrotask(), which allocates an object for its context.
     void Promise.resolve().then(() => {
       process.nextTick(() => {
         this.#called = false;
@@ -65,12 +65,12 @@ export class Gatherer<Item, Answer> {
     const { most } = this.#gathering;
     if (this.#waiting === 0) return false;
     if (this.#requests < AT_ONCE) return true;
-    // Of one kind there is one in each request, so these gain nothing by waiting. Too many at once would all be late.
+    // A batch takes one item of each kind, so several items of one kind gain nothing by waiting. Too many in flight would all be late.
     const mayGrow = this.#kinds.size < most && this.#waiting === this.#kinds.size;
     return !mayGrow && this.#underWay + Math.min(this.#kinds.size, most) <= AT_ONCE * most;
   }
 
-  /** One of each kind; the kinds take turns. */
+  /** Takes one item of each kind, beginning with the kinds that have waited longest. */
   #portion(): Waiting<Item, Answer>[] {
     const portion: Waiting<Item, Answer>[] = [];
     for (const [kind, waiting] of [...this.#kinds].slice(0, this.#gathering.most)) {
@@ -98,18 +98,18 @@ export class Gatherer<Item, Answer> {
 
 const TOO_MUCH = /too many operations|request is too large/;
 
-/** Whether a server refused a request that is larger than its settings allow. */
+/** Returns whether the server refused a request because it is larger than its settings allow. */
 export function isTooMuch(error: unknown): error is Error {
   return error instanceof Error && TOO_MUCH.test(error.message);
 }
 
-/** For a server that was set up to take less in one request: that is a refusal, and not the member's trouble. */
+/** Throws `INVALID_ARGUMENT` if a server refused the size of a request. Rethrows every other error. */
 export function refuseTooMuch(error: unknown): never {
   if (!isTooMuch(error)) throw error;
   throw new QueueLockError('INVALID_ARGUMENT', detailOf(error), { cause: error });
 }
 
-/** Whether a request for many was refused, for what may concern only one of them. */
+/** Returns whether a batch was refused for a reason that may concern only one of its items. */
 export function isRefusalOfOne(error: unknown): boolean {
   return isDefinite(error) && !isQueueLockError(error, 'SESSION_LOST') && !isQueueLockError(error, 'CLOSED');
 }

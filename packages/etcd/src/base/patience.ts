@@ -1,8 +1,10 @@
 const PARTS = 4;
 
 /**
- * As `setTimeout`, but a blocked event loop costs a quarter of the time at most: what has not been sent yet, or has come and was not
- * read, gets the other three.
+ * Runs the task after a timeout, as `setTimeout` does, but a blocked event loop costs at most a quarter of the time. A request that was not
+ * sent yet, or a response that was not read yet, still has the other three quarters.
+ * @param ms milliseconds
+ * @returns a function that cancels the timeout
  */
 export function afterPatience(ms: number, task: () => void): () => void {
   let left = PARTS;

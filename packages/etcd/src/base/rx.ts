@@ -1,4 +1,4 @@
-// The one door to RxJS: these names are the vocabulary of this package.
+// All values from RxJS enter this package here.
 export {
   BehaviorSubject,
   NEVER,

@@ -1,5 +1,5 @@
-// Chapter driver: what is asked of etcd, and what may it answer?
-// The interface of all transports (here); what their failures mean (errors, grpc-status); trouble on the way to members (member-circuit-breaker).
+// Chapter driver: which requests are sent to etcd, and what may be the outcome?
+// The interface of all transports (here); the meaning of their failures (errors, grpc-status); failures to connect (member-circuit-breaker).
 
 import type {
   IDeleteRangeRequest,
@@ -22,32 +22,32 @@ import type {
   IWatchResponse,
 } from '../protocol/messages.ts';
 
-/** How one call is made. */
+/** Settings of one call. */
 export interface CallOptions {
-  /** After so long without an answer it is given up. A blocked event loop costs a quarter of it at most. */
+  /** Timeout of the response, in milliseconds. A blocked event loop costs at most a quarter of it. */
   readonly withinMs: number;
 }
 
-/** Who listens to a channel; called with nothing after `onEnd`, nor after the channel was closed. */
+/** Receives the responses of a channel. It is not called after `onEnd`, nor after the channel was closed. */
 export interface ChannelListener<Response> {
   readonly onResponse: (response: Response) => void;
-  /** Once: it is over, for whatever reason. */
+  /** Called once, when the channel has ended for whatever reason. */
   readonly onEnd: (error: unknown) => void;
 }
 
-/** A stream of requests and answers. Writes go out in their order, also those made while it opens. */
+/** A stream of requests and responses. Requests are sent in the order of the writes, which may begin while the stream opens. */
 export interface Channel<Request> {
   write(request: Request): void;
-  /** Ends it without a word to the listener. */
+  /** Ends the channel without a call of the listener. */
   close(): void;
-  /** The same for one that is given up because of a failure. */
+  /** Ends the channel like `close`, because of a failure: the next one does not use the same connection. */
   abandon(): void;
 }
 
 /**
- * One member of a cluster over one transport: as much of etcd's API (version 3.4) as this package needs, in the messages of its
- * protocol. 64-bit numbers are decimal text. Each request is sent once, asks for a member that knows a leader, and rejects with
- * whatever `classify` understands.
+ * One member of a cluster over one transport: the part of etcd's API (version 3.4) that this package needs, in the messages of its
+ * protocol. Numbers of 64 bits are decimal text. Each request is sent once, and requires a member that knows a leader. Rejections are
+ * errors that `classify` understands.
  */
 export interface Driver {
   range(request: IRangeRequest, options: CallOptions): Promise<IRangeResponse>;
@@ -60,6 +60,6 @@ export interface Driver {
   status(options: CallOptions): Promise<IStatusResponse>;
   watch(listener: ChannelListener<IWatchResponse>): Channel<IWatchRequest>;
   keepAlive(listener: ChannelListener<ILeaseKeepAliveResponse>): Channel<ILeaseKeepAliveRequest>;
-  /** Ends everything that is under way. */
+  /** Ends all calls and channels. */
   close(): void;
 }

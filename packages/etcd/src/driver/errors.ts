@@ -2,30 +2,30 @@ import { QueueLockError, isQueueLockError } from '@queuelock/core/backend';
 import { statusOf } from './grpc-status.ts';
 import { OWN_DIRECTORY } from '../queue/keys.ts';
 
-/** Where and at what a request failed, for the message. */
+/** Describes the failed request for the message of its error. */
 export interface Attempt {
-  /** As a phrase: `entering queue "jobs"`. */
+  /** The request as a phrase: `entering queue "jobs"`. */
   readonly what: string;
-  /** `host:port` */
+  /** The member as `host:port`. */
   readonly host: string;
-  /** Whether TLS was spoken. */
+  /** Whether the client used TLS. */
   readonly tls?: boolean;
-  /** What the keys begin with. */
+  /** The option `prefix`, with which all keys begin. */
   readonly prefix?: string;
 }
 
-// Matched by text first: the server sends most of these with statuses that also mean other things.
+// The text decides before the status does, since the server sends most of these with statuses that also have other meanings.
 const LEASE_GONE = /requested lease not found/;
 const TOKEN_FORGOTTEN = /etcdserver: (invalid auth token|revision of auth store is old)/;
 const REFUSED =
   /etcdserver: (permission denied|authentication failed)|user name is empty|user name not found|authentication is not enabled/;
-// A page of a load balancer, which may lead to a member again soon.
+// A load balancer sent a page of its own. It may reach a member again soon.
 const PAGE = /HTTP status/;
 const NO_PERMISSION = /etcdserver: permission denied/;
 const CLOSED = /the client was already closed$/;
 const DATABASE_FULL = /database space exceeded/;
 
-/** What helps where the driver's own words do not. */
+/** Remedies for failures whose own text does not suggest one. */
 const REMEDIES: readonly (readonly [failure: RegExp, remedy: string])[] = [
   [
     /wrong version number|packet length too long|disconnected before secure TLS/,
@@ -49,8 +49,8 @@ const WANTS_TLS =
   'the member closed the connection before HTTP/2 began, as one does that expects TLS: https:// in hosts, or an etcds:// URL';
 
 /**
- * Sorts what a driver rejects with into the codes of queuelock. What the server would answer to the same request again and again is
- * final. Everything that is not surely such an answer is `UNAVAILABLE`: the request may have been carried out.
+ * Converts an error of a driver to a `QueueLockError`. An error is final if the server would return it for the same request again. Every
+ * other error is `UNAVAILABLE`, since the request may have been carried out.
  */
 export function classify(error: unknown, attempt: Attempt): QueueLockError {
   const { what, host } = attempt;
@@ -80,42 +80,42 @@ export function classify(error: unknown, attempt: Attempt): QueueLockError {
   );
 }
 
-/** Whether the member refused user and password, so that the call has done nothing. */
+/** Returns whether the member refused user and password. The call has had no effect then. */
 export function isLogInRefused(error: unknown): error is Error {
   return error instanceof Error && error.message.includes('etcdserver: authentication failed');
 }
 
-/** What a driver rejects with from its end on. */
+/** Returns the error with which all calls reject after a driver was closed. */
 export function clientClosed(): Error {
   return new Error('the client was already closed');
 }
 
-/** Whether the server answered that the authentication token is none of its own, as after its restart, or out of date. */
+/** Returns whether the server does not know the authentication token, as after its restart, or considers it outdated. */
 export function isTokenForgotten(error: unknown): boolean {
   return error instanceof Error && tellsOfToken(error.message);
 }
 
-/** The same of what a server has said. */
+/** Returns whether the details of a status mean that the authentication token is unknown or outdated. */
 export function tellsOfToken(details: string): boolean {
   return TOKEN_FORGOTTEN.test(details);
 }
 
 function isRefused(error: Error): boolean {
   if (REFUSED.test(error.message)) return true;
-  // A token that is out of date has the status of one who may not, and is renewed.
+  // An outdated token has the same status as a missing permission, but a new log-in helps.
   if (isTokenForgotten(error)) return false;
   const status = statusOf(error);
   return status === 'PERMISSION_DENIED' || status === 'UNAUTHENTICATED';
 }
 
-/** Whether the server does not take such a request, whichever member is asked: it is too large, or it knows no such call. */
+/** Returns whether every member would refuse this request: it is too large, or the server has no such call. */
 function isImpossible(error: Error): boolean {
   if (isTokenForgotten(error) || PAGE.test(error.message)) return false;
   const status = statusOf(error);
   return status === 'INVALID_ARGUMENT' || status === 'UNIMPLEMENTED';
 }
 
-/** The right to do something is given for ranges of keys, of which a queue has two. */
+/** Names the key ranges that the user needs. Permissions are granted for ranges, of which a queue has two. */
 function needed({ message }: Error, { prefix = '' }: Attempt): string {
   if (!NO_PERMISSION.test(message)) return '';
   const [queue, own] = [`${prefix}NAME/`, `${prefix}${OWN_DIRECTORY}/`].map((keys) => JSON.stringify(keys));
@@ -139,7 +139,7 @@ function explain({ message }: Error): string {
   return `${line}. Free space (compact, defragment) and disarm the alarm; releases still work meanwhile`;
 }
 
-/** Whether the server has refused an entry, or somebody has removed it. */
+/** Returns whether the server refused an entry, or another client removed it. */
 export function isRefusal(error: unknown): boolean {
   return (['ENTRY_LOST', 'ACCESS_DENIED', 'INVALID_ARGUMENT'] as const).some((code) =>
     isQueueLockError(error, code),

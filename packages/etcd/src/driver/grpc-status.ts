@@ -18,14 +18,14 @@ const NAMES = [
   'UNAUTHENTICATED',
 ] as const;
 
-/** How a call of gRPC ended. */
+/** The name of a gRPC status. */
 export type StatusName = (typeof NAMES)[number];
 
 const LEADING_NUMBER = /^(\d+) [A-Z_]+: /;
 
-/** A call that did not end well; the message reads as those of `@grpc/grpc-js` do. */
+/** A gRPC call that failed. Its message has the format of `@grpc/grpc-js`. */
 export class GrpcError extends Error {
-  /** The number of the status. */
+  /** The number of the gRPC status. */
   readonly code: number;
 
   constructor(status: StatusName | number, details: string) {
@@ -36,7 +36,7 @@ export class GrpcError extends Error {
   }
 }
 
-/** The status that an error tells, whichever library made it: etcd3 keeps it in the message only. */
+/** Returns the status of an error from any library. etcd3 keeps it in the message only. */
 export function statusOf(error: Error): StatusName | undefined {
   if ('code' in error && typeof error.code === 'number') return NAMES[error.code];
   const [, code] = LEADING_NUMBER.exec(error.message) ?? [];

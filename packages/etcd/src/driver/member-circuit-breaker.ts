@@ -1,30 +1,30 @@
 import { backoffDelay } from '@queuelock/core/backend';
 import { GrpcError, statusOf } from './grpc-status.ts';
 
-/** One use of a way to a member; ends with one of these. */
+/** One call under the circuit breaker. The caller reports its outcome by exactly one of these methods. */
 export interface BreakerCall {
-  /** The member has answered. */
+  /** Reports a response of the member. */
   succeeded(): void;
-  /** Without an answer, which may say something about the connection. */
+  /** Reports a failure. It counts if the error shows that there is no connection. */
   failed(error: unknown): void;
-  /** Nobody knows, or cares. */
+  /** Reports an outcome that shows nothing about the connection. */
   abandoned(): void;
 }
 
 const BACKOFF = { initialDelayMs: 300, maxDelayMs: 1_500 };
-// Twice the second after which grpc-js follows each attempt up with one of its own.
+// Twice the second after which grpc-js adds an attempt of its own to each attempt.
 const WINDOW_MS = 2_000;
-// In an outage that lasts what attempts cost matters more than a second by which it is seen to be over.
+// In a long outage the cost of the attempts matters more than noticing its end one second earlier.
 const LASTING = { fromMs: 10_000, windowMs: 3_000 };
-// Members that were in no trouble before are tried besides.
+// Attempts at members without earlier failures are not limited by this.
 const MAX_FAILURES = 2;
 const BY_MEMBER = /etcdserver:/;
 
-/** The failures to connect to any member of a cluster of late. An attempt at one in trouble counts from its beginning on. */
+/** The recent failures to connect to any member of a cluster. An attempt at a member that failed before counts from its start. */
 export class Failures {
   #at: number[] = [];
   #sinceSuccess = 0;
-  /** When the first one after a success was. */
+  /** The time of the first failure after a success. */
   #begunAt = 0;
 
   get areMany(): boolean {
@@ -34,7 +34,7 @@ export class Failures {
     return this.#at.length >= MAX_FAILURES;
   }
 
-  /** Whether there were several since anybody has answered. */
+  /** Whether there were at least two failures since any member responded. */
   get areAll(): boolean {
     return this.#sinceSuccess >= MAX_FAILURES;
   }
@@ -51,16 +51,17 @@ export class Failures {
   }
 }
 
-/** It is no time to connect. */
+/** The circuit breaker did not allow the call. */
 class CircuitOpenError extends GrpcError {}
 
 /**
- * Whether a member may be connected to now. After a failure it may, at once, unless others have failed too; after one more there is a pause, which
- * grows with the next one, and then one attempt at a time until one has worked. So a client whose servers do not serve connects a few times a second, however much it wants of them.
+ * Circuit breaker of one member with exponential backoff. After the first failure the next call is allowed at once, unless other members
+ * have failed too. Further failures start a backoff, and then one attempt at a time until one succeeds. So a client makes a few connection
+ * attempts a second during an outage, however many calls it has.
  */
 export class MemberCircuitBreaker {
   readonly #failures: Failures;
-  /** Failures without a success since, of which those that came together count once. */
+  /** Failures since the last success. Calls that failed together count once. */
   #troubles = 0;
   #round = 0;
   #pausedUntil = 0;
@@ -71,7 +72,7 @@ export class MemberCircuitBreaker {
     this.#failures = failures;
   }
 
-  /** Throws what counts as `UNAVAILABLE` when nobody should connect now. */
+  /** Begins a call. Throws an error that counts as `UNAVAILABLE` while the breaker is open. */
   begin(): BreakerCall {
     const round = this.#round;
     const isInTrouble = this.#troubles > 1 || (this.#troubles === 1 && this.#failures.areAll);
@@ -106,12 +107,12 @@ export class MemberCircuitBreaker {
     this.#why = message;
     this.#round += 1;
     this.#troubles += 1;
-    // The first may be that of a connection that was good for long.
+    // The first failure may be the end of a connection that had worked for long.
     if (this.#troubles > 1) this.#pausedUntil = performance.now() + backoffDelay(this.#troubles - 2, BACKOFF);
   }
 }
 
-/** Whether there is no connection, and not an answer of the member, or a silence. */
+/** Returns whether the error means that there is no connection. A response of the member and a timeout do not. */
 function isOfConnection(error: unknown): error is Error {
   if (!(error instanceof Error) || error instanceof CircuitOpenError) return false;
   return statusOf(error) === 'UNAVAILABLE' && !isAnswer(error);

@@ -6,23 +6,23 @@ import type { Asker, Newcomer } from './entered.ts';
 import type { Generation } from './generation.ts';
 import { isRefusalOfOne, refuseTooMuch } from '../base/gathering.ts';
 
-/** What asking for places needs. */
+/** What the requests of an enqueue need. */
 export interface Asking {
   readonly connection: Connection;
   readonly lease: string;
   readonly generation: Generation;
 }
 
-/** An answer, and how to read it. */
+/** A response, with what is needed to read it. */
 export interface Asked {
   readonly answer: ITxnResponse;
   readonly asker: Asker;
 }
 
-/** How many plain newcomers go in one transaction: a creation and a look each, and a server takes 128 operations in one. */
+/** The largest batch of plain enqueues: each needs a creation and a read, and a server accepts 128 operations in one transaction. */
 export const MAX_NEWCOMERS = 60;
 
-/** One transaction, which lets all in or none. */
+/** Enqueues all entries or none in one transaction. Returns one promise for each entry. */
 export function askToEnter(
   asking: Asking,
   newcomers: readonly Newcomer[],
@@ -35,7 +35,7 @@ export function askToEnter(
   });
 }
 
-/** The answer for the first of them. */
+/** Sends the transaction. Resolves with the response as the first entry reads it. */
 async function ask(
   { connection, lease, generation }: Asking,
   newcomers: readonly Newcomer[],
@@ -52,8 +52,8 @@ async function ask(
 }
 
 /**
- * The same for newcomers that have nothing to do with each other: in one transaction, and each alone when that does not let all in.
- * Where its outcome is unknown, it is so for each.
+ * Enqueues independent entries in one transaction, and each of them alone if the server refuses that. If the outcome of the transaction is
+ * unknown, it is unknown for each entry.
  */
 export function askToEnterTogether(
   asking: Asking,
@@ -67,7 +67,7 @@ export function askToEnterTogether(
   });
 }
 
-/** Nobody is in it if the attempt was refused. */
+/** Resolves with the responses by entry, or an empty map if the server refused the transaction. */
 async function enterTogether(
   { connection, lease, generation }: Asking,
   newcomers: readonly Newcomer[],
@@ -91,7 +91,7 @@ async function enterTogether(
   }
 }
 
-/** Asked when it is sent: it may have stood in line behind others until now. */
+/** Throws if an entry was withdrawn. It is called when the request is sent, which may be some time after the enqueue. */
 function throwIfWithdrawn(newcomers: readonly Newcomer[]): void {
   if (newcomers.some(({ entry }) => entry.withdrawn))
     throw new QueueLockError('ENTRY_LOST', 'the entry was withdrawn while it was entering');

@@ -5,26 +5,26 @@ import { known } from './entered.ts';
 import type { Entry } from './entry.ts';
 import { createdAt, look, modifiedBy, putKeepingLease } from '../queue/txn.ts';
 
-/** Which entry gets which value. */
+/** A new value for one entry. */
 export interface Change {
   readonly queue: string;
   readonly id: string;
   readonly value: string;
 }
 
-/** What an entry becomes. */
+/** The new value, and what changes with it. */
 export interface NewValue {
   readonly value: string;
-  /** What else happens in the same step. */
+  /** Further operations of the same transaction. */
   readonly more?: readonly IRequestOp[];
 }
 
-// Each but the first because somebody has written to the entry since the answer before.
+// Each repetition follows a write of another client since the response before.
 const ATTEMPTS = 5;
 
 /**
- * Writes the value of an entry that this process knows, once no later change was asked for. Whether it is there. A request that is
- * overtaken by a later one does nothing any more: it finds that the key was written after the newest revision that was known when it was sent.
+ * Writes the value of an entry, unless a later change was requested meanwhile. Resolves with whether the entry exists. A request that arrives
+ * after a later one changes nothing, since the key was then written after the newest revision known when the request was sent.
  */
 export async function changeEntry(
   connection: Connection,

@@ -6,20 +6,20 @@ import { singlesOf } from './single-key.ts';
 import { TAIL_OPERATIONS, readStanding, standBehind, writeTail } from './tail.ts';
 import { absent, latestFirst, look, lookAt, modifiedAt, put } from '../queue/txn.ts';
 
-/** A way in. Sent again, it changes nothing and tells the same places. */
+/** One kind of enqueue. A repetition changes nothing and returns the same orders. */
 export interface Entrance {
   readonly request: (newcomers: readonly Newcomer[], ticket: Ticket) => ITxnRequest;
-  /** What the answer says about one of them. */
+  /** Reads the outcome for one entry. */
   readonly read: (answer: ITxnResponse, asker: Asker) => Entered;
 }
 
-// What a server takes by default; those of a transaction within another one count with those around it.
+// The default limit of a server. Operations of a nested transaction count with those around it.
 const OPERATIONS = 128;
 
-// Enough to see one contender, unless so many keys of nested names sort before it.
+// Enough to find one contender, unless that many keys of nested names sort before it.
 const OCCUPANTS = 64;
 
-/** Enters all the queues and reads who is ahead, in one round trip. */
+/** Enters all the queues and reads the entries ahead, in one request. */
 export const intoLine: Entrance = {
   request: (newcomers, ticket) => ({
     compare: guards(newcomers, ticket),
@@ -45,7 +45,7 @@ export const intoLine: Entrance = {
   },
 };
 
-/** Enters one queue, and takes its single key, only if nothing is under its prefix, not even keys of nested names. */
+/** Enters one queue, and creates its single key, only if no key is under its prefix, not even one of a nested name. */
 export const ifEmpty: Entrance = {
   request: (newcomers, ticket) => ({
     compare: [
@@ -82,7 +82,7 @@ export const ifEmpty: Entrance = {
   },
 };
 
-/** How many of their single keys the failed attempt has seen. */
+/** Returns how many of the single keys existed at the failed attempt. */
 function singlesIn(ranges: readonly (IRangeResponse | undefined)[], newcomers: readonly Newcomer[]): number {
   const { length } = singlesOf(newcomers);
   const seen = ranges.slice(ranges.length - newcomers.length - length, ranges.length - newcomers.length);
@@ -105,14 +105,14 @@ function becomingLast({ entry }: Newcomer, { lease }: Ticket): IRequestOp[] {
   return entry.tail ? [writeTail(entry, { tail: entry.tail, lease })] : [];
 }
 
-/** Reads who is ahead; a fast entry is the last one from then on. */
+/** Returns the read of the entries ahead. For a fast entry it also writes the tail. */
 function lookAhead({ entry, spec }: Newcomer, { lease }: Ticket): IRequestOp {
   const { tail, range } = entry;
   if (tail) return standBehind(entry, { tail, lease });
   return { request_range: latestFirst(range, windowFor(spec.limit)) };
 }
 
-/** Those whose marks are read at once: all shared ones, unless there are so many that a server would refuse. */
+/** Returns the shared entries, whose marks are read in the same request, or none if that would exceed the server's limit. */
 function readersOf(newcomers: readonly Newcomer[]): readonly Newcomer[] {
   const readers = newcomers.filter(({ entry }) => entry.shared);
   const within = newcomers.some(({ entry }) => entry.tail) ? TAIL_OPERATIONS : 0;

@@ -6,32 +6,32 @@ import { readKey } from '../queue/keys.ts';
 import type { Generation } from './generation.ts';
 import { lookAt, read } from '../queue/txn.ts';
 
-/** An entry on its way into the queue, and how it was asked for. */
+/** An entry that is being enqueued, and its specification. */
 export interface Newcomer {
   readonly entry: Entry;
   readonly spec: EntrySpec;
 }
 
-/** The session's part in an enqueue. */
+/** The session's part of an enqueue. */
 export interface Ticket {
   readonly lease: string;
   readonly own: Pick<Generation, 'key' | 'read'>;
-  /** That the request compares. */
+  /** The generation that the request compares. */
   readonly generation: bigint;
 }
 
-/** An entry as the server has it. */
+/** An entry in the store. */
 export interface Found {
   readonly key: Buffer;
   readonly order: bigint;
   readonly marked: boolean;
 }
 
-/** What the server made of an enqueue. */
+/** The outcome of an enqueue for one entry. */
 export type Entered =
   /**
-   * In the queue now, with what was read of it then: all of it, or the last one ahead. `withSingle` if its single key was created along
-   * with it.
+   * The entry was created. The queue was read in the same request: all entries ahead (`rows`), or the last one (`behind`). `withSingle`: its
+   * single key was created too.
    */
   | {
       readonly status: 'made';
@@ -40,14 +40,14 @@ export type Entered =
       readonly behind?: KeyRef;
       readonly withSingle?: true;
     }
-  /** In the queue since an earlier attempt whose answer was lost. */
+  /** The entry exists since an earlier attempt whose response was lost. */
   | ({ readonly status: 'found' } & Found)
-  /** Not in the queue, and the generation that was compared is not the server's; or another that belongs to it is not. */
+  /** The entry does not exist: the server has another generation than the compared one, or another entry of the transaction exists. */
   | { readonly status: 'outdated'; readonly generation: bigint }
-  /** Not in the queue, only if it was to be empty: `contenders` are there (or the single key), or nothing but keys of nested names. */
+  /** The queue was not empty, and the entry was not created. `contenders`: entries or the single key exist, not only keys of nested names. */
   | { readonly status: 'occupied'; readonly contenders: boolean };
 
-/** At the generation, at each entry, and at the marks that may be there. */
+/** Returns the reads of the generation, of each entry, and of each mark that may exist. */
 export function looks(newcomers: readonly Newcomer[], { own }: Ticket): IRequestOp[] {
   return [
     read(own.key),
@@ -56,15 +56,15 @@ export function looks(newcomers: readonly Newcomer[], { own }: Ticket): IRequest
   ];
 }
 
-/** Whose answer it is. */
+/** The entry for which a response is read. */
 export interface Asker {
   readonly newcomers: readonly Newcomer[];
   readonly ticket: Ticket;
-  /** Which of the newcomers. */
+  /** The index of the entry. */
   readonly i: number;
 }
 
-/** Throws `ENTRY_LOST` when somebody else holds the key, `SESSION_LOST` when another process has resumed the session. */
+/** Reads a refused enqueue. Throws `ENTRY_LOST` if another client has the key, `SESSION_LOST` if another process has resumed the session. */
 export function readLooks(
   ranges: readonly (IRangeResponse | undefined)[],
   { newcomers, ticket, i }: Asker,
@@ -83,7 +83,7 @@ export function readLooks(
   return { status: 'outdated', generation };
 }
 
-/** The entry's own row among those of its look, which may have met keys of nested names. */
+/** Returns the entry's own row among those of its read, which may contain keys of nested names. */
 export function ownRow({ kvs }: IRangeResponse, { under }: Entry): IKeyValue | undefined {
   return kvs.find(({ key }) => readKey(under, key) !== undefined);
 }
@@ -92,7 +92,7 @@ export function foundIn(own: IKeyValue, marks: readonly IKeyValue[]): Found {
   return { key: own.key, order: BigInt(own.create_revision), marked: marks.length > 0 };
 }
 
-/** What was asked for, where a well-behaved server has it. */
+/** Returns a part of a response. Throws `UNAVAILABLE` if the server left it out. */
 export function known<T>(answer: T | null | undefined): T {
   if (answer === undefined || answer === null)
     throw new QueueLockError('UNAVAILABLE', 'etcd gave an answer that does not fit the request');

@@ -1,5 +1,5 @@
-// Chapter entry: how does a wish become an entry in the queue, and how does it leave?
-// Here: until all are in, or none may be. entry: what a session remembers of one. generation: what makes a late request harmless. leaving.
+// Chapter entry: how does a request become an entry in the queue, and how is it removed?
+// entering (this file): enqueues until the outcome is certain. entry: the state of one entry. generation: makes late requests harmless. leaving: removal.
 
 import { QueueLockError } from '@queuelock/core/backend';
 import { askToEnter, type Asked, type Asking } from './asking.ts';
@@ -9,19 +9,19 @@ import type { Gatherer } from '../base/gathering.ts';
 import type { Generation } from './generation.ts';
 import { removeCreated, type Exit } from './leaving.ts';
 
-/** The part of a session that requests for entries share. */
+/** The part of a session that the requests of its entries share. */
 export interface Desk extends Asking, Exit {
   readonly generation: Generation;
-  /** Where newcomers go that may enter together with others. */
+  /** The batches of plain enqueues. */
   readonly entering: Gatherer<Newcomer, Asked>;
 }
 
-// Every removal of another entry that had no certain outcome costs one more.
+// Each removal of another entry without a certain outcome changes the generation, and costs one more attempt.
 const ATTEMPTS = 20;
 
 /**
- * Enters until all are in, or none may be. Throws `ENTRY_LOST` when only some are: they came together, so somebody has removed
- * the others.
+ * Repeats the enqueue until all entries exist, or none may. Throws `ENTRY_LOST` if only some exist: they were created in one transaction, so
+ * another client has removed the others.
  */
 export async function enter(
   desk: Desk,
@@ -30,7 +30,7 @@ export async function enter(
 ): Promise<readonly Entered[]> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const { entered, used } = await attemptToEnter(desk, newcomers, entrance);
-    // Taken while the store had gone back, and it has caught up since.
+    // Such an order is from a store that had been restored from an older snapshot, and whose revision has grown again since.
     const past = newcomers.filter(({ entry }, i) => isOfThePast(entry, entered[i]));
     if (past.length > 0) {
       await Promise.all(past.map(({ entry }) => removeCreated(desk.generation, entry)));
@@ -49,7 +49,7 @@ export async function enter(
   );
 }
 
-/** Answers also with the generation that was compared. */
+/** Sends one attempt. Resolves with the outcomes and the generation that was compared. */
 async function attemptToEnter(
   desk: Desk,
   newcomers: readonly Newcomer[],
@@ -63,7 +63,7 @@ async function attemptToEnter(
       return entrance.read(answer, asker);
     }),
   );
-  // All of them first, since each remembers what it is told.
+  // Every outcome is awaited first, since each entry records its own.
   const outcomes = await Promise.allSettled(reading);
   return { entered: outcomes.map(valueOf), used };
 }
@@ -79,7 +79,7 @@ function requestsFor(
   return askToEnter(desk, newcomers, entrance);
 }
 
-/** Whether it can be told from one that is there already, and needs nothing besides its key. */
+/** Returns whether the entry is certainly new, and needs nothing besides its key. */
 function isPlain({ entry }: Newcomer): boolean {
   return entry.order === undefined && !entry.uncertain && !entry.shared && !entry.single && !entry.soughtMark;
 }

@@ -16,80 +16,80 @@ import {
 import { Subject, type Observable } from '../base/rx.ts';
 import type { Target } from '../queue/txn.ts';
 
-/** Somebody else has taken an entry out. */
+/** Returns the error of an entry that another client has removed. */
 export function removedByOthers(): QueueLockError {
   return new QueueLockError('ENTRY_LOST', 'the entry was removed by somebody else');
 }
 
-/** Where an entry comes to be. */
+/** The circumstances in which an entry is created. */
 export interface Origin {
   readonly prefix: string;
   readonly lease: string;
-  /** The newest revision that was known before anybody asked for the entry. */
+  /** The newest revision that was known before the enqueue. */
   readonly revision: bigint;
-  /** Where the session was resumed: entries below were made by another process. 0 if it was not. */
+  /** The revision at which the session was resumed; another process has created the entries below it. 0 if it was not resumed. */
   readonly resumedAt: bigint;
-  /** The key that clients without a queue lock in its stead. */
+  /** The key that clients without a queue lock instead. */
   readonly single?: Buffer | undefined;
   /** Whether the queue's naming is `fast`. */
   readonly isFast: boolean;
-  /** What its key is called by; see `key-ids.ts`. */
+  /** The id in its key; see `key-ids.ts`. */
   readonly keyId: string;
 }
 
-/** What a session remembers of one entry, from the first request until it is surely removed. */
+/** The state of one entry, from the first request until it is certainly removed. */
 export class Entry {
-  /** As stored, once the server has told it; as it would be stored before. */
+  /** The key in the store. Before the server has confirmed it, the key that the request has. */
   key: Buffer;
-  /** Whether it is one now, to shared ones behind it. */
+  /** Whether the entry is a shared one now. */
   shared: boolean;
   readonly queue: string;
   /** The id in its key, which may be that of an earlier entry. */
   readonly keyId: string;
-  /** The queue's prefix, and the same as a range. */
+  /** The queue's prefix. */
   readonly under: string;
-  /** What its name begins with: the mark of a fast one, else nothing. */
+  /** What its name begins with: the mark of a fast entry, or nothing. */
   readonly fast: string;
   readonly range: KeyRange;
-  /** Where the marks of the queue are. */
+  /** The directory of the queue's marks. */
   readonly markDirectory: string;
-  /** Where to look for it: in a resumed session at all keys that it may have, since its limit may have been another one. */
+  /** The key to read. In a resumed session all keys that it may have, since its limit may have been another one. */
   readonly sought: Target;
   /** The same for its mark. */
   readonly soughtMark: Target | undefined;
-  /** The create revision, once the server has told it. */
+  /** The create revision, once the server has returned it. */
   order: bigint | undefined;
-  /** The key of its hold's trace, once it may be there. */
+  /** The key of its hold's trace, once it may exist. */
   trace: Buffer | undefined;
-  /** Its mark, once it may be there. */
+  /** Its mark, once it may exist. */
   mark: Buffer | undefined;
-  /** The key that it has to create as well before it owns anything; see `single-key.ts`. */
+  /** The key that it must create as well before it owns the queue; see `single-key.ts`. */
   readonly single: Buffer | undefined;
-  /** Whether it may have created that. */
+  /** Whether it may have created the single key. */
   claimed = false;
   /** The queue's tail, which a fast entry writes when it is created; see `tail.ts`. */
   readonly tail: Buffer | undefined;
-  /** Whether one of this process waits for it, which has come after it. */
+  /** Whether a later entry of this process waits for it. */
   followed = false;
-  /** Whether it is certain that it was admitted when nothing else was ahead; see `Departure.owned`. */
+  /** Whether it certainly was admitted while no other entry was ahead; see `Departure.owned`. */
   owned = false;
-  /** Whether others may have entered behind it before it was admitted. */
+  /** Whether other entries may have been created behind it before it was admitted. */
   waited = false;
-  /** What its grant was told. */
+  /** The token of its grant. */
   grantToken: bigint | undefined;
-  /** Who has taken over from it before it was taken out. */
+  /** The entry of the same session that took over from it before it was removed. */
   successor: Entry | undefined;
   /** Whether the caller has read the key, and may compare it in transactions of its own. */
   isKeyExposed = false;
-  /** What it stores, as far as that is a label of ours that this process has written. */
+  /** Its value, if that is a label that this process has written. */
   value: string | undefined;
-  /** Completes when the entry is withdrawn; errors with `ENTRY_LOST` when it is known to be gone otherwise. */
+  /** Completes when the entry is withdrawn. Errors with `ENTRY_LOST` when it was removed otherwise. */
   readonly leaving$: Observable<never>;
-  /** Reading its key was refused, so that it proves nothing. */
+  /** Whether a read of its key was refused, so that the key proves nothing. */
   unreadable = false;
-  /** How many changes of it this process was asked for. */
+  /** How many changes of its value were requested. */
   changes = 0;
-  /** The server said that it is not there any more, or that its key is somebody else's. */
+  /** Whether the server returned that it does not exist any more, or that another client has its key. */
   gone = false;
   readonly #origin: Origin;
   readonly #inFlight = new Set<Promise<Entered>>();
@@ -120,17 +120,17 @@ export class Entry {
     this.#origin = origin;
   }
 
-  /** Whether the queue is one for exclusive entries only, and that is none. */
+  /** Returns whether the queue accepts exclusive entries only, and this is not one. */
   hasNoRoomFor({ shared, limit }: EntrySpec): boolean {
     return (this.single !== undefined || this.tail !== undefined) && (shared || limit > 1);
   }
 
-  /** Whether that is the key of an entry of the same session in the same queue. */
+  /** Returns whether the key is that of an entry of the same session in the same queue. */
   isOfSameSession(key: Buffer): boolean {
     return key.toString().startsWith(entryStem(this.under + this.fast, this.#origin.lease, ''));
   }
 
-  /** The key's last part, under which traces and marks know the entry. */
+  /** The key's last part, which its trace and mark have too. */
   get name(): string {
     return this.key.toString().slice(this.under.length);
   }
@@ -143,66 +143,66 @@ export class Entry {
     return Buffer.from(this.markDirectory + this.name);
   }
 
-  /** Permits that it takes, as others see it. */
+  /** The permits that it takes, as other clients see it. */
   get permits(): number {
     return readKey(this.under, this.key)?.permits ?? 1;
   }
 
-  /** Whether that order was given by a store that had gone back: it was there before, and so was the token. */
+  /** Returns whether the order is from a store that was restored from an older snapshot: order and token existed before. */
   isOfThePast(order: bigint): boolean {
     return order > this.#origin.resumedAt && order <= this.#origin.revision;
   }
 
   /**
-   * Whether a request that creates the key may still be on its way to the server. A lost one stays so for good, unless the entry turns out
-   * to be there by it.
+   * Whether a request that creates the key may still be in flight. After a lost response that remains so for good, unless the entry turns out to
+   * have been created by it.
    */
   get uncertain(): boolean {
     return this.#unanswered > 0;
   }
 
-  /** The revision at which it stored that. */
+  /** The revision at which it stored `value`. */
   get writtenAt(): bigint {
     return this.#writtenAt ?? this.order ?? 0n;
   }
 
-  /** It stores that value. */
+  /** Records that the entry stores this value. */
   wrote(value: string, revision: bigint): void {
     if (this.value === undefined) return;
     this.value = value;
     this.#writtenAt = revision;
   }
 
-  /** The core gave the entry up: no further request may put it there. */
+  /** Whether the core gave the entry up. No further request may create it. */
   get withdrawn(): boolean {
     return this.#removals > 0;
   }
 
-  /** It is not there any more, and not by our own doing: somebody else has removed it, unless another reason is given. */
+  /** Records that the entry was removed, and not by this session. The default reason is another client. */
   lose(why: QueueLockError = removedByOthers()): void {
     if (this.gone) return;
     this.gone = true;
     this.#leaving$.error(why);
   }
 
-  /** Once for every request to remove it. */
+  /** Records a request to remove the entry. It must be called once for each. */
   withdraw(): void {
     this.#removals += 1;
     this.#leaving$.complete();
   }
 
   /**
-   * Whether nothing that was ever sent about it can still make, remove or change its key. Every creation was answered; the removal was
-   * sent once and has `removed` it, or it was never there; and all else compares the create revision.
+   * Returns whether no request in flight can create, remove or change its key any more. Every creation has a response. The removal was sent
+   * once and has `removed` the key, or the entry never existed. All other requests compare the create revision.
    */
   leavesKeySpare(removed: boolean): boolean {
     const isSimple = !this.uncertain && !this.gone && !this.mark && !this.single;
     return isSimple && this.#removals === 1 && (removed || this.order === undefined);
   }
 
-  /** Takes over what the server has of it, which another process may have made. */
+  /** Records the state in the store, which another process may have created. */
   recognize({ key, order, marked }: Found): void {
-    // One of the requests that were not answered has made it, so that one is not on its way any more.
+    // One of the requests without a response has created it, so that one is not in flight any more.
     if (this.order === undefined && order > this.#origin.resumedAt && this.uncertain) this.#unanswered -= 1;
     this.order = order;
     this.key = key;
@@ -214,7 +214,7 @@ export class Entry {
     this.claimed = this.single !== undefined;
   }
 
-  /** Accompanies one request that may create the key, until its answer has been read. */
+  /** Tracks one request that may create the key, until its response was read. */
   async creating<T>(request: Promise<T>, read: (answer: T) => Entered): Promise<Entered> {
     const attempt = this.#attempt(request, read);
     this.#inFlight.add(attempt);
@@ -225,7 +225,7 @@ export class Entry {
     }
   }
 
-  /** Resolves when every request so far was answered or given up. */
+  /** Resolves when every request so far has a response or was given up. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#inFlight);
   }

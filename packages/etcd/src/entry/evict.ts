@@ -5,14 +5,14 @@ import { createdAt, remove } from '../queue/txn.ts';
 import type { SingleKeyOf } from '../api/naming.ts';
 import type { Connection } from '../server/connection.ts';
 
-/** One life of a key in a queue. */
+/** One creation of a key in a queue. */
 export interface Evictee {
   readonly queue: string;
   readonly key: string;
   readonly order: bigint;
 }
 
-/** Where queues are, and how they are reached. */
+/** The location of queues, and the connection to them. */
 export interface QueueAccess {
   readonly connection: Connection;
   readonly prefix: string;
@@ -20,8 +20,8 @@ export interface QueueAccess {
 }
 
 /**
- * Removes whoever's entry, also a foreign one, its mark and its single key; the trace of its hold stays, since its owner may not know yet.
- * Sent again after a lost reply, it tells that nothing is there.
+ * Removes the entry of any client, with its mark and its single key. The trace of its hold stays, since its owner may not know of the removal
+ * yet. A repetition after a lost response resolves with `false`.
  */
 export async function evict(
   { connection, prefix, singleKeyOf }: QueueAccess,
@@ -30,7 +30,7 @@ export async function evict(
   const under = queuePrefix(prefix, queue);
   const entry = key.startsWith(under) ? readKey(under, Buffer.from(key)) : undefined;
   if (!entry) throw invalidArgument('entry.key', key, `is directly under ${JSON.stringify(under)}`);
-  // A key that is not there has the create revision 0.
+  // A key that does not exist has the create revision 0.
   if (order <= 0n) return false;
   const stored = Buffer.from(key);
   const mark = Buffer.from(markDirectory(prefix, queue) + entry.name);

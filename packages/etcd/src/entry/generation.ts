@@ -5,21 +5,21 @@ import { isAnother, put, remove } from '../queue/txn.ts';
 
 const WRITING = "writing the session's generation";
 
-/** Whose generation it is. */
+/** The session of a generation. */
 export interface GenerationOptions {
   readonly key: Buffer;
   readonly lease: string;
-  /** Names this process, and no other one. */
+  /** Identifies this process. */
   readonly owner: string;
 }
 
 /**
- * A private key of the session, whose revision every enqueue compares. A removal that cannot know whether an enqueue is
- * still on its way deletes the entry and writes this key in one transaction: whatever comes later was sent for an older
- * generation and is refused. The key does not exist (generation 0) until that is needed.
+ * A private key of the session, whose revision every enqueue compares. If an enqueue may still be in flight, the removal deletes the entry and
+ * writes this key in one transaction. An enqueue that arrives later compares an older generation and is refused. The key does not exist
+ * (generation 0) until that is needed.
  *
- * Its value is the process that the session belongs to: that which has written it last by taking the session over. Another one, which
- * may have been frozen meanwhile, reads it with each proof and each refusal, and has lost the session.
+ * Its value identifies the process that has the session: the last one that took it over. Another process, which may have been paused
+ * meanwhile, reads it with each proof and each refusal, and has then lost the session.
  */
 export class Generation {
   readonly key: Buffer;
@@ -37,17 +37,17 @@ export class Generation {
     this.#owner = Buffer.from(owner);
   }
 
-  /** The newest that is known: the revision at which the key was last written. */
+  /** The newest known generation: the revision at which the key was last written. */
   get value(): bigint {
     return this.#value;
   }
 
-  /** Whether another process has taken the session over, as far as this one has seen. */
+  /** Whether this process has seen that another one took the session over. */
   get isOthers(): boolean {
     return this.#isOthers;
   }
 
-  /** Whether another process may resume the session: it was exported, or was resumed here, so that a text to resume it is somewhere. */
+  /** Whether another process may resume the session, since it was exported or was resumed here. */
   get isExported(): boolean {
     return this.#isExported;
   }
@@ -57,8 +57,8 @@ export class Generation {
   }
 
   /**
-   * Carries the transaction out unless another process has resumed the session; then it rejects with `SESSION_LOST`. Needed for removals once
-   * the session was exported: one that arrives late would remove what the other process holds.
+   * Sends the transaction, but with no effect if another process has resumed the session; then it rejects with `SESSION_LOST`. Removals need this
+   * once the session was exported: a late one would remove an entry that the other process holds.
    */
   async guard(what: string, txn: ITxnRequest): Promise<Pick<ITxnResponse, 'succeeded' | 'responses'>> {
     if (!this.#isExported) return this.#connection.ask(what, (etcd, options) => etcd.txn(txn, options));
@@ -71,7 +71,7 @@ export class Generation {
     return done.response_txn;
   }
 
-  /** What the server has, of the key with its value. Throws `SESSION_LOST` if another process has taken the session over. */
+  /** Returns the generation in the store. Throws `SESSION_LOST` if another process has taken the session over. */
   read(stored: IKeyValue | undefined): bigint {
     if (!stored) return 0n;
     if (!stored.value.equals(this.#owner)) throw this.#lost();
@@ -79,15 +79,15 @@ export class Generation {
   }
 
   /**
-   * After an enqueue that compared `used` was refused because the server had `seen`: goes on with the newer one.
-   * A key that went back was removed by somebody; it is written anew, for an old value is never trusted again.
+   * Continues with the newer generation, after the server refused an enqueue that compared `used` because it had `seen`. If the generation
+   * went back, another client has removed the key. It is then written again, since an old value is never trusted again.
    */
   async follow({ used, seen }: { readonly used: bigint; readonly seen: bigint }): Promise<void> {
     if (seen < used) await this.#write([]);
     else if (seen > this.#value) this.#value = seen;
   }
 
-  /** Takes the session over, whoever had it: refuses every enqueue that was sent before. Rejects with `SESSION_LOST` if the lease has ended. */
+  /** Takes the session over from any process. Earlier enqueues are refused from then on. Rejects with `SESSION_LOST` if the lease has ended. */
   async takeOver(): Promise<bigint> {
     const success = [this.#put()];
     this.#note(await this.#connection.ask(WRITING, (etcd, options) => etcd.txn({ success }, options)));
@@ -95,13 +95,13 @@ export class Generation {
     return this.#value;
   }
 
-  /** Removes the entry for good, and does what else belongs to that; `true` if it was there. */
+  /** Removes the entry so that no late enqueue can create it, together with further operations. Resolves with whether it existed. */
   async removeForGood(entryKey: Buffer, more: readonly IRequestOp[]): Promise<boolean> {
     const { responses } = await this.#write([remove(entryKey), ...more]);
     return responses[0]?.response_delete_range.deleted === '1';
   }
 
-  /** Unless another process has the session. */
+  /** Writes the key, unless another process has the session. */
   async #write(first: readonly IRequestOp[]): Promise<ITxnResponse> {
     const txn = { compare: [isAnother(this.key, this.#owner)], failure: [...first, this.#put()] };
     const response = await this.#connection.ask(WRITING, (etcd, options) => etcd.txn(txn, options));

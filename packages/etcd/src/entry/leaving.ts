@@ -8,22 +8,22 @@ import { givingBack } from './single-key.ts';
 import { leaveWithTail } from './tail.ts';
 import { createdAt, remove } from '../queue/txn.ts';
 
-/** What leaving needs. */
+/** What a removal needs. */
 export interface Exit {
   readonly generation: Generation;
-  /** Where entries go that may leave together with others. */
+  /** The batches of plain removals. */
   readonly leaving: Gatherer<Entry, Outcome>;
 }
 
-/** Whether it was there; `undefined` when it still is, since the one that it stood for is gone. */
+/** Whether the entry existed. `undefined` if it was kept, since its successor does not exist. */
 type Outcome = boolean | undefined;
 
-/** How many go in one transaction, below the 128 operations that a server takes. */
+/** The largest batch of removals, below the 128 operations that a server accepts. */
 export const MAX_LEAVERS = 120;
 
 const WHAT = 'leaving a queue';
 
-/** Removes the entry so that no request that is still on its way can put it there again; `true` if it was there. */
+/** Removes the entry so that no request in flight can create it again. Resolves with whether it existed. */
 export async function withdraw({ generation, leaving }: Exit, entry: Entry): Promise<boolean> {
   try {
     if (isPlain(entry) && !generation.isExported) return await leaveWithOthers(leaving, entry);
@@ -32,13 +32,13 @@ export async function withdraw({ generation, leaving }: Exit, entry: Entry): Pro
     const more = [...(entry.mark ? [remove(entry.mark)] : []), ...returned(entry)];
     return (await generation.removeForGood(entry.key, more)) || removed;
   } catch (error) {
-    // Entries go with their lease, and nothing can be put on it any more.
+    // Entries vanish with their lease, and no key can be created on it any more.
     if (isQueueLockError(error, 'SESSION_LOST')) return false;
     throw error;
   }
 }
 
-/** Whether there is nothing but its key, of which this process knows for certain that it is no other entry's until this one has left. */
+/** Returns whether the entry consists of its key only, and the key is certainly that of no other entry until this one was removed. */
 export function isPlain({ order, uncertain, trace, mark, claimed }: Entry): boolean {
   return order !== undefined && !uncertain && !trace && !mark && !claimed;
 }
@@ -49,7 +49,7 @@ async function leaveWithOthers(leaving: Exit['leaving'], entry: Entry): Promise<
   return removed;
 }
 
-/** Removes the keys of these; of each whether it was there. Where the outcome is unknown, it is so for each. */
+/** Removes a batch of entries. Each promise resolves with whether its entry existed. An unknown outcome is unknown for each. */
 export function removeEntries(
   connection: Connection,
   entries: readonly Entry[],
@@ -86,9 +86,9 @@ async function removeAlone(connection: Connection, entry: Entry): Promise<Outcom
 }
 
 interface Removal extends Pick<Entry, 'key'> {
-  /** Where it is no plain one. */
+  /** A transaction, for an entry that needs one. */
   readonly within?: ITxnRequest | undefined;
-  /** Whom the entry stands for: without that one it is not removed. */
+  /** The entry that took over. Unless it exists, this one is not removed. */
   readonly successor?: Entry;
 }
 
@@ -99,18 +99,18 @@ function removalOf(entry: Entry): Removal {
     const within = { compare: [createdAt(successor.key, successor.order)], success: [remove(key)] };
     return { key, within, successor };
   }
-  // It is the last one, as far as this process knows.
+  // As far as this process knows, it is the last entry.
   return { key, within: tail && !followed ? leaveWithTail(entry, tail) : undefined };
 }
 
-/** Whom it stands for: who has taken over, from one to the next, and has not left. */
+/** Returns the last entry in the chain of take-overs that was not removed. */
 function presentSuccessor(entry: Entry): Entry | undefined {
   let { successor } = entry;
   while (successor && (successor.withdrawn || successor.gone)) successor = successor.successor;
   return successor;
 }
 
-/** A successor that was not there, and has not left either, is lost: the entry stands for nobody any more. */
+/** Reads the outcome of a removal. A successor that does not exist and was not withdrawn is lost. */
 function outcomeOf(
   { succeeded, responses }: Pick<ITxnResponse, 'succeeded' | 'responses'>,
   successor: Entry | undefined,
@@ -125,8 +125,8 @@ function hasRemoved(own: Partial<IResponseOp> | undefined): boolean {
 }
 
 /**
- * Removes the entry that the server has told of, with its trace and mark; nothing else that has the same key. Its single key
- * goes in any case, since whoever removed the entry may not know of that.
+ * Removes the entry with the known create revision, and its trace and mark. A later entry with the same key stays. The single key is removed
+ * in any case, since another client that removed the entry may not know of it.
  */
 export async function removeCreated(generation: Generation, entry: Entry): Promise<boolean> {
   const { key, order, trace, mark } = entry;
@@ -138,7 +138,7 @@ export async function removeCreated(generation: Generation, entry: Entry): Promi
   return succeeded;
 }
 
-/** What goes with it whatever else is the case: a tail that is not there is only slower. */
+/** Returns the operations that follow every removal. A missing tail only makes enqueues slower. */
 function returned({ claimed, single, tail, key }: Entry): IRequestOp[] {
   return [...(claimed ? givingBack(single, key) : []), ...givingBack(tail, key)];
 }

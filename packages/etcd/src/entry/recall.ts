@@ -3,7 +3,7 @@ import { lookAt } from '../queue/txn.ts';
 import { foundIn, known, ownRow } from './entered.ts';
 import type { Entry } from './entry.ts';
 
-/** Looks whether the entry is there, made by another process that had the session, and notes what it finds. */
+/** Reads whether another process that had the session created the entry, and records the result. */
 export async function recall(
   { connection, lease }: { readonly connection: Connection; readonly lease: string },
   entry: Entry,

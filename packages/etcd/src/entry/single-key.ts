@@ -1,5 +1,5 @@
-// npm etcd3's `Lock`, python-etcd3 and etcd3gw know no queue: who creates the one key has the lock. While such clients are still about, an
-// entry of ours takes that key too when its turn has come. Its value is the entry's key, so that a removal tells whose it is.
+// npm etcd3's `Lock`, python-etcd3 and etcd3gw have no queue: the client that creates the one key has the lock. While such clients are in
+// use, an entry of ours creates that key too once it is admitted. Its value is the entry's key, so that a removal shows whose it is.
 import { invalidArgument, type QueueLockError } from '@queuelock/core/backend';
 import type { IRequestOp, ITxnRequest, ITxnResponse } from '../protocol/messages.ts';
 import type { KeyRef } from '../queue/ahead.ts';
@@ -9,25 +9,25 @@ import { isOwnKey, queuePrefix } from '../queue/keys.ts';
 import type { SingleKeyOf } from '../api/naming.ts';
 import { absent, createdAt, look, put, remove, valueIs } from '../queue/txn.ts';
 
-/** An entry whose turn has come. */
+/** An admitted entry. */
 export interface Claimant {
   readonly entry: { readonly key: Buffer; readonly single: Buffer | undefined };
   readonly order: bigint;
 }
 
-/** What became of an attempt to take the single keys of several entries, all or none. */
+/** The result of an attempt to create the single keys of several entries, all or none. */
 export interface Attempt {
-  /** Whether they are all taken. */
+  /** Whether all of them are created. */
   readonly held: boolean;
-  /** The keys of those that have theirs. Some only if the others were removed by somebody, or a session was resumed. */
+  /** The keys that exist for these entries. Only some, if other clients removed the others, or a session was resumed. */
   readonly ours: ReadonlyMap<Claimant, KeyRef>;
-  /** One that somebody else has. */
+  /** A key that another client has. */
   readonly taken: KeyRef | undefined;
-  /** The store's revision that this was seen at. */
+  /** The revision of the store at the attempt. */
   readonly revision: bigint;
 }
 
-/** Asks the user's function. Throws `INVALID_ARGUMENT` for keys that would be in the way of entries. */
+/** Calls the user's function. Throws `INVALID_ARGUMENT` for keys that would conflict with entries. */
 export function singleKeyFor(
   singleKeyOf: SingleKeyOf | undefined,
   { prefix, queue }: { readonly prefix: string; readonly queue: string },
@@ -42,7 +42,7 @@ export function singleKeyFor(
   return Buffer.from(key);
 }
 
-/** One key cannot stand for several who hold the queue at a time; and who enters by the tail of a queue waits for one alone. */
+/** Returns the error of an entry that is not exclusive. A single key cannot belong to several holders, and a fast entry waits for only one. */
 export function exclusiveOnly({ entry, spec: { queue, shared, limit } }: Newcomer): QueueLockError {
   const rule = entry.single
     ? `as long as ${JSON.stringify(queue)} has a single key (option singleKey)`
@@ -51,7 +51,7 @@ export function exclusiveOnly({ entry, spec: { queue, shared, limit } }: Newcome
   return invalidArgument('limit', limit, `is 1 ${rule}`);
 }
 
-/** Takes the keys that are not in `ours` yet, if nobody has any of them and all of the entries are still there. */
+/** Returns the transaction that creates the keys that are not in `ours`, if no other client has one and all of the entries exist. */
 export function takingTxn(
   claimants: readonly Claimant[],
   { ours, lease }: { readonly ours: Attempt['ours']; readonly lease: string },
@@ -75,7 +75,7 @@ export function takingTxn(
   };
 }
 
-/** Throws `ENTRY_LOST` when one of the entries is not there any more. */
+/** Reads the response to that transaction. Throws `ENTRY_LOST` if one of the entries does not exist any more. */
 export function readTaking(
   { succeeded, header, responses }: ITxnResponse,
   { claimants, ours }: { readonly claimants: readonly Claimant[]; readonly ours: Attempt['ours'] },
@@ -98,7 +98,7 @@ export function readTaking(
   return { held: found.size === singles.length, ours: found, taken, revision };
 }
 
-/** All taken: those that were not before, at that revision. */
+/** Returns the result if all keys are created: those that were missing before, at this revision. */
 export function takenAt(
   claimants: readonly Claimant[],
   revision: bigint,
@@ -111,13 +111,13 @@ export function takenAt(
   return { held: true, ours: new Map(refs), taken: undefined, revision };
 }
 
-/** As part of a removal of the entry with this key: takes the single key away if it is the entry's. */
+/** Returns the part of an entry's removal that deletes the single key if the entry has it. */
 export function givingBack(single: Buffer | undefined, entryKey: Buffer): IRequestOp[] {
   if (!single) return [];
   return [{ request_txn: { compare: [valueIs(single, entryKey)], success: [remove(single)] } }];
 }
 
-/** Those that have a single key, and that. */
+/** Returns the entries that have a single key, together with that key. */
 export function singlesOf<T extends { readonly entry: { readonly single: Buffer | undefined } }>(
   ones: readonly T[],
 ): readonly (T & { readonly one: T; readonly single: Buffer })[] {

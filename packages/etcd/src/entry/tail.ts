@@ -1,10 +1,10 @@
-// A queue of fast entries has a tail: a key outside of it that each of them writes in the transaction that creates it, and nobody else
-// writes. So a tail that was last written at some revision says: of all fast entries that ever came, the last one was created then, and has
-// the key that is the tail's value. If nothing but fast entries is in the queue by then, all that are ahead of one that comes next are that
-// one and those ahead of it. As long as it is there, it is the only one to wait for, and nobody need list the queue. It may be gone, as
-// everybody ahead of a waiter may be: the look at it tells, and then the queue is listed.
+// A queue of fast entries has a tail: a key outside of it that each fast entry writes in the transaction that creates it, and no other client
+// writes. If the tail was last written at some revision, the newest fast entry was created then, and its key is the tail's value. If the
+// queue has only fast entries by then, the entries ahead of the next one are that entry and those ahead of it. As long as it exists, the
+// next entry waits for it alone, and the queue need not be listed. It may be gone, as any predecessor may be; a read shows that, and then
+// the queue is listed.
 //
-// Nothing is concluded from a tail that is not there. It goes with the lease of the last one who came, and with whoever leaves as the last.
+// A missing tail proves nothing. It vanishes with the lease of the last entry, and with the removal of the last entry.
 import type { IRequestOp, IResponseOp, ITxnRequest } from '../protocol/messages.ts';
 import { windowFor, type KeyRef, type QueueRows } from '../queue/ahead.ts';
 import { known } from './entered.ts';
@@ -12,25 +12,25 @@ import type { Entry } from './entry.ts';
 import { rangesBesideFast } from '../queue/keys.ts';
 import { absent, latestFirst, remove, valueIs, versionIs } from '../queue/txn.ts';
 
-/** Whose tail it is. */
+/** The entry that writes a tail. */
 type Tailed = Pick<Entry, 'key' | 'under' | 'fast' | 'range' | 'owned'>;
 
-/** Who is ahead: all that are there, or the last one of them. */
+/** The entries ahead: all of them, or the last one. */
 export type Standing = { readonly rows: QueueRows } | { readonly behind: KeyRef };
 
-// A tail counts how many have come since there was none. A line of so many at most is listed, which tells how many are ahead, and
-// that there are no others.
+// A tail counts the entries since there was none. A queue of at most this many is listed, which shows how many entries are ahead, and that
+// there are no others.
 const LISTED = 20;
 
-/** How many operations a server has to take besides those of the transaction around. */
+/** The operations that a server must accept besides those of the surrounding transaction. */
 export const TAIL_OPERATIONS = 3;
 
-/** Part of the transaction that creates the entry. */
+/** Returns the operation that writes the tail, in the transaction that creates the entry. */
 export function writeTail({ key }: Tailed, { tail, lease }: { tail: Buffer; lease: string }): IRequestOp {
   return { request_put: { key: tail, value: key, lease, prev_kv: true } };
 }
 
-/** The same, and reads who is ahead. */
+/** Returns the operation that writes the tail and reads the entries ahead. */
 export function standBehind(
   entry: Tailed,
   at: { readonly tail: Buffer; readonly lease: string },
@@ -56,8 +56,8 @@ export function readStanding(answer: IResponseOp | undefined): Standing {
 }
 
 /**
- * Removes the entry, and the tail if nobody came after it. But who gives up in a long line leaves the tail: others would have to
- * list the line until the tail has counted as many again.
+ * Returns the transaction that removes the entry, and the tail if no entry followed. A waiter that gives up in a long queue keeps the tail.
+ * Without it, other clients would have to list the queue until the tail has counted as many entries again.
  */
 export function leaveWithTail({ key, owned }: Tailed, tail: Buffer): ITxnRequest {
   const isShort = owned ? [] : [versionIs(tail, 'Less', LISTED + 1)];

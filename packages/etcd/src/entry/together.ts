@@ -1,6 +1,6 @@
 import { invalidArgument, type EntrySpec } from '@queuelock/core/backend';
 
-// A creation and a look each, and a server takes 128 operations in one transaction.
+// Each entry needs a creation and a read, and a server accepts 128 operations in one transaction.
 const MOST = 60;
 
 /** Throws `INVALID_ARGUMENT` unless these queues can be entered, and their single keys taken, in one transaction. */

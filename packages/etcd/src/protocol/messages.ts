@@ -1,11 +1,12 @@
 // Chapter protocol: which messages does etcd exchange?
-// Those of rpc.proto and kv.proto of version 3.4 that this package sends or reads. Names and shapes are those of npm etcd3, so both transports and the
-// tests exchange them freely; they are declared here because that package need not be installed. 64-bit numbers are decimal text in responses.
+// The messages of rpc.proto and kv.proto of version 3.4 that this package sends or reads. Names and shapes are those of npm etcd3, so both
+// transports and the tests can exchange them. They are declared here because that package need not be installed. 64-bit numbers are
+// decimal text in responses.
 
 /** A 64-bit number in a request. */
 type Int64 = string | number;
 
-/** Without the ids of cluster and member, each a number of 64 bits in every response. */
+/** The header without the ids of cluster and member, each a number of 64 bits in every response. */
 export interface IResponseHeader {
   revision: string;
   raft_term: string;
@@ -124,7 +125,7 @@ export interface IWatchCancelRequest {
   watch_id?: Int64;
 }
 
-/** One of the properties is set. */
+/** A request on a watch stream. Exactly one property is set. */
 export interface IWatchRequest {
   create_request?: IWatchCreateRequest;
   cancel_request?: IWatchCancelRequest;

@@ -1,35 +1,35 @@
-// Chapter queue: how does a queue stand in the store, and who is ahead in it?
-// keys: names and ranges. txn: the words of transactions. Here: of what was read, those ahead. seen-queue, queue-lines: kept by events.
+// Chapter queue: how is a queue stored, and which entries are ahead?
+// keys: names and ranges. txn: parts of transactions. ahead (this file): the entries ahead in a result. observed-queue, listed-queues: kept by events.
 
 import { QueueLockError, type EntriesAhead } from '@queuelock/core/backend';
 import type { IRangeResponse } from '../protocol/messages.ts';
 import { readKey } from './keys.ts';
 import { marksIn } from './marks.ts';
 
-/** A key of one life: the same key created again is another one, as Go's mutex and our sessions do it for each lock of a name. */
+/** A key and its creation. The same key may be created again for another entry, by Go's mutex and by our sessions. */
 export interface KeyRef {
   readonly key: Buffer;
   readonly createRevision: string;
 }
 
-/** The same as text, to know one by. */
+/** Returns a text that identifies one creation of a key. */
 export function lifeOf({ key, createRevision }: KeyRef): string {
   return `${createRevision} ${key.toString()}`;
 }
 
 /** A conflicting entry. */
 export interface ConflictingEntry extends KeyRef {
-  /** Permits that it takes. */
+  /** The permits that it takes. */
   readonly permits: number;
-  /** What its name says of its limit. A shared one is of a lock, which has 1. */
+  /** The limit in its name. A shared entry has 1. */
   readonly limit: number;
-  /** Whether it is one that may tell by its label that it owns the queue; see `owning.ts`. */
+  /** Whether its label may show that it owns the queue; see `owning.ts`. */
   readonly mayTell: boolean;
-  /** For a shared entry: the key whose coming ends the conflict, as the going of the rival does. */
+  /** For a shared entry: the key whose creation ends the conflict, as the removal of this entry does. */
   readonly mark?: Buffer;
 }
 
-/** The own entry, as far as others matter to it. */
+/** The own entry, with what decides which entries conflict with it. */
 export interface Contender {
   readonly key: Buffer;
   readonly shared: boolean;
@@ -39,26 +39,26 @@ export interface Contender {
   readonly markDirectory: string;
 }
 
-/** What was read of a queue at one point. */
+/** The keys of a queue at one revision. */
 export interface QueueRows {
-  /** Its keys, the latest first. */
+  /** Its entries, the newest first. */
   readonly latest: IRangeResponse;
-  /** Its marks, for shared entries. */
+  /** Its marks, which only shared entries need. */
   readonly marks?: IRangeResponse | undefined;
 }
 
-// With so many more rows than needed the number of entries ahead is exact for short queues.
+// With that many rows more than needed, the number of entries ahead is exact for short queues.
 const SPARE_ROWS = 30;
 
-/** How many rows are asked for, so that `count` conflicting ones are among them unless readers or nested names fill it. */
+/** Returns how many rows to read, so that `count` conflicting entries are among them unless readers or nested names fill the rows. */
 export function windowFor(count: number): number {
   return count + 1 + SPARE_ROWS;
 }
 
 /**
- * The conflicting entries ahead that are among these rows of the queue, with their number if no rows are missing.
- * Throws `ENTRY_LOST` when the own one is not the first. Keys of nested names that were made in one step with it may be before it; so
- * many that it is not among the rows tell nothing.
+ * Returns the conflicting entries ahead in these rows, and their number if no rows are missing. Throws `ENTRY_LOST` if the own entry is not the
+ * newest row. Only keys of nested names that were created in the same transaction may precede it. If so many of them do that the own entry is
+ * not among the rows, the result is empty.
  */
 export function aheadIn({ latest, marks }: QueueRows, own: Contender): EntriesAhead<ConflictingEntry> {
   const rows = latest.kvs;
@@ -81,27 +81,27 @@ export function aheadIn({ latest, marks }: QueueRows, own: Contender): EntriesAh
       ...(own.shared && ours ? { mark: Buffer.from(own.markDirectory + name) } : {}),
     });
   }
-  // `more` and not `count`: the server counts the keys before it applies a filter on revisions.
+  // `more` decides and not `count`, since the server counts the keys before it applies a filter on revisions.
   const seenAt = BigInt(latest.header.revision);
   return latest.more ? { refs, seenAt } : { refs, total: refs.length, seenAt };
 }
 
-/** What is known of those ahead of a fast entry that came right behind that one; see `tail.ts`. */
+/** Returns what is known of the entries ahead of a fast entry that follows `last`; see `tail.ts`. */
 export function aheadBehind(last: KeyRef): EntriesAhead<ConflictingEntry> {
   return { refs: [{ ...last, permits: 1, limit: 1, mayTell: true }] };
 }
 
-/** Whether rows of the same revision as the first may be missing. */
+/** Returns whether rows with the revision of the first row may be missing. */
 function isCutOff({ kvs, more }: IRangeResponse): boolean {
   return more && kvs[0]?.create_revision === kvs.at(-1)?.create_revision;
 }
 
-/** Whether that is all there is to know for an entry that waits for `count` others. */
+/** Returns whether this is enough for an entry that waits for `count` others. */
 export function suffices(ahead: EntriesAhead<ConflictingEntry>, count: number): boolean {
   return ahead.total !== undefined || ahead.refs.length >= count;
 }
 
-/** The limit of the nearest one that has another limit. */
+/** Returns the limit of the nearest entry with another limit. */
 export function otherLimitIn({ refs }: EntriesAhead<ConflictingEntry>, limit: number): number | undefined {
   return refs.find((ref) => ref.limit !== limit)?.limit;
 }

@@ -1,34 +1,34 @@
-// Until it is compacted, a store goes through every key that a queue ever had when it looks who is there. So a session calls the keys of
-// its entries by the same ids again and again, as Go's mutex has one key for each lock of a session.
+// Until its next compaction, a store scans every key that a queue ever had when it reads the queue. So a session uses the keys of its
+// earlier entries again, as Go's mutex has one key for all locks of a session.
 import { createHash } from 'node:crypto';
 import { labelOfOwner, type EntrySpec } from '@queuelock/core/backend';
 
-/** Whose keys are called by other ids than their own: the ids of the keys, by those of the entries. */
+/** The ids in the keys of entries, by the ids of the entries, for those whose two ids differ. */
 export type CalledOtherwise = ReadonlyMap<string, string>;
 
-// A few megabytes at most. A name that is not used for so long has few keys.
+// A few megabytes at most. A queue that was not used for that long has few keys.
 const MAX_SPARE = 10_000;
 
-// Whoever stands in line there with npm etcd3 waits for a key, whichever life of it: https://github.com/microsoft/etcd3/issues/176
+// Candidates of npm etcd3 wait for the deletion of a key, whichever entry has it: https://github.com/microsoft/etcd3/issues/176
 const OF_NPM_ELECTIONS = /(^|\/)election\//;
 
-/** Whether its key may be one that was another entry's: not where other programs may know the entry by that. */
+/** Returns whether the entry may have the key of an earlier one. It may not if other programs may identify the entry by its key. */
 export function mayTakeSpare({ value }: Pick<EntrySpec, 'value'>, under: string): boolean {
   const isOurs = value === undefined || labelOfOwner(value) !== undefined;
   return isOurs && !OF_NPM_ELECTIONS.test(under);
 }
 
-/** By which id the key of each entry of a session is called: by that of an earlier entry whose key is certainly gone, or by its own. */
+/** Chooses the id in the key of each entry of a session: that of an earlier entry whose key is certainly gone, or the entry's own. */
 export class KeyIds {
-  /** Of keys that entries have now, or may have. */
+  /** The ids of keys that exist, or may exist. */
   readonly #inUse = new Set<string>();
   readonly #otherwise = new Map<string, string>();
-  /** By queue, the one that was used last at the end. */
+  /** By queue, in the order of the last use. */
   readonly #spare = new Map<string, string[]>();
   #spares = 0;
   #areNoted = false;
 
-  /** For a new entry; to be followed by `use`. */
+  /** Chooses the id for a new entry. `use` must follow. */
   choose({ queue, id }: Pick<EntrySpec, 'queue' | 'id'>, maySpare: boolean): string {
     const noted = this.#otherwise.get(id);
     if (noted !== undefined) return noted;
@@ -36,15 +36,15 @@ export class KeyIds {
     return this.#inUse.has(chosen) ? otherIdFor(id) : chosen;
   }
 
-  /** The entry has that key from now on. */
+  /** Records that the entry has this key. */
   use(id: string, keyId: string): void {
     this.#inUse.add(keyId);
     if (keyId !== id) this.#otherwise.set(id, keyId);
   }
 
-  /** The entry is gone; `isSpare`: and nothing that was sent about its key can do anything any more. */
+  /** Records that the entry is removed. `isSpare`: no request in flight can change its key any more. */
   leave({ queue, id }: Pick<EntrySpec, 'queue' | 'id'>, keyId: string, isSpare: boolean): void {
-    // What was noted stays so, for whoever goes on later.
+    // Exported ids stay, for the process that resumes the session.
     if (this.#areNoted && keyId !== id) return;
     this.#inUse.delete(keyId);
     this.#otherwise.delete(id);
@@ -52,8 +52,8 @@ export class KeyIds {
   }
 
   /**
-   * For whoever may look for these entries by their ids later and knows of no others: from now on keys are called by the ids of their
-   * own entries only.
+   * Returns the differing ids, for an export of the session. From now on each new key has the id of its own entry, since the process that resumes
+   * the session knows no others.
    */
   note(): CalledOtherwise {
     this.#areNoted = true;
@@ -62,7 +62,7 @@ export class KeyIds {
     return new Map(this.#otherwise);
   }
 
-  /** Goes on where another process has noted this. */
+  /** Continues with the ids that another process has exported. */
   goOn(noted: CalledOtherwise): void {
     this.note();
     for (const [id, keyId] of noted) this.use(id, keyId);
@@ -87,7 +87,7 @@ export class KeyIds {
   }
 }
 
-/** Always the same, so that whoever goes on with the session finds it again. */
+/** Returns another id. It depends on the first one only, so that the process that resumes the session finds the key. */
 function otherIdFor(id: string): string {
   return createHash('sha256').update(id).digest('hex').slice(0, id.length);
 }

@@ -1,25 +1,25 @@
 import { invalidArgument } from '@queuelock/core/backend';
 
-/** The keys from `key` up to, and without, `range_end`. */
+/** The keys from `key` up to `range_end`, which is excluded. */
 export interface KeyRange {
   readonly key: Buffer;
   readonly range_end: Buffer;
 }
 
-/** What the store tells of a key under a queue's prefix. */
+/** An entry, read from its key. */
 export interface EntryKey {
   readonly key: string;
-  /** Its last part, after the queue's prefix. */
+  /** The last part of the key, after the queue's prefix. */
   readonly name: string;
-  /** Whether the name is one of ours: no others are ever marked. */
+  /** Whether queuelock created the entry. Only such entries have marks. */
   readonly ours: boolean;
   readonly shared: boolean;
-  /** The first limit that the entry was made with. */
+  /** The limit that the entry was created with. */
   readonly limit: number;
   readonly permits: number;
 }
 
-/** What an entry's name is made of. */
+/** The parts of an entry's name. */
 export interface NameParts {
   readonly id: string;
   readonly shared: boolean;
@@ -28,13 +28,13 @@ export interface NameParts {
 }
 
 const MAX_NAME_BYTES = 1_024;
-/** Below a prefix: where queuelock keeps keys of its own. */
+/** The directory below the prefix in which queuelock keeps keys of its own. */
 export const OWN_DIRECTORY = '.queuelock';
 const OUR_NAME = /^(?:~\d+\.)?[0-9a-f]+-[0-9a-f]{32}(?:~(r)|~([1-9]\d{0,14})of([1-9]\d{0,14}))?$/;
 
 /**
+ * Checks a queue's name. It is stored unchanged, so that `etcdctl lock NAME` and Go's `NewMutex(session, NAME)` join the queue.
  * Throws `INVALID_ARGUMENT` for names that would collide with other keys or with each other.
- * Everything else is stored as it is written, so that `etcdctl lock NAME` and Go's `NewMutex(session, NAME)` join.
  */
 export function checkName(prefix: string, queue: string): void {
   const bytes = Buffer.from(prefix + queue);
@@ -57,15 +57,15 @@ export function checkName(prefix: string, queue: string): void {
   }
 }
 
-/** The queue's name as a key prefix; everything directly under it is a contender. */
+/** Returns the prefix of the queue's keys. Every key directly under it is a contender. */
 export function queuePrefix(prefix: string, queue: string): string {
   return `${prefix}${queue}/`;
 }
 
 /**
- * Go's form, `NAME/<lease in hex>`, and then an id, since many entries share one lease: that of the entry, or of an earlier one whose
- * key it has; see `key-ids.ts`. Shared ones end in `~r`; those that take or
- * allow more than one permit in `~<permits>of<limit>`, so that others know it from a list of names.
+ * Returns the key of an entry. It has Go's form, `NAME/<lease in hex>`, and then an id, since many entries share one lease. The id is that of
+ * the entry, or of an earlier one with the same key; see `key-ids.ts`. Shared entries end in `~r`. Entries that take or allow more than one
+ * permit end in `~<permits>of<limit>`, so that a list of keys shows it.
  */
 export function entryKey(
   under: string,
@@ -78,51 +78,51 @@ export function entryKey(
 }
 
 /**
- * What the names of fast entries begin with, of those who reach the queue by this prefix: they have a tail for themselves. Who reaches it by
- * another one, with another name, is somebody else to them. No such mark is the beginning of another one.
+ * Returns what the names of fast entries begin with. It contains the length of the prefix: clients that reach the same queue by another prefix and
+ * another name do not share the tail. No such beginning is the beginning of another one.
  */
 export function fastMark(prefix: string): string {
   return `~${Buffer.byteLength(prefix)}.`;
 }
 
-/** A name without that mark. */
+/** Removes the beginning of fast entries from a name. */
 function withoutFastMark(name: string): string {
   return name.replace(/^~\d+\./, '');
 }
 
-/** Where a queue's keys are that are not of these fast entries: the ranges before and behind those. */
+/** Returns the key ranges of a queue before and after its fast entries. */
 export function rangesBesideFast(under: string, mark: string): readonly [KeyRange, KeyRange] {
   const { key, range_end } = rangeUnder(under);
-  // Behind the point, with which the mark ends, comes the slash.
+  // The slash follows the point in ASCII, and the mark ends with the point.
   return [
     { key, range_end: Buffer.from(under + mark) },
     { key: Buffer.from(under + mark.replace('.', '/')), range_end },
   ];
 }
 
-/** What all keys that an entry may have begin with, and one of them is. */
+/** Returns the common beginning of all keys that an entry may have. One of the keys equals it. */
 export function entryStem(under: string, lease: string, id: string): string {
   return `${under}${leaseHex(lease)}-${id}`;
 }
 
-/** The stem and every name that goes on with `~`. */
+/** Returns the range of the stem and of every name that continues it with `~`. */
 export function rangeOfStem(stem: string): KeyRange {
   return { key: Buffer.from(stem), range_end: Buffer.from(`${stem}\u007f`) };
 }
 
-/** Whether queuelock keeps keys of its own there. */
+/** Returns whether queuelock keeps the key for itself. */
 export function isOwnKey(prefix: string, key: string): boolean {
   return key.startsWith(`${prefix}${OWN_DIRECTORY}/`);
 }
 
-/** Where a key of somebody is. */
+/** The queue and the name of a key. */
 export interface KeyPlace {
-  /** The queue that its directory would be. */
+  /** The queue that the directory of the key would be. */
   readonly queue: string;
   readonly child: string;
 }
 
-/** `undefined` for a key that is in no directory, or one that queuelock keeps for itself. */
+/** Splits a key. Returns `undefined` for a key that is in no directory, or that queuelock keeps for itself. */
 export function placeOf(prefix: string, key: Buffer): KeyPlace | undefined {
   const text = key.toString();
   const slash = text.lastIndexOf('/');
@@ -137,7 +137,7 @@ export interface SessionEntry {
   readonly key: Buffer;
 }
 
-/** The keys among these that are entries of that session in some queue. */
+/** Returns the keys that are entries of the session, in any queue. */
 export function entriesIn(
   keys: readonly Buffer[],
   { prefix, lease }: { readonly prefix: string; readonly lease: string },
@@ -150,47 +150,47 @@ export function entriesIn(
   });
 }
 
-/** The session's private key, outside of every queue; see `generation.ts`. */
+/** Returns the session's private key, outside of every queue; see `generation.ts`. */
 export function generationKey(prefix: string, lease: string): string {
   return `${prefix}${OWN_DIRECTORY}/${leaseHex(lease)}`;
 }
 
-/** A key of the session that is never written, for a deletion that changes nothing; see `proof.ts`. */
+/** Returns a key of the session that is never written, for a deletion that changes nothing; see `proof.ts`. */
 export function absentKey(prefix: string, lease: string): string {
   return `${generationKey(prefix, lease)}/absent`;
 }
 
-/** A key that nobody writes, for reads that only ask for the store's state. */
+/** Returns a key that no client writes, for reads that need only the store's state. */
 export function nobodysKey(prefix: string): string {
   return `${prefix}${OWN_DIRECTORY}/nobody`;
 }
 
-/** A lease id (decimal text of an int64) as Go prints it: `%x`. */
+/** Converts a lease id (decimal text of an int64) to Go's format `%x`. */
 export function leaseHex(lease: string): string {
   return BigInt.asUintN(64, BigInt(lease)).toString(16);
 }
 
-/** Where holds of a queue leave their traces; see `traces.ts`. */
+/** Returns the directory of the traces of a queue's holds; see `traces.ts`. */
 export function traceDirectory(prefix: string, queue: string): string {
   return `${prefix}${OWN_DIRECTORY}/held/${queue}/`;
 }
 
-/** Where entries of a queue are marked as shared; see `marks.ts`. */
+/** Returns the directory of the marks of a queue's entries; see `marks.ts`. */
 export function markDirectory(prefix: string, queue: string): string {
   return `${prefix}${OWN_DIRECTORY}/shared/${queue}/`;
 }
 
-/** The tail of a queue of fast entries; see `tail.ts`. */
+/** Returns the key of the tail of a queue's fast entries; see `tail.ts`. */
 export function tailKey(prefix: string, queue: string): string {
   return `${prefix}${OWN_DIRECTORY}/tail/${queue}`;
 }
 
-/** A queue's register; see `registers.ts`. */
+/** Returns the key of a queue's register; see `registers.ts`. */
 export function registerKey(prefix: string, queue: string, kind: string): string {
   return `${prefix}${OWN_DIRECTORY}/register/${kind}/${queue}`;
 }
 
-/** All keys that start with this text, which must end in `/`. */
+/** Returns the range of all keys that start with this text, which must end in `/`. */
 export function rangeUnder(under: string): KeyRange {
   const key = Buffer.from(under);
   const end = Buffer.from(under);
@@ -199,8 +199,8 @@ export function rangeUnder(under: string): KeyRange {
 }
 
 /**
- * What a key is in the queue with this prefix; `undefined` for the keys of nested names (`a/b` under `a/`).
- * Any direct child is an exclusive contender, whoever wrote it, but for our own shared entries.
+ * Reads an entry from its key. Returns `undefined` for the keys of nested names (`a/b` under `a/`). Every direct child is an exclusive
+ * contender, whichever client wrote it, except our own shared entries.
  */
 export function readKey(under: string, key: Buffer): EntryKey | undefined {
   const text = key.toString();
@@ -217,7 +217,7 @@ export function readKey(under: string, key: Buffer): EntryKey | undefined {
   };
 }
 
-/** Go's mutex and whatever is made with it: the lease alone; our entries: the lease, and more after a hyphen; fast ones have a mark in front. */
+/** Returns whether a key is named after its lease: by the lease alone, as Go's mutex does, or by the lease and a hyphen, as our entries do. */
 export function isNamedAfterLease(child: string, lease: string): boolean {
   if (lease === '0') return false;
   const hex = leaseHex(lease);

@@ -7,22 +7,22 @@ export type ListedKey = Pick<IKeyValue, 'key' | 'create_revision' | 'mod_revisio
 
 interface Child {
   readonly order: bigint;
-  /** It is named after the lease that it is on, as every client names its entries. */
+  /** Whether the key is named after its lease, as every client names its entries. */
   readonly isEntry: boolean;
 }
 
 interface Line {
-  // In the order of creation, once the list is complete: a new key comes last.
+  // In the order of creation once the list is complete, since a new key is the last.
   readonly children: Map<string, Child>;
   entries: number;
   left: number;
   emptyAt: number | undefined;
 }
 
-// Long enough for somebody who counts once in a while, short enough for names that are used once.
+// Long enough for a client that reads the count now and then, short enough for names that are used once.
 const EMPTY_FOR_MS = 60_000;
 
-/** The queues among the keys of a store: as they were listed, kept up to date by the events after that. */
+/** The queues of a store: listed once, and then updated by events. */
 export class QueueLines {
   readonly #prefix: string;
   readonly #now: () => number;
@@ -30,7 +30,7 @@ export class QueueLines {
   #lines = new Map<string, Line>();
 
   /**
-   * @param now in milliseconds; only differences count
+   * @param now returns a time in milliseconds; only differences count
    * @param listsForeign whether a directory in which no key is an entry counts as a queue, since a lock of its name would wait for its keys
    */
   constructor(prefix: string, now: () => number, listsForeign: boolean) {
@@ -39,14 +39,14 @@ export class QueueLines {
     this.#listsForeign = listsForeign;
   }
 
-  /** Takes in all keys that there are, in any order. */
+  /** Replaces the state by a list of all keys, in any order. */
   list(keys: readonly ListedKey[]): void {
     this.#lines = new Map();
     const byAge = [...keys].sort((a, b) => Number(BigInt(a.create_revision) - BigInt(b.create_revision)));
     for (const key of byAge) this.#put(key);
   }
 
-  /** Takes in what happened after the revision of the list. */
+  /** Applies the events after the revision of the list. */
   apply(events: readonly IEvent[], after: bigint): void {
     for (const { type, kv } of events) {
       if (BigInt(kv.mod_revision) <= after) continue;
@@ -55,7 +55,7 @@ export class QueueLines {
     }
   }
 
-  /** Those that are not empty. */
+  /** Returns the queues that are not empty. */
   queues(): readonly ListedQueue[] {
     const listed: ListedQueue[] = [];
     for (const [name, line] of this.#lines) {
@@ -77,7 +77,7 @@ export class QueueLines {
     const order = BigInt(key.create_revision);
     const known = line.children.get(place.child);
     if (known?.order === order) return;
-    // Created again: where the event of its deletion was lost.
+    // The key was created again: the event of its deletion was lost.
     if (known) this.#delete(key);
     const isEntry = isNamedAfterLease(place.child, key.lease);
     line.children.set(place.child, { order, isEntry });

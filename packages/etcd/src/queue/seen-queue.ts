@@ -2,29 +2,29 @@ import { labelFromOwner, type StoredEntry } from '@queuelock/core/backend';
 import type { IEvent, IKeyValue, IRangeResponse } from '../protocol/messages.ts';
 import { isNamedAfterLease, readKey } from './keys.ts';
 
-/** Where a queue's keys are. */
+/** The directories of a queue's keys. */
 export interface Directories {
-  /** Of its entries: the queue's prefix. */
+  /** The directory of its entries: the queue's prefix. */
   readonly entries: string;
-  /** Of its marks. */
+  /** The directory of its marks. */
   readonly marks: string;
 }
 
-/** What was listed at one point. */
+/** The keys of a queue at one revision. */
 export interface Listed {
   readonly revision: string;
-  /** The keys under the prefix, the oldest first. */
+  /** The entries, the oldest first. */
   readonly entries: Pick<IRangeResponse, 'kvs'>;
   readonly marks: Pick<IRangeResponse, 'kvs'>;
 }
 
-/** A queue as it was listed, kept up to date by the events after that. */
+/** A queue for observers: listed once, and then updated by events. */
 export class SeenQueue {
   readonly #directories: Directories;
   readonly #revision: bigint;
-  // In the order of creation: the list starts so, a new key comes last, and a change keeps its place.
+  // In the order of creation: the list begins that way, a new key is the last, and a change keeps the order.
   readonly #entries = new Map<string, StoredEntry>();
-  /** Keys of the entries that are marked as shared. */
+  /** The keys of the entries that are marked as shared. */
   readonly #marked = new Set<string>();
   #changed = true;
 
@@ -34,7 +34,7 @@ export class SeenQueue {
     for (const kv of [...marks.kvs, ...entries.kvs]) this.#take('Put', kv);
   }
 
-  /** Takes in what happened after the list; whether there is something to tell, which the list itself is. */
+  /** Applies the events after the list. Returns whether there is a new state to emit; the list itself is the first one. */
   apply(events: readonly IEvent[]): boolean {
     for (const { type, kv } of events) if (BigInt(kv.mod_revision) > this.#revision) this.#take(type, kv);
     const changed = this.#changed;
@@ -56,7 +56,7 @@ export class SeenQueue {
     else if (this.#entries.delete(text)) this.#changed = true;
   }
 
-  /** A mark that goes took its entry along. */
+  /** Applies the creation or deletion of a mark. A mark is deleted together with its entry. */
   #mark(type: IEvent['type'], key: string): void {
     if (type === 'Delete') this.#marked.delete(key);
     else this.#marked.add(key);
@@ -67,14 +67,14 @@ export class SeenQueue {
     const entry = seenEntry(this.#directories.entries, kv);
     const known = entry && this.#entries.get(entry.key);
     if (!entry || isNoteOnly(kv, { from: known, to: entry })) return;
-    // Created again: where the event of its deletion was lost.
+    // The key was created again: the event of its deletion was lost.
     if (known && known.order !== entry.order) this.#entries.delete(entry.key);
     this.#changed = true;
     this.#entries.set(entry.key, entry);
   }
 }
 
-/** An entry as everybody sees it, which is without the note of an owner to those behind it; `undefined` for a key of a nested name. */
+/** Returns an entry as observers see it, without the owner's note. Returns `undefined` for a key of a nested name. */
 export function seenEntry(under: string, kv: IKeyValue): StoredEntry | undefined {
   const read = readKey(under, kv.key);
   if (!read) return undefined;
@@ -85,7 +85,7 @@ export function seenEntry(under: string, kv: IKeyValue): StoredEntry | undefined
   return { ...seen, foreign: kv.lease === '0' ? 'without-lease' : 'with-lease' };
 }
 
-/** Whether an owner has left its note in the entry, and nothing else has changed. */
+/** Returns whether the only change is the owner's note. */
 export function isNoteOnly(
   { value }: Pick<IKeyValue, 'value'>,
   { from, to }: { readonly from: StoredEntry | undefined; readonly to: StoredEntry },

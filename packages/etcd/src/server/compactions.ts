@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts';
 import { defer, exhaustMap, filter, repeat, share, takeUntil, timer, type Observable } from '../base/rx.ts';
 
-/** What it takes to hear of compactions. */
+/** What the detection of compactions needs. */
 export interface CompactionSources {
   readonly connection: Connection;
   /** A key that this client may read. */
@@ -9,21 +9,21 @@ export interface CompactionSources {
   /** Whether a server that is in use may lose events. */
   readonly mayLose: () => boolean;
   readonly closed$: Observable<unknown>;
-  /** Until it asks again, in milliseconds. Default: anything from 10 to 30 s. */
+  /** Returns the time until the next check, in milliseconds. Default: random, from 10 to 30 s. */
   readonly pauseMs?: () => number;
 }
 
 const COMPACTED = /required revision has been compacted/;
-// A member that lags behind, or a store that went back.
+// The member lags behind, or the store was restored from an older snapshot.
 const FUTURE = /required revision is a future revision/;
 
 /**
- * Servers before 3.4.36 and 3.5.18 can lose the event of a deletion at a revision that is compacted before the event was sent. So who waits
- * for one looks after each compaction. Whether there was one is asked now and then, once for all who wait: a read at a revision from before
- * all of them began answers that.
+ * Detects compactions. Servers before 3.4.36 and 3.5.18 can lose the event of a deletion if its revision is compacted before the event was
+ * sent. So each waiter reads its predecessor after a compaction. One periodic read for all waiters, at a revision from before they began,
+ * shows whether there was a compaction.
  */
 export class Compactions {
-  /** Emits when everybody should look, since history up to some revision later than their last look is gone. */
+  /** Emits after a compaction, when every waiter should read again. */
   readonly compacted$: Observable<unknown>;
   readonly #sources: CompactionSources;
   #since = 0n;
@@ -46,18 +46,18 @@ export class Compactions {
     try {
       if (this.#since > 0n && (await this.#isThere())) return false;
       const { connection, key } = this.#sources;
-      // All will have seen what was before this.
+      // All waiters will read a state that is not older than this revision.
       const { header } = await connection.ask('looking for compactions', (etcd, options) =>
         etcd.range({ key, keys_only: true }, options),
       );
       this.#since = BigInt(header.revision);
       return true;
     } catch {
-      return false; // asked again with the next occasion
+      return false; // The next check repeats the request.
     }
   }
 
-  /** Whether the history since then is. */
+  /** Resolves with whether the history since the last check still exists. */
   #isThere(): Promise<boolean> {
     const { connection, key } = this.#sources;
     const read = { key, keys_only: true, revision: this.#since.toString() };

@@ -1,5 +1,5 @@
-// Chapter server: which member is asked, how often, and what does it tell by itself?
-// Requests with their turn and their retries (here, lane); watches and the events that servers lose (compactions); lookups.
+// Chapter server: which member gets a request, how often, and what does it send without a request?
+// Requests with their concurrency limit (here, lane); watches and the events that servers lose (watches, compactions); batched reads (lookups).
 
 import { QueueLockError } from '@queuelock/core/backend';
 import type { IResponseHeader } from '../protocol/messages.ts';
@@ -18,20 +18,20 @@ export interface Endpoint {
   readonly driver: Driver;
 }
 
-/** One unary request, to be sent with these options. */
+/** Sends one unary request with these options. */
 export type Request<T> = (etcd: Driver, options: CallOptions) => Promise<T>;
 
-/** How a request is sent. */
+/** Settings of one request. */
 export interface SendOptions {
-  /** How long it may take from the sending on, in milliseconds. Default: what `requestTimeoutMs` says. */
+  /** Timeout in milliseconds, from the sending on. Default: the option `requestTimeoutMs`. */
   readonly withinMs?: number;
-  /** It overtakes all that has not been sent yet. */
+  /** Whether the request is sent at once, before all that wait to be sent. Default `false`. */
   readonly urgent?: boolean;
 }
 
 /**
- * The members of the cluster, and which of them is asked: one, until it fails, then the next, in an order of each connection's own. So those
- * who lose a member do not all go to the same other one.
+ * The connection to a cluster. All requests go to one member until it fails, and then to the next one. The order of the members is random for
+ * each connection, so that the clients of a failed member spread over the others.
  */
 export class Connection {
   readonly endpoints: readonly Endpoint[];
@@ -41,7 +41,7 @@ export class Connection {
   readonly #timeoutMs: number;
   readonly #about: Pick<CheckedOptions, 'tls' | 'prefix'>;
   readonly #lane = new Lane();
-  /** The first is asked. */
+  /** The first member gets the requests. */
   readonly #order: Endpoint[];
   #revision = 0n;
 
@@ -54,19 +54,19 @@ export class Connection {
     this.#order = shuffled(this.endpoints);
   }
 
-  /** The newest revision that any answer has shown. */
+  /** The newest revision in any response. */
   get revision(): bigint {
     return this.#revision;
   }
 
-  /** The member to talk to now. */
+  /** The member that gets the next request. */
   get endpoint(): Endpoint {
     return this.#order[0] as Endpoint;
   }
 
   /**
-   * Sends one request to one member, once, when its turn has come. Rejects with a classified error, at the latest when the time is
-   * over: counted from the sending on, and before that from the last answer to another one.
+   * Sends a request to one member, once, as soon as the limit of concurrent requests allows it. Rejects with a classified error after the
+   * timeout at the latest. The timeout counts from the sending on, and before that from the last response to another request.
    */
   call<T>(what: string, request: Request<T>, options: SendOptions = {}): Promise<T> {
     const { withinMs = this.#timeoutMs, urgent = false } = options;
@@ -83,8 +83,8 @@ export class Connection {
   }
 
   /**
-   * A linearizable request to the key space. Rejects when the store's revision went back, as it does after a restore from
-   * an old snapshot: orders and tokens would be given out a second time.
+   * Sends a linearizable request to the key space. Rejects if the store's revision went back, as it does after a restore from an old snapshot,
+   * since orders and tokens would be granted a second time.
    */
   async ask<T extends { readonly header: IResponseHeader }>(
     what: string,
@@ -103,13 +103,13 @@ export class Connection {
     return answer;
   }
 
-  /** Asks one member about itself. A failure is not noted as trouble: a member that is not used may be gone for long. */
+  /** Reads the status of one member. A failure does not emit on `trouble$`: a member that is not in use may be down for long. */
   async status({ driver }: Endpoint): Promise<MemberFacts> {
     const { version, leader, header } = await driver.status({ withinMs: this.#timeoutMs });
     return { version, leader, term: header.raft_term, member: header.member_id };
   }
 
-  /** Notes a failure and answers with the error to show: the next request goes elsewhere if this member is to blame. */
+  /** Records a failure and returns the classified error. If the member caused it, the next request goes to another member. */
   failed(
     endpoint: Endpoint,
     { what, error }: { readonly what: string; readonly error: unknown },

@@ -1,21 +1,21 @@
 import { isDefinite } from '@queuelock/core/backend';
 import { afterPatience } from '../base/patience.ts';
 
-/** How a request is treated. */
+/** How a request is sent. */
 export interface LaneOptions {
-  /** It waits for no other. */
+  /** Whether the request is sent at once, in spite of the limit. */
   readonly urgent: boolean;
-  /** How long it waits while nothing moves, in milliseconds. */
+  /** Timeout in milliseconds for a request that waits while no response arrives. */
   readonly patienceMs: number;
-  /** What it rejects with after that; it was never sent then. */
+  /** Returns the error of a request that was not sent before the timeout. */
   readonly late: () => Error;
 }
 
-// Enough to keep a far server busy. A time limit counts from the sending on: thousands at once would all pass theirs while they
-// are written and read, and every one would fail where each second of them could have succeeded.
+// Enough to keep a distant server busy. Timeouts count from the sending on. Without a limit, thousands of requests would be written and read
+// for so long that all of them reach their timeouts.
 const MAX_AT_ONCE = 64;
 
-/** Requests in their order, 64 at once. Those that wait are patient as long as the line moves. */
+/** Limits how many requests are in flight, in the order of the calls. A waiting request times out only while no response arrives. */
 export class Lane {
   readonly #waiting = new Set<() => void>();
   #underWay = 0;
@@ -37,7 +37,7 @@ export class Lane {
     }
   }
 
-  /** Resolves with the place of one that has come back. */
+  /** Resolves when a request has ended and this one may be sent. */
   #turn({ patienceMs, late }: LaneOptions): Promise<void> {
     return new Promise((resolve, reject) => {
       let answers = this.#answers;

@@ -2,25 +2,25 @@ import type { Connection } from './connection.ts';
 import { isRefusalOfOne } from '../base/gathering.ts';
 import { look } from '../queue/txn.ts';
 
-/** A key, of one life only if that is named. */
+/** A key to read. With a create revision, only that creation of the key counts. */
 export interface Sought {
   readonly key: Buffer;
   readonly createRevision?: string;
 }
 
-/** What a look has seen. */
+/** The result of a read. */
 export interface Seen {
-  /** `false` too when another life of the key was asked for. */
+  /** Whether the key exists, and was created at the given revision. */
   readonly there: boolean;
-  /** The store's, at that point. */
+  /** The revision of the store at the time of the read. */
   readonly revision: bigint;
 }
 
-/** How a look is made. */
+/** How a read is sent. */
 export interface LookOptions {
-  /** With the next one that is not, or after 20 ms. */
+  /** Whether the read may wait up to 20 ms for the next batch. Default `false`. */
   readonly patient?: boolean;
-  /** Whoever does not want it any more when it is sent gets no answer. */
+  /** Returns whether the result is still needed when the batch is sent. Otherwise the promise stays pending. Default: always. */
   readonly isWanted?: () => boolean;
 }
 
@@ -31,13 +31,13 @@ interface Question {
   readonly fail: (error: unknown) => void;
 }
 
-// Half of what a server allows in one transaction by default.
+// Half of the operations that a server allows in one transaction by default.
 const QUESTIONS = 64;
 const PATIENCE_MS = 20;
 
 /**
- * Whether keys are still there. What is asked while a read is on its way goes together into the next one, so a thousand
- * waiters whose watches are live again after a reconnect do not send a thousand reads.
+ * Reads whether keys still exist, in batches. Reads that are requested while a batch is in flight share the next one, so a thousand waiters
+ * whose watches are live again after a reconnect do not send a thousand requests.
  */
 export class Lookups {
   readonly #connection: Connection;
@@ -49,7 +49,7 @@ export class Lookups {
     this.#connection = connection;
   }
 
-  /** Linearizable, and sent after this call. Answered in the order of the calls. */
+  /** Reads a key by a linearizable request that is sent after this call. Resolves in the order of the calls. */
   look(ref: Sought, { patient = false, isWanted = always }: LookOptions = {}): Promise<Seen> {
     return new Promise((answer, fail) => {
       this.#waiting.push({ ref, isWanted, answer, fail });
@@ -85,7 +85,7 @@ export class Lookups {
         answer({ there: there !== undefined && there === (ref.createRevision ?? there), revision });
       });
     } catch (error) {
-      // The server refuses all of them when one is not permitted, or when they are too many for it.
+      // The server refuses the whole batch if one read is not permitted, or if the batch is too large for it.
       const alone = questions.length === 1 || !isRefusalOfOne(error);
       for (const question of questions) {
         if (alone) question.fail(error);

@@ -9,9 +9,9 @@ export interface DetectionOptions {
 }
 
 /**
- * Tells members that are reached directly from those behind an `etcd grpc-proxy`, by a watch: only etcd itself takes the id that a request
- * proposes. What a watch stream of the backend has shown counts. A member that has shown nothing is asked once, and again after a request to it has
- * failed. Until it has answered it counts as one behind a proxy.
+ * Detects whether a member is reached directly or through an `etcd grpc-proxy`, by a watch: only etcd itself accepts the id that a request
+ * proposes. The watch streams of the backend report what they see. A member without a report gets one watch request, and another one after a
+ * request to it failed. Until its response it counts as one behind a proxy.
  */
 export class ProxyDetection {
   readonly #key: Buffer;
@@ -26,7 +26,7 @@ export class ProxyDetection {
     });
   }
 
-  /** Listens to a watch stream to a member, which begins now. What it shows after a failure of the member may be of an earlier server. */
+  /** Returns the listener of a watch stream that begins now. Its report does not count after a failure, since it may be about an earlier server. */
   listen(endpoint: Endpoint): (takesProposedIds: boolean) => void {
     const failures = this.#failuresOf(endpoint);
     return (takesProposedIds) => {
@@ -35,7 +35,7 @@ export class ProxyDetection {
     };
   }
 
-  /** Resolves with whether the member is certainly reached directly; never rejects. */
+  /** Resolves with whether the member is certainly reached directly. Never rejects. */
   isDirect(endpoint: Endpoint, withinMs: number): Promise<boolean> {
     const known = this.#asked.get(endpoint);
     if (known) return known;
@@ -51,14 +51,14 @@ export class ProxyDetection {
     return this.#failures.get(endpoint) ?? 0;
   }
 
-  /** Resolves with `undefined` when the member gives no answer to the question. */
+  /** Resolves with `undefined` if the member does not confirm the watch. */
   #ask(endpoint: Endpoint, withinMs: number): Promise<boolean | undefined> {
     return new Promise((resolve) => {
       const end = (answer: boolean | undefined): void => {
         stream.close();
         resolve(answer);
       };
-      // A stream waits twice as long for its first answer as for later ones.
+      // A stream waits twice as long for its first response as for later ones.
       const stream = new WatchStream(endpoint, withinMs / 2, {
         onRefused: () => end(undefined),
         onEnd: () => resolve(undefined),

@@ -1,16 +1,16 @@
-/** What one member has told about itself and its cluster. Numbers as decimal text. */
+/** The version of a member, and its view of the cluster. Numbers are decimal text. */
 export interface MemberFacts {
   readonly version: string;
-  /** The Raft term in which it told. */
+  /** The Raft term of the response. */
   readonly term: string;
   readonly member: string;
-  /** The member that leads in this term; `0` for none. */
+  /** The leader in this term; `0` if there is none. */
   readonly leader: string;
 }
 
 const VERSION = /^v?(\d+)\.(\d+)\.(\d+)(-\S+)?/;
 
-/** The first patch releases without a bug, by minor version of 3; later ones never had it. */
+/** The first patch releases without a bug, by minor version of 3. Later minor versions never had it. */
 type FirstSound = Readonly<Record<string, number>>;
 
 // https://github.com/etcd-io/etcd/issues/20418
@@ -21,28 +21,28 @@ const FIRST_WITH_ALL_EVENTS: FirstSound = { '4': 36, '5': 18 };
 const FIRST_WITH_PROMPT_EVENTS: FirstSound = { '5': 22, '6': 2 };
 
 /**
- * Whether linearizable reads of this version of etcd may be stale after a member was paused: before 3.4.42, 3.5.28 and 3.6.9.
- * Also true for what cannot be read as a version.
+ * Returns whether linearizable reads of this version of etcd may be stale after a member was paused: before 3.4.42, 3.5.28 and 3.6.9.
+ * Also `true` for text that is not a version.
  */
 export function staleReads(version: string): boolean {
   return isUnsound(version, FIRST_SOUND_PATCH);
 }
 
 /**
- * Whether watches of this version of etcd can lose the event of a deletion around a compaction: before 3.4.36 and 3.5.18. Also true for
- * what cannot be read as a version.
+ * Returns whether watches of this version of etcd can lose the event of a deletion around a compaction: before 3.4.36 and 3.5.18. Also
+ * `true` for text that is not a version.
  */
 export function losesEvents(version: string): boolean {
   return isUnsound(version, FIRST_WITH_ALL_EVENTS);
 }
 
-/** Whether this version of etcd is older than 3.4, the oldest one that is supported. */
+/** Returns whether this version of etcd is older than 3.4, the oldest supported one. */
 export function isTooOld(version: string): boolean {
   const [, major, minor] = VERSION.exec(version) ?? [];
   return major !== undefined && (Number(major) < 3 || (major === '3' && Number(minor) < 4));
 }
 
-/** The release to go to from a version whose watches may tell events late or not at all, after a compaction; `undefined` for a sound one. */
+/** Returns the first release without late or lost watch events after a compaction, or `undefined` if this version has none of them. */
 export function soundWatchesSince(version: string): string | undefined {
   const [, major, minor = ''] = VERSION.exec(version) ?? [];
   const first = major === '3' ? FIRST_WITH_PROMPT_EVENTS[minor] : undefined;
@@ -60,9 +60,9 @@ function isUnsound(version: string, firstSound: FirstSound): boolean {
 }
 
 /**
- * Why reads that are answered in this term may be stale, one reason a line; none if they can be trusted.
- * What was told in another term does not count: a member that leads now may have been restarted with another version before.
- * The leader has to be known as well, since it has a part in every linearizable read.
+ * Returns why reads in this term may be stale, one reason for each member, or an empty list. Facts from another term do not count, since a
+ * member that leads now may have been restarted with another version before. The leader's version must be known as well, since it takes part
+ * in every linearizable read.
  */
 export function distrust(term: string, told: ReadonlyMap<string, MemberFacts | undefined>): string[] {
   const reasons: string[] = [];

@@ -1,14 +1,14 @@
 import type { IWatchResponse } from '../protocol/messages.ts';
 
-/** A watch to request, with the id that the server is asked to give it, if any. */
+/** A watch to request, with the id that the request proposes, if any. */
 export interface WatchRequest<Owner> {
   readonly owner: Owner;
   readonly id: string | undefined;
 }
 
-/** A watch whose request the server has answered, and its id from now on. */
+/** A watch whose request has a response, and its id from now on. */
 export interface Confirmed<Owner> {
-  /** `undefined` when its owner has left meanwhile. */
+  /** `undefined` if the owner has removed its watch meanwhile. */
   readonly owner: Owner | undefined;
   readonly id: string;
 }
@@ -18,17 +18,17 @@ interface Pending<Owner> {
 }
 
 /**
- * Which ids the server of a stream gives to watches: `proposed` ones are those of the requests, as etcd does since 3.4; `own` ones are numbered by the
- * server itself, as etcd before 3.4 and every `etcd grpc-proxy` do.
+ * How the server of a stream chooses the ids of watches. `proposed`: it accepts those of the requests, as etcd does since 3.4. `own`: it
+ * numbers watches itself, as etcd before 3.4 and every `etcd grpc-proxy` do.
  */
 type Numbering = 'unknown' | 'proposed' | 'own';
 
-// No server that numbers watches itself has counted as far, so an id that is confirmed as it was proposed is no coincidence.
+// No server that numbers watches itself counts that far, so a confirmed id that equals the proposed one is no coincidence.
 const FIRST_PROPOSED = 2 ** 40;
 
 /**
  * The ids of the watches on one stream. An id counts only after the server has confirmed it. Until the first confirmation, and on a stream
- * whose server numbers the watches itself, one request is under way at a time: a grpc-proxy confirms them in any order.
+ * whose server numbers watches itself, one request is in flight at a time, since a grpc-proxy confirms them in any order.
  */
 export class WatchIds<Owner> {
   readonly #queued = new Set<Owner>();
@@ -40,12 +40,12 @@ export class WatchIds<Owner> {
   #numbering: Numbering = 'unknown';
   #nextProposed = FIRST_PROPOSED;
 
-  /** Whether the server takes the proposed ids, as far as it is known. */
+  /** Whether the server accepts the proposed ids. `false` as long as that is unknown. */
   get takesProposed(): boolean {
     return this.#numbering === 'proposed';
   }
 
-  /** Identifies the request that has been under way for the longest time. */
+  /** Identifies the oldest request in flight. */
   get oldest(): object | undefined {
     const [oldest] = this.#requested.values();
     return oldest;
@@ -56,7 +56,7 @@ export class WatchIds<Owner> {
     this.#queued.add(owner);
   }
 
-  /** The requests to send now. */
+  /** Removes the requests that may be sent now from the queue, and returns them. */
   take(): readonly WatchRequest<Owner>[] {
     const requests: WatchRequest<Owner>[] = [];
     for (const owner of this.#queued) {
@@ -71,7 +71,7 @@ export class WatchIds<Owner> {
     return requests;
   }
 
-  /** Forgets a watch; returns the id to cancel. One that is not confirmed yet has none. */
+  /** Removes a watch. Returns the id to cancel, or `undefined` if it is not confirmed yet. */
   remove(owner: Owner): string | undefined {
     this.#queued.delete(owner);
     const pending = this.#pending.get(owner);
@@ -83,7 +83,7 @@ export class WatchIds<Owner> {
     return id;
   }
 
-  /** The watch that an answer to a request is about; `undefined` when the server answers what was not requested. */
+  /** Returns the watch of a response to a request, or `undefined` if the server responds to a request that was not sent. */
   confirm(response: Pick<IWatchResponse, 'watch_id' | 'canceled'>): Confirmed<Owner> | undefined {
     const { watch_id: id, canceled } = response;
     const request = this.#requestFor(response);
@@ -101,12 +101,12 @@ export class WatchIds<Owner> {
     return { owner, id };
   }
 
-  /** Whose watch has that confirmed id. */
+  /** Returns the watch with this confirmed id. */
   ownerOf(id: string): Owner | undefined {
     return this.#owners.get(id);
   }
 
-  /** A refused request may be answered without its id: refusals are answered in the order of the requests. */
+  /** Returns the proposed id of the request. A refusal may lack the id; the server sends refusals in the order of the requests. */
   #requestFor({ watch_id: id, canceled }: Pick<IWatchResponse, 'watch_id' | 'canceled'>): string | undefined {
     if (this.#requested.has(id)) return id;
     const [oldest] = this.#requested.keys();

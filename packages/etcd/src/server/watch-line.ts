@@ -6,12 +6,12 @@ import { isTokenForgotten } from '../driver/errors.ts';
 import { WatchStream } from './watch-stream.ts';
 import type { Watcher, WatchTarget } from './watch-target.ts';
 
-/** Where a line of watches is, and who hears of its end. */
+/** Settings of a watch connection. */
 export interface WatchLineOptions {
   readonly connection: Connection;
   readonly answerWithinMs: number;
   readonly onBroken: (failure: QueueLockError) => void;
-  /** Called when a stream to a member begins; returns the listener for how that member numbers watches. */
+  /** Called when a stream to a member begins. Returns the listener for how that member numbers watches. */
   readonly onStream?: OnStream | undefined;
 }
 
@@ -23,13 +23,13 @@ interface Refusal {
 }
 
 const REFUSED_PAUSE_MS = 1_000;
-/** A stream that has worked for so long is broken by something new. */
+/** A stream that was live for longer starts with the first backoff again when it breaks. */
 const STEADY_MS = 2_000;
 const GROWING = new ExponentialBackoff({ initialDelay: 20, maxDelay: 1_000 });
 
 /**
- * Watches on one stream, and on the next one after its end. Each starts "now": a watch from a revision that is already past joins
- * the ones that the server serves every 100 ms only.
+ * Keeps watches on one stream, and on the next one after its end. Each watch starts "now". A watch from a past revision would join those
+ * that the server processes only every 100 ms.
  */
 export class WatchLine {
   readonly #options: WatchLineOptions;
@@ -43,7 +43,7 @@ export class WatchLine {
     this.#options = options;
   }
 
-  /** How many watch here. */
+  /** The number of watches. */
   get size(): number {
     return this.#watchers.size;
   }
@@ -54,18 +54,18 @@ export class WatchLine {
     else this.#connect();
   }
 
-  /** Tells the server and waits for nothing. */
+  /** Sends the cancellation without waiting for a response. */
   remove(watcher: Watcher): void {
     if (this.#watchers.delete(watcher)) this.#stream?.cancel(watcher);
   }
 
-  /** Asks for a sign of life when the stream is to that member. */
+  /** Requires a sign of life from this member if the stream leads to it. */
   probe(endpoint: Endpoint): void {
     const [watcher] = this.#watchers;
     if (watcher && endpoint === this.#stream?.endpoint) this.#stream.probe(watcher.target);
   }
 
-  /** Without a word to those who watch. */
+  /** Ends all watches without a notification. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#reconnect);
@@ -87,7 +87,7 @@ export class WatchLine {
     for (const watcher of this.#watchers) stream.create(watcher);
   }
 
-  /** The server gave the watch up: it fell behind a compaction (again at once, from now on), or is not permitted. */
+  /** Handles a watch that the server canceled. After a compaction it is requested again from now on; otherwise the permission may be missing. */
   #refused(watcher: Watcher, { cancel_reason, compact_revision }: IWatchResponse): void {
     const stream = this.#stream;
     if (!stream) return;
@@ -95,7 +95,7 @@ export class WatchLine {
     else void this.#diagnose(stream, { watcher, reason: cancel_reason });
   }
 
-  /** A stream is bound to the token that it was opened with: where a read is permitted, only the token is out of date. */
+  /** Finds out why a watch was canceled. A stream keeps the token that it was opened with, so if a read is permitted, the token is outdated. */
   async #diagnose(stream: WatchStream, { watcher, reason }: Refusal): Promise<void> {
     const read: Request<unknown> = (etcd, options) => etcd.range(oneOf(watcher.target), options);
     const error: unknown = await this.#options.connection.call('watching', read).then(
@@ -104,7 +104,7 @@ export class WatchLine {
     );
     if (stream !== this.#stream) return;
     if (isQueueLockError(error, 'ACCESS_DENIED')) {
-      // Not for ever, since permissions change.
+      // The watch is requested again later, since permissions change.
       setTimeout(() => {
         this.#renew(watcher);
       }, withJitter(REFUSED_PAUSE_MS)).unref();
@@ -129,7 +129,7 @@ export class WatchLine {
   }
 
   async #again(error: unknown): Promise<void> {
-    // Streams do not renew a forgotten token, unary requests do; what this one answers does not matter.
+    // Streams do not renew an unknown token, but unary requests do. The result of this one does not matter.
     if (isTokenForgotten(error))
       await this.#options.connection.call('logging in', logIn).catch(() => undefined);
     this.#reconnect = undefined;

@@ -4,19 +4,19 @@ import type { Channel } from '../driver/driver.ts';
 import { WatchIds } from './watch-ids.ts';
 import { includesKey, type Watcher, type WatchTarget } from './watch-target.ts';
 
-/** What a watch stream reports besides news to its watchers. */
+/** Receives what a watch stream reports besides the notifications of its watchers. */
 export interface WatchStreamListener {
-  /** The server gave a watch up. */
+  /** The server canceled a watch. */
   readonly onRefused: (watcher: Watcher, response: IWatchResponse) => void;
-  /** Called once, with the first watch that is live: whether the member gives watches the ids that requests propose. */
+  /** Called once, when the first watch is live, with whether the member accepts the ids that requests propose. */
   readonly onNumbered?: ((takesProposedIds: boolean) => void) | undefined;
-  /** Once: the stream is over, and every watch on it. */
+  /** Called once, when the stream and all of its watches have ended. */
   readonly onEnd: (error: unknown) => void;
 }
 
 /**
- * One watch stream to one member, from its start to its end. An event reaches a watcher by an id that the server has confirmed for it, and only
- * if the watcher watches the event's key. A stream that delivers any other key is given up.
+ * One watch stream to one member, from its start to its end. An event reaches a watcher only by an id that the server has confirmed for it,
+ * and only if the watcher watches the event's key. A stream that delivers any other key is ended as a failure.
  */
 export class WatchStream {
   readonly endpoint: Endpoint;
@@ -24,11 +24,11 @@ export class WatchStream {
   readonly #channel: Channel<IWatchRequest>;
   readonly #listener: WatchStreamListener;
   readonly #ids = new WatchIds<Watcher>();
-  /** The request whose answer is due. */
+  /** The oldest request without a response. */
   #due: object | undefined;
   #overdue: ReturnType<typeof setTimeout> | undefined;
   #silent: ReturnType<typeof setTimeout> | undefined;
-  /** Since when a watch on the stream is live. */
+  /** The time at which the first watch became live. */
   #liveSince: number | undefined;
   #over = false;
 
@@ -42,31 +42,31 @@ export class WatchStream {
     });
   }
 
-  /** For how long watches have been live on it, in milliseconds. */
+  /** How long the stream has had live watches, in milliseconds. */
   get liveForMs(): number {
     return this.#liveSince === undefined ? 0 : performance.now() - this.#liveSince;
   }
 
-  /** Whether the member gives watches the ids that requests propose, as far as it is known. */
+  /** Whether the member accepts the ids that requests propose. `false` as long as that is unknown. */
   get takesProposedIds(): boolean {
     return this.#ids.takesProposed;
   }
 
-  /** Tells the watcher when its watch is live, and every event from then on. */
+  /** Notifies the watcher when its watch is live, and of every event from then on. */
   create(watcher: Watcher): void {
     this.#ids.add(watcher);
     this.#request();
   }
 
-  /** Tells the server and waits for nothing. */
+  /** Sends the cancellation without waiting for a response. */
   cancel(watcher: Watcher): void {
     const id = this.#ids.remove(watcher);
     if (id !== undefined) this.#cancelId(id);
   }
 
   /**
-   * Asks the member for a sign of life. A server that numbers watches itself is asked for one watch of that target more: a grpc-proxy
-   * leaves requests for progress unanswered.
+   * Requires a sign of life from the member. A server that numbers watches itself gets one more watch request for this target, since a grpc-proxy
+   * does not respond to progress requests.
    */
   probe(target: WatchTarget): void {
     if (this.takesProposedIds) {
@@ -80,18 +80,18 @@ export class WatchStream {
     }
   }
 
-  /** Ends the stream without a word to the listener. */
+  /** Ends the stream without a call of the listener. */
   close(): void {
     this.#finish();
     this.#channel.close();
   }
 
-  /** Ends the stream, and reports that as a failure. */
+  /** Ends the stream as a failure. */
   giveUp(reason: string): void {
     this.#end(new Error(reason));
   }
 
-  /** Sends the requests that may go out now. The stream counts as dead unless the oldest request without an answer is answered in time. */
+  /** Sends the requests that may be sent now. The stream ends as a failure unless the oldest one has a response in time. */
   #request(): void {
     if (this.#over) return;
     for (const { owner, id } of this.#ids.take())
@@ -101,7 +101,7 @@ export class WatchStream {
     if (this.#ids.oldest === this.#due) return;
     this.#due = this.#ids.oldest;
     clearTimeout(this.#overdue);
-    // Twice the usual time: the member may have to be connected to, and logged in at, first.
+    // Twice the usual time, since the client may have to connect and log in first.
     if (this.#due) this.#overdue = this.#endAfter(2 * this.#answerWithinMs);
   }
 
@@ -149,7 +149,7 @@ export class WatchStream {
 
   #deliver({ watch_id: id, events }: IWatchResponse): void {
     const watcher = this.#ids.ownerOf(id);
-    // It was canceled, and what comes now was on its way.
+    // The watch was canceled while the event was in flight.
     if (!watcher) return;
     const stray = events.find(({ kv }) => !includesKey(watcher.target, kv.key));
     if (stray) this.giveUp(describeStray(stray, watcher));
@@ -170,7 +170,7 @@ export class WatchStream {
   }
 }
 
-/** A proxy may leave the header out. */
+/** Returns the revision of the header, which a proxy may leave out. */
 function revisionOf({ header }: { readonly header?: IResponseHeader | null }): string | undefined {
   return header?.revision;
 }

@@ -4,24 +4,25 @@ import type { IEvent, IWatchCreateRequest } from '../protocol/messages.ts';
 /** The keys to watch. */
 export type WatchTarget = Pick<IWatchCreateRequest, 'key' | 'range_end' | 'filters'>;
 
-/** What a watcher hears. */
+/** A notification of a watcher. */
 export type WatchNews =
   /**
-   * From now on every change is told: (again) look once, since what happened before is not. `revision`: the member's just before. Something
-   * that is written in that moment lets the member take the watch for one of the past, and those it serves every 100 ms.
+   * From now on every change is notified. Earlier changes are not, so the watcher must read once, also when a watch is live again. `revision`
+   * is that of the member just before. If a key is written at that moment, the member may take the watch for one from the past, and process
+   * it only every 100 ms.
    */
   | { readonly status: 'live'; readonly revision?: string | undefined }
   | { readonly status: 'events'; readonly events: readonly IEvent[] }
-  /** Changes may be missed until it is live again, by itself. */
+  /** Changes may be missed until the watch is live again, which happens without a call. */
   | { readonly status: 'broken'; readonly error: QueueLockError };
 
-/** A target, and the callback for its news, on one stream after the other. */
+/** A target with the callback of its notifications. It outlives the stream that it is on. */
 export interface Watcher {
   readonly target: WatchTarget;
   readonly tell: (news: WatchNews) => void;
 }
 
-/** Whether the target includes the key, by etcd's rules: an end of one zero byte means all keys from `key` on. */
+/** Returns whether the target includes the key, by etcd's rules: an end of one zero byte means all keys from `key` on. */
 export function includesKey({ key: first, range_end: end }: WatchTarget, key: Buffer): boolean {
   const from = first ?? Buffer.alloc(0);
   if (!end || end.length === 0) return key.equals(from);

@@ -5,24 +5,24 @@ import type { Watcher, WatchNews, WatchTarget } from './watch-target.ts';
 
 export type { WatchNews, WatchTarget } from './watch-target.ts';
 
-/** Watches on keys of one queue; all on one stream, so that what happens to them is told in its order. */
+/** The watches of one queue. They share one stream, so that their events arrive in order. */
 interface Group {
   readonly line: WatchLine;
   size: number;
 }
 
-// A server has room for 128 events of one revision on a stream; those of a stream that is full come up to 100 ms later.
+// A server buffers 128 events of one revision for a stream. Events of a full stream arrive up to 100 ms later.
 const WATCHERS_A_LINE = 100;
 const MAX_LINES = 8;
-// So a crowd that comes and goes does not open and close streams all the time.
+// Streams are closed late, so that changing numbers of watches do not open and close them all the time.
 const FEW_A_LINE = WATCHERS_A_LINE / 2;
 const MARKS = /\.queuelock\/shared\/(?=[^]*\/)/;
 
-/** All watches of a backend: on one stream, and on up to eight when they are many. */
+/** All watches of a backend: on one stream, and on up to eight streams if there are many. */
 export class Watches {
   /** Emits when a stream breaks. */
   readonly broken$: Observable<unknown>;
-  /** Emits when the backend is closed: nobody will hear anything any more. */
+  /** Emits when the backend is closed. No notifications follow. */
   readonly closed$: Observable<void>;
   readonly #broken$ = new Subject();
   readonly #closed$ = new ReplaySubject<void>(1);
@@ -44,7 +44,7 @@ export class Watches {
     });
   }
 
-  /** Cold. Never ends by itself; unsubscribing tells the server and waits for nothing. */
+  /** Returns a cold stream, which never ends by itself. Unsubscribing sends the cancellation without waiting for a response. */
   watch(target: WatchTarget): Observable<WatchNews> {
     return new Observable((subscriber) => {
       const watcher: Watcher = { target, tell: (news) => subscriber.next(news) };
@@ -94,7 +94,7 @@ export class Watches {
   }
 }
 
-/** What the keys of a queue have in common, those of its marks included. */
+/** Returns what the keys of a queue have in common, those of its marks included. */
 function queueOf({ key }: WatchTarget): string {
   const path = key?.toString('latin1').replace(MARKS, '') ?? '';
   return path.slice(0, path.lastIndexOf('/') + 1) || path;

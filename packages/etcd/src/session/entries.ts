@@ -23,17 +23,17 @@ import { exclusiveOnly, singleKeyFor } from '../entry/single-key.ts';
 import { checkTogether } from '../entry/together.ts';
 import { removeUnclaimed } from './unclaimed.ts';
 
-/** Where entries live. */
+/** The backend, as its entries use it. */
 export interface Surroundings extends RemovalTools {
   readonly connection: Connection;
   readonly prefix: string;
   readonly singleKeyOf?: SingleKeyOf | undefined;
   readonly namingOf: NamingOf;
-  /** Names this process, and no other one. */
+  /** Identifies this process. */
   readonly owner: string;
 }
 
-/** The entries of one lease, in whatever queues. */
+/** The entries of one lease, in any queues. */
 export class Entries {
   readonly #around: Surroundings & Desk & { readonly successors: Successors };
   readonly #byId = new Map<string, Entry>();
@@ -46,7 +46,7 @@ export class Entries {
     const asking = { connection, lease, generation: new Generation(connection, { key, lease, owner }) };
     const entering = new Gatherer({
       most: MAX_NEWCOMERS,
-      // Two of one queue would have the same order.
+      // Two entries of one queue would have the same order.
       kindOf: ({ spec }: Newcomer) => spec.queue,
       send: (newcomers) => askToEnterTogether(asking, newcomers),
     });
@@ -58,12 +58,12 @@ export class Entries {
     this.#around = { ...around, ...asking, entering, leaving, successors: new Successors(asking) };
   }
 
-  /** A private key of the session, which need not exist. */
+  /** The generation of the session, a private key that need not exist. */
   get generation(): Pick<Generation, 'key' | 'read' | 'isOthers'> {
     return this.#around.generation;
   }
 
-  /** Another one, which never does. */
+  /** A key of the session that never exists. */
   get absentKey(): Buffer {
     return Buffer.from(absentKey(this.#around.prefix, this.#around.lease));
   }
@@ -72,24 +72,24 @@ export class Entries {
     return this.#byId.values();
   }
 
-  /** What another process needs to find them by their ids. From now on each new one has a key of its own. */
+  /** Returns what another process needs to find the entries by their ids. From now on each new entry has a key of its own. */
   note(): CalledOtherwise {
     this.#around.generation.noteExport();
     return this.#keyIds.note();
   }
 
-  /** From here on there may be entries that another process made and noted, but nothing that it has sent can make one more. */
+  /** Takes the entries of another process over. No earlier request of that process can create another entry from then on. */
   async takeOver(noted: CalledOtherwise): Promise<void> {
     this.#resumedAt = await this.#around.generation.takeOver();
     this.#keyIds.goOn(noted);
   }
 
-  /** As `Session.removeUnclaimed`. */
+  /** Implements `Session.removeUnclaimed`. */
   async removeUnclaimed(): Promise<void> {
     await removeUnclaimed({ ...this.#around, resumedAt: this.#resumedAt, claimed: this.#byId });
   }
 
-  /** Asks the server only in a session that was taken over, for what this process has not been told of. */
+  /** Returns an entry by its id. A request is sent only in a session that was taken over, for an entry that this process does not know. */
   async find(queue: string, id: string): Promise<Entry | undefined> {
     const met = this.#byId.get(id);
     if (met && met.queue !== queue) return undefined;
@@ -105,14 +105,14 @@ export class Entries {
     return placement as Placement;
   }
 
-  /** In one transaction: all get the same order, and others see all of them or none. */
+  /** Enqueues all entries in one transaction. They have the same order, and other clients see all of them or none. */
   async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
     checkTogether(specs, ({ queue }) => this.#singleKeyFor(queue)?.toString());
     if (specs.length === 0) return [];
     const newcomers = specs.map((spec) => ({ entry: this.#entryOf(spec), spec }));
     const entered = await this.#tidy(newcomers, async () => {
       const special = newcomers.filter(({ entry, spec }) => entry.hasNoRoomFor(spec));
-      // Only then, so that a removal that comes right after the call comes after the request.
+      // Nothing is awaited without need, so that a removal right after this call is sent after the enqueue.
       if (special.length > 0) await this.#checkExclusive(special);
       return enter(this.#around, newcomers, intoLine);
     });
@@ -137,7 +137,7 @@ export class Entries {
     const entry = await this.find(queue, id);
     if (entry?.order === undefined) return false;
     if (entry.shared && !entry.mark) return this.update({ queue, id, value });
-    // Known from now on: a removal that overtakes the answer takes it away, and a request that comes after the removal does nothing.
+    // The mark is recorded before the request. A removal that overtakes the response removes it, and a request that arrives after the removal does nothing.
     entry.mark = entry.markKey;
     const { connection, lease } = this.#around;
     const isThere = await changeEntry(connection, entry, { value, more: [putMark(entry, lease)] });
@@ -145,13 +145,13 @@ export class Entries {
     return isThere;
   }
 
-  /** As `Session.exposeKey`. An entry that is out of the queue compares equal to nothing. */
+  /** Implements `Session.exposeKey`. A removed entry compares equal to nothing. */
   exposeKey(id: string): boolean {
     const entry = this.#byId.get(id);
     return !entry || this.#around.successors.exposeKey(entry);
   }
 
-  /** Waits for requests in flight, since what they will have done decides how to remove the entry. */
+  /** Removes an entry. It waits for requests in flight, since their outcome decides how to remove the entry. */
   async remove(queue: string, id: string): Promise<boolean> {
     const met = this.#byId.get(id);
     const entry = met?.queue === queue ? met : await this.find(queue, id);
@@ -175,19 +175,19 @@ export class Entries {
     entry.claimed ||= entry.single !== undefined;
     const entered = await this.#tidy(newcomers, () => enter(this.#around, newcomers, ifEmpty));
     const [first] = entered;
-    // Only keys of nested names are in the way, as far as could be seen: they count for nothing.
+    // Only keys of nested names are in the way, as far as the read shows. They do not count.
     if (first?.status === 'occupied') return first.contenders ? undefined : this.enqueue(spec);
     const [placement] = await this.#place(newcomers, entered);
     return placement;
   }
 
-  /** An entry that turns out to be another one than was asked for stays as it is. */
+  /** Returns the placements. An entry that does not match its specification stays as it is. */
   async #place(newcomers: readonly Newcomer[], entered: readonly Entered[]): Promise<readonly Placement[]> {
     for (const { entry, spec } of newcomers) requireSameEntry(entry, spec);
     return this.#tidy(newcomers, () => placeAll(this.#around, newcomers, entered));
   }
 
-  /** Throws `INVALID_ARGUMENT` for these, which are not exclusive, unless one is there: a writer that has become a reader. */
+  /** Throws `INVALID_ARGUMENT` for these entries, which are not exclusive, except one that exists: a writer that was converted to a reader. */
   async #checkExclusive(newcomers: readonly Newcomer[]): Promise<void> {
     for (const newcomer of newcomers) {
       const { queue, id, shared } = newcomer.spec;
@@ -197,8 +197,8 @@ export class Entries {
   }
 
   /**
-   * Entries that are lost must not come back by an earlier request, nor stay without those that they came with. What is refused
-   * leaves nothing.
+   * Removes entries after a failure. Lost entries must not be created again by an earlier request, nor stay without those of the same
+   * transaction. Refused ones leave nothing behind.
    */
   async #tidy<T>(newcomers: readonly Newcomer[], enter: () => Promise<T>): Promise<T> {
     try {

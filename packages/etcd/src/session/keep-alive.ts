@@ -4,11 +4,11 @@ import type { Connection, Endpoint } from '../server/connection.ts';
 import type { Channel } from '../driver/driver.ts';
 import { Subject, type Observable } from '../base/rx.ts';
 
-/** The server's answer to one keepalive. */
+/** The response to one keepalive. */
 export interface Beat {
-  /** What the lease has left from here on, in milliseconds; 0 or less when the member knows no such lease. */
+  /** The time that the lease has left, in milliseconds; 0 or less if the member does not know the lease. */
   readonly ttlMs: number;
-  /** The Raft term in which the member answered. */
+  /** The Raft term of the response. */
   readonly term: string;
   readonly endpoint: Endpoint;
 }
@@ -21,17 +21,16 @@ interface Line {
 interface Asked {
   readonly resolve: (beat: Beat) => void;
   readonly reject: (error: Error) => void;
-  /** Takes timer and listener away. */
+  /** Removes timer and listener. */
   readonly done: () => void;
 }
 
 /**
- * Keepalives of one lease, each asked for and answered on a raw stream; no timer of its own.
- * A stream on which an answer is missing is dropped, whatever the reason: an answer that came later would be taken for
- * the answer to a later keepalive, and would prove too much.
+ * Sends keepalives of one lease on a raw stream. It has no heartbeat timer of its own. A stream with a missing response is closed, whatever
+ * the reason: a late response would be taken for the one to a later keepalive, and would prove too much.
  */
 export class KeepAlive {
-  /** Emits when the stream ends while no keepalive waits for its answer. */
+  /** Emits when the stream ends while no keepalive is in flight. */
   readonly broken$: Observable<unknown>;
   readonly #broken$ = new Subject();
   readonly #connection: Connection;
@@ -47,7 +46,7 @@ export class KeepAlive {
     this.#answerWithinMs = answerWithinMs;
   }
 
-  /** One keepalive to one member. Rejects when there is no answer in time; the next one goes to the next member. */
+  /** Sends one keepalive to one member. Rejects if there is no response in time. The next keepalive then goes to the next member. */
   beat(signal: AbortSignal): Promise<Beat> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
@@ -55,7 +54,7 @@ export class KeepAlive {
       const late = setTimeout(() => {
         this.#fail(line, new Error(`no answer to a heartbeat within ${this.#answerWithinMs} ms`));
       }, this.#answerWithinMs);
-      // Whoever asks gives up when the answer is overdue, so this says as much about the member as our own patience does.
+      // The caller aborts when the response is overdue, which shows the same about the member as the timeout does.
       const abort = (): void => this.#fail(line, signal.reason);
       signal.addEventListener('abort', abort, { once: true });
       this.#asked = {
@@ -70,7 +69,7 @@ export class KeepAlive {
     });
   }
 
-  /** The next keepalive goes to the member that all else goes to. Not while one waits for its answer. */
+  /** Sends the next keepalive to the member that gets all other requests. Not to be called while a keepalive is in flight. */
   follow(): void {
     const line = this.#line;
     if (!line || line.endpoint === this.#connection.endpoint) return;
@@ -78,14 +77,14 @@ export class KeepAlive {
     line.channel.abandon();
   }
 
-  /** The next keepalive goes over another stream. Not while one waits for its answer. */
+  /** Sends the next keepalive on another stream. Not to be called while a keepalive is in flight. */
   leaveStream(): void {
     const line = this.#line;
     this.#line = undefined;
     line?.channel.close();
   }
 
-  /** Ends the stream, and a keepalive that waits for its answer with `SESSION_LOST`. */
+  /** Ends the stream. A keepalive in flight rejects with `SESSION_LOST`. */
   close(): void {
     this.leaveStream();
     this.#settle()?.reject(new QueueLockError('SESSION_LOST', 'the session was closed'));

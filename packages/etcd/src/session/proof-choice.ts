@@ -6,9 +6,9 @@ import { distrust, losesEvents, type MemberFacts } from '../server/read-trust.ts
 const log = debuglog('queuelock');
 
 /**
- * Whether a heartbeat is proven by a read, or has to be by a write: what the members' versions say about their reads. They are
- * asked when a session is opened and remembered for a Raft term, or until a request to the member fails: a cluster that
- * is being upgraded, or set back to an older version, is asked again. What is not known yet is taken for the worse.
+ * Chooses whether a heartbeat is proven by a read or by a write, from the versions of the members. Versions are read when a session is opened,
+ * and are valid for a Raft term, or until a request to the member fails. So a cluster that is being upgraded or downgraded is read again. As
+ * long as a version is unknown, a write is used.
  */
 export class ProofChoice {
   readonly #connection: Connection;
@@ -33,8 +33,8 @@ export class ProofChoice {
   }
 
   /**
-   * Asks the members that have not told their version in this Raft term. Nobody waits for the answers. One that told it in a newer
-   * term has nothing else to say of an older one, in which a leader that was replaced may go on to answer.
+   * Reads the versions that are not known in this Raft term, without waiting for them. A member whose version is known in a newer term is not
+   * read for an older one, in which a replaced leader may still respond.
    */
   prepare(term: string): void {
     if (this.#heartbeatProof !== 'auto') return;
@@ -47,20 +47,20 @@ export class ProofChoice {
     }
   }
 
-  /** What the member has told of itself, or tells now; `undefined` when it does not. Never rejects. */
+  /** Returns the known version of a member, or reads it; `undefined` if that fails. Never rejects. */
   async learn(endpoint: Endpoint): Promise<MemberFacts | undefined> {
     if (!this.#told.has(endpoint)) await (this.#asking.get(endpoint) ?? this.#ask(endpoint));
     return this.#told.get(endpoint);
   }
 
-  /** Whether a keepalive that was answered in this term counts only after a write. */
+  /** Returns whether a keepalive in this term counts only after a write. */
   strictIn(term: string): boolean {
     if (this.#heartbeatProof !== 'auto') return this.#heartbeatProof === 'strict';
     this.prepare(term);
     return this.#reasons(term).length > 0;
   }
 
-  /** Whether some member may lose events of watches, as far as it is known: nobody is asked. */
+  /** Whether some member may lose watch events, by the known versions. No request is sent. */
   get mayLoseEvents(): boolean {
     return this.#connection.endpoints.some((endpoint) =>
       losesEvents(this.#told.get(endpoint)?.version ?? ''),
@@ -72,10 +72,10 @@ export class ProofChoice {
       .status(endpoint)
       .then(
         (facts) => {
-          // Else it was in trouble meanwhile, and may be another one by now.
+          // Otherwise a request to the member failed meanwhile, and another server may have taken its address.
           if (this.#asking.get(endpoint) === asking) this.#told.set(endpoint, facts);
         },
-        () => undefined, // asked again with the next heartbeat
+        () => undefined, // The next heartbeat repeats the request.
       )
       .finally(() => {
         if (this.#asking.get(endpoint) === asking) this.#asking.delete(endpoint);

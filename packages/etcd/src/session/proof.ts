@@ -6,34 +6,33 @@ import { isTooMuch } from '../base/gathering.ts';
 import { known } from '../entry/entered.ts';
 import { look, read, remove } from '../queue/txn.ts';
 
-/** How to ask for a proof. */
+/** How a proof is requested. */
 export interface Asking {
-  /** By a write, for servers whose linearizable reads may be stale; see `proof-choice.ts`. */
+  /** Whether the proof is a write, for servers whose linearizable reads may be stale; see `proof-choice.ts`. */
   readonly strict: boolean;
   readonly withinMs: number;
 }
 
-/** What a linearizable read says about the keepalives that were answered before it. */
+/** What a linearizable read shows about the keepalives before it. */
 export interface Proof {
-  /** The Raft term in which it was answered. */
+  /** The Raft term of the response. */
   readonly term: string;
-  /** Whether an entry that should be there was there, or none was asked for. */
+  /** Whether an entry that should exist does exist, or none was read. */
   readonly sound: boolean;
 }
 
-// One suffices; the others are asked in case an operator has removed the first. That a further one is gone its own watch tells, and where
-// that is silent, the reconnect that its silence leads to.
+// One entry is sufficient. The others are read in case an operator has removed the first. The removal of a further one is noticed by its
+// own watch, or by the reconnect that follows if that watch is silent.
 const PROBED_ENTRIES = 4;
 
 /**
- * A keepalive counts only after this read, and only if both were answered in the same Raft term. A leader that was paused
- * and replaced answers keepalives that it has no right to; a linearizable read needs a quorum, which knows the newer term.
- * With the same term no newer leader existed when the keepalive was answered, and a later one starts the lease anew.
- * The same read tells whether another process has resumed the session: then it rejects with `SESSION_LOST`.
+ * Proves a keepalive. It counts only after this read, and only if both responses have the same Raft term. A leader that was paused and replaced
+ * may still respond to keepalives, but a linearizable read needs a quorum, which knows the newer term. With the same term no newer leader
+ * existed when the keepalive was acknowledged, and a later leader restarts the lease. The same read shows whether another process has
+ * resumed the session: then it rejects with `SESSION_LOST`.
  *
- * A strict proof reads and deletes a key that does not exist. As a write it is served by no member alone: it has to be committed, which
- * only the leader of the newest term can do. It changes nothing, so the revision stays, no history grows, and a store
- * without space takes it.
+ * A strict proof also deletes a key that does not exist. As a write it must be committed, which only the leader of the newest term can do. It
+ * changes nothing: the revision stays, no history grows, and a store without space accepts it.
  */
 export async function prove(connection: Connection, entries: Entries, asking: Asking): Promise<Proof> {
   const witnesses = witnessesOf(entries);
@@ -46,7 +45,7 @@ export async function prove(connection: Connection, entries: Entries, asking: As
   }
 }
 
-/** By as many witnesses as a server with a small `--max-txn-ops` takes in one transaction, down to none. */
+/** Reads as many entries as a server with a small `--max-txn-ops` accepts in one transaction, down to none. */
 async function proveByAsMany(witnesses: readonly Witness[], proving: Proving): Promise<Proof> {
   try {
     return await proveBy(witnesses, proving);
@@ -56,7 +55,7 @@ async function proveByAsMany(witnesses: readonly Witness[], proving: Proving): P
   }
 }
 
-/** A key that may not be read any more says nothing about the others, nor about the lease. */
+/** Marks an entry that may not be read any more. That shows nothing about the other entries, nor about the lease. */
 async function noteIfRefused(connection: Connection, { entry }: Witness): Promise<void> {
   const txn = { success: [look(entry.key)] };
   await connection
@@ -86,7 +85,7 @@ async function proveBy(
     { withinMs, urgent: true },
   );
   generation.read(known(responses[witnesses.length]).response_range.kvs[0]);
-  // One that was withdrawn meanwhile may be gone by our own doing.
+  // An entry that was withdrawn meanwhile may have been removed by this session.
   const missing = witnesses.filter(
     ({ entry, order }, i) =>
       !entry.withdrawn && responses[i]?.response_range.kvs[0]?.create_revision !== order.toString(),
@@ -98,7 +97,7 @@ async function proveBy(
   return { term: header.raft_term, sound: witnesses.length === 0 || missing.length < witnesses.length };
 }
 
-/** An entry that should be there, and which life of its key it is. */
+/** An entry that should exist, with its create revision. */
 interface Witness {
   readonly entry: Entry;
   readonly order: bigint;

@@ -3,16 +3,16 @@ import type { CalledOtherwise } from '../queue/key-ids.ts';
 import { leaseHex } from '../queue/keys.ts';
 import type { Lease } from './session.ts';
 
-/** What a session that is resumed needs to know, besides a backend with the same hosts. */
+/** What a process needs to resume a session, besides a backend with the same hosts. */
 export interface Resumption {
   readonly lease: Lease;
   readonly prefix: string;
   readonly keyIds: CalledOtherwise;
 }
 
-/** The same as text. */
+/** The same as JSON. */
 interface Noted {
-  /** In hexadecimal. */
+  /** The lease id in hexadecimal. */
   readonly lease: string;
   readonly ttlMs: number;
   readonly prefix: string;
@@ -22,13 +22,13 @@ interface Noted {
 const LEASE = /^[1-9a-f][0-9a-f]{0,15}$/;
 const ID = /^[0-9a-f]{32}$/;
 
-/** No secret by itself: whoever can use it may end any lease. */
+/** Converts a resumption to text. It is no secret by itself: a client with access to the cluster can revoke any lease. */
 export function writeResumption({ lease: { id, ttlMs }, prefix, keyIds }: Resumption): string {
   const noted: Noted = { lease: leaseHex(id), ttlMs, prefix, keyIds: Object.fromEntries(keyIds) };
   return JSON.stringify(noted);
 }
 
-/** Throws `INVALID_ARGUMENT` without repeating the text, which may be the secret of another backend. */
+/** Reads a resumption. Throws `INVALID_ARGUMENT` without the text, which may be the secret of another backend. */
 export function readResumption(resumption: string, prefix: string): Resumption {
   const { lease, ttlMs, prefix: noted, keyIds } = parse(resumption);
   const pairs = Object.entries(Object(keyIds) as object);

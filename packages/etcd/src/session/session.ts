@@ -1,5 +1,5 @@
-// Chapter session: am I alive, and until when is that proven?
-// A lease (here) with its entries, kept by keep-alive, believed by proof; traces outlive it, resumption hands it on.
+// Chapter session: is the session alive, and until when is that proven?
+// session (this file): a lease with its entries. keep-alive: heartbeats. proof: their proof. traces: outlive the session. resumption: its export.
 
 import {
   QueueLockError,
@@ -21,14 +21,14 @@ import { writeResumption } from './resumption.ts';
 import { merge, type Observable } from '../base/rx.ts';
 import { Traces } from './traces.ts';
 
-/** A lease, as the server granted it. */
+/** A lease of etcd. */
 export interface Lease {
-  /** Decimal text of an int64. */
+  /** The id as decimal text of an int64. */
   readonly id: string;
   readonly ttlMs: number;
 }
 
-/** Where a session lives, and who wants to know of its end. */
+/** The backend, as its sessions use it. */
 export interface SessionSurroundings extends Surroundings {
   readonly proofChoice: ProofChoice;
   readonly proxyDetection: ProxyDetection;
@@ -37,7 +37,7 @@ export interface SessionSurroundings extends Surroundings {
 
 const REVOKE_WITHIN_MS = 1_000;
 
-/** One lease, shared by all entries of a client. */
+/** A session: one lease, shared by all entries of a client. */
 export class EtcdSession implements Session {
   readonly id: string;
   ttlMs: number;
@@ -63,18 +63,18 @@ export class EtcdSession implements Session {
     this.doubts$ = merge(this.#keepAlive.broken$, around.watches.broken$);
   }
 
-  /** Means something to a backend with the same hosts and prefix; by itself it is no secret. Stays right for all that the session enters later. */
+  /** The text with which a backend with the same hosts and prefix can resume the session. It is no secret by itself, and is valid for later entries too. */
   get resumption(): string {
     const lease = { id: this.#lease.id, ttlMs: this.ttlMs };
     return writeResumption({ lease, prefix: this.#around.prefix, keyIds: this.#entries.note() });
   }
 
-  /** Asks each member once, at least two times: no answer, or one that proves nothing, may be better from the next. */
+  /** Sends a heartbeat to each member once, and at least two: the next member may confirm what the first one did not. */
   async renew(signal: AbortSignal): Promise<number> {
     let failure: unknown;
     const doubted = { noSuchLease: 0 };
     for (let left = Math.max(2, this.#around.connection.endpoints.length); left > 0; left -= 1) {
-      // It may have ended during the beat before: another one would open a stream that nobody closes.
+      // The session may have ended during the previous heartbeat. Another one would open a stream that is never closed.
       this.#throwIfEnded();
       try {
         const ttlMs = await this.#beat(signal, doubted);
@@ -92,7 +92,7 @@ export class EtcdSession implements Session {
     throw failure;
   }
 
-  /** One request for all who ask at a time. */
+  /** Reads whether the lease has ended. Concurrent calls share one request. */
   hasEnded(): Promise<boolean> {
     this.#asking ??= this.#askWhetherEnded().finally(() => {
       this.#asking = undefined;
@@ -123,7 +123,7 @@ export class EtcdSession implements Session {
     return this.#entries.share({ queue, id, value });
   }
 
-  /** Somebody of this process has taken that entry out, whosever it was. */
+  /** Records that this process has removed an entry of any session. */
   noteRemoved({ key, order }: { readonly key: string; readonly order: bigint }): void {
     for (const entry of this.#entries)
       if (entry.order === order && entry.key.toString() === key) entry.lose();
@@ -138,8 +138,8 @@ export class EtcdSession implements Session {
   }
 
   /**
-   * Goes on with a lease that another process has left: makes whatever that process has sent too late, takes the session from it if it still
-   * lives, and proves that the lease does. Rejects as `renew`.
+   * Continues a lease that another process has exported. Late requests of that process are refused, it loses the session if it still runs,
+   * and the lease is proven to be alive. Rejects as `renew` does.
    */
   async takeOver(keyIds: CalledOtherwise, signal: AbortSignal): Promise<void> {
     await this.#entries.takeOver(keyIds);
@@ -159,10 +159,10 @@ export class EtcdSession implements Session {
         withinMs: REVOKE_WITHIN_MS,
         urgent: true,
       })
-      .catch(() => undefined); // what could not be revoked ends with its TTL
+      .catch(() => undefined); // A lease that could not be revoked ends with its TTL.
   }
 
-  /** Stops here and leaves the lease to its TTL, or to whoever takes it over. */
+  /** Stops the heartbeats and leaves the lease to its TTL, or to the process that resumes it. */
   async abandon(): Promise<void> {
     this.#end ??= new QueueLockError('SESSION_LOST', 'the session was closed');
     this.#keepAlive.close();
@@ -186,9 +186,9 @@ export class EtcdSession implements Session {
   }
 
   /**
-   * What a keepalive proves that the lease has left. A grpc-proxy may pass on the server's answer to an earlier keepalive, so behind one the
-   * server is asked as well, which answers in whole seconds. The proxy also sends a second keepalive of a stream on only after a third of the
-   * TTL, and renews the lease as long as the stream is there, so each heartbeat has a stream of its own.
+   * Returns what a keepalive proves that the lease has left. A grpc-proxy may pass on the server's response to an earlier keepalive, so behind one
+   * the lease is read as well, in whole seconds. The proxy also passes on the second keepalive of a stream only after a third of the TTL, and
+   * renews the lease as long as the stream exists, so each heartbeat then has a stream of its own.
    */
   async #left({ ttlMs, term, endpoint }: Beat): Promise<Pick<Beat, 'ttlMs' | 'term'>> {
     const { connection, proxyDetection } = this.#around;
@@ -206,24 +206,24 @@ export class EtcdSession implements Session {
     if (this.#end) throw this.#end;
   }
 
-  /** One keepalive and its proof; 0 when it proves nothing. */
+  /** Sends one keepalive and its proof. Resolves with 0 if they prove nothing. */
   async #beat(signal: AbortSignal, doubted: { noSuchLease: number }): Promise<number> {
     const beat = await this.#keepAlive.beat(signal);
     if (beat.ttlMs <= 0 && (doubted.noSuchLease += 1) === 2) {
       throw (this.#end = new QueueLockError('SESSION_LOST', 'etcd knows the lease no more'));
     }
     const left = await untilAborted(this.#left(beat), signal);
-    // Also after "no such lease": a member that has just started may not have read its log to the end, the read makes it.
+    // Also after "no such lease": a member that has just started may not have applied its whole log, and the read makes it do so.
     const asking = { strict: this.#around.proofChoice.strictIn(beat.term), withinMs: this.#answerWithinMs };
     const proof = await untilAborted(prove(this.#around.connection, this.#entries, asking), signal);
     if (proof.sound && proof.term === beat.term && proof.term === left.term) return left.ttlMs;
-    // A leader that was replaced may go on to answer for a while.
+    // A replaced leader may still respond for a while.
     this.#keepAlive.follow();
     return 0;
   }
 }
 
-/** The promise, or the signal's reason if that aborts first. */
+/** Settles as the promise does, or rejects with the signal's reason if it aborts first. */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {

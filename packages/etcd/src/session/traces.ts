@@ -5,10 +5,10 @@ import type { Entry } from '../entry/entry.ts';
 import { rangeUnder, traceDirectory } from '../queue/keys.ts';
 import { createdAt, look, putForGood, remove } from '../queue/txn.ts';
 
-// Operations in one transaction, well below the server's limit of 128.
+// The operations of one transaction, well below the server's limit of 128.
 const AT_ONCE = 64;
 
-/** A key without a lease for each hold, named as its entry; see `HoldTraces`. */
+/** Stores one key without a lease for each hold, with the name of its entry; see `HoldTraces`. */
 export class Traces implements HoldTraces {
   readonly #around: Surroundings;
   readonly #entries: Entries;
@@ -24,7 +24,7 @@ export class Traces implements HoldTraces {
     if (!entry || order === undefined) throw notThere(queue);
     const directory = traceDirectory(this.#around.prefix, queue);
     const { name: own, traceKey: trace } = entry;
-    // Known from now on: a removal that overtakes the answer takes it away, and a request that comes after the removal does nothing.
+    // The trace is recorded before the request. A removal that overtakes the response removes it, and a request that arrives after the removal does nothing.
     entry.trace = trace;
     const { succeeded, responses } = await this.#send('leaving the trace of a hold', {
       compare: [createdAt(entry.key, order)],
@@ -34,7 +34,7 @@ export class Traces implements HoldTraces {
     const names = (responses[1]?.response_range.kvs ?? []).map(({ key }) =>
       key.toString().slice(directory.length),
     );
-    // Those of nested names are further down.
+    // Traces of nested names are in directories below this one.
     const others = names.filter((name) => name !== own && !name.includes('/'));
     return this.#withoutEntry(entry, others);
   }

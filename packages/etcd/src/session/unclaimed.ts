@@ -2,16 +2,16 @@ import { evict, type QueueAccess } from '../entry/evict.ts';
 import type { Entry } from '../entry/entry.ts';
 import { entriesIn } from '../queue/keys.ts';
 
-/** A session that was resumed, and what is left in it. */
+/** A resumed session, and the entries that it may have inherited. */
 export interface Inheritance extends QueueAccess {
   readonly lease: string;
   /** The revision at which it was resumed; 0 if it was opened here. */
   readonly resumedAt: bigint;
-  /** What this process has asked for, also while the request is on its way. */
+  /** The entries that this process has requested, also while the request is in flight. */
   readonly claimed: ReadonlyMap<string, Entry>;
 }
 
-/** Removes the entries of a resumed session that no call of this process has asked for. The server tells which keys are on the lease. */
+/** Removes the entries of a resumed session that no call of this process has requested. The lease lists its keys. */
 export async function removeUnclaimed(inheritance: Inheritance): Promise<void> {
   const { connection, lease, prefix, resumedAt, claimed } = inheritance;
   if (resumedAt === 0n) return;
@@ -25,7 +25,7 @@ export async function removeUnclaimed(inheritance: Inheritance): Promise<void> {
     if (!isClaimed(entry)) await removeInherited(inheritance, entry);
 }
 
-/** Only the life of the key that was there when the session was resumed. */
+/** Removes the entry only if it existed when the session was resumed. */
 async function removeInherited(
   { resumedAt, ...access }: Inheritance,
   { queue, key }: { readonly queue: string; readonly key: Buffer },

@@ -1,6 +1,6 @@
-// Whoever stands behind an entry that owned the queue owns it next, and need not look who else is there. So an owner tells that it is one:
-// those of its process who wait for it by a note, all others by its label. The label is written soon after the owner's turn has come, and
-// not with the removal, which would overtake it. Where it comes late or not at all, the one behind looks.
+// The entry behind one that owned the queue owns it next, and need not read the queue. So an owner announces its ownership: to waiters of its
+// own process in memory, to all others by its label. The label is written soon after the owner was admitted, and not with the removal,
+// since the removal would overtake it. If it arrives late or not at all, the next waiter reads the queue.
 import { labelOfOwner, type Turn } from '@queuelock/core/backend';
 import { lifeOf } from '../queue/ahead.ts';
 import type { Entry } from '../entry/entry.ts';
@@ -8,13 +8,13 @@ import { Observable, ignoreElements, switchMap, timer } from '../base/rx.ts';
 import { modifiedAt, putKeepingLease } from '../queue/txn.ts';
 import type { Following } from './turns.ts';
 
-/** What telling needs. */
+/** What an announcement needs. */
 type Telling = Pick<Following, 'connection' | 'followed' | 'entry' | 'rule'>;
 
-// Before a hold that is shorter than this has ended, no label would be seen.
+// No waiter would see the label of a hold that is shorter than this.
 const HELD_UNTOLD_MS = 1;
 
-/** Notes what a turn says of the entry: only an exclusive one with a limit of 1 is alone when it is admitted. */
+/** Records a turn. Only an exclusive entry with a limit of 1 is alone when it is admitted. */
 export function noteTurn(
   { entry, rule }: Pick<Telling, 'entry' | 'rule'>,
   { admitted, grantToken }: Turn,
@@ -24,7 +24,7 @@ export function noteTurn(
   else if (!entry.shared && rule.limit === 1) entry.owned = true;
 }
 
-/** The same turns. An owner that had to wait tells others while it holds; whoever is behind one that had not has seen nobody else ahead. */
+/** Announces an owner that had to wait, while it holds. An entry that did not wait needs no announcement: its follower has read no other entry ahead. */
 export function tellingOwner(turns$: Observable<Turn>, telling: Telling): Observable<Turn> {
   return new Observable((subscriber) => {
     const next = (turn: Turn): void => {
@@ -40,14 +40,14 @@ export function tellingOwner(turns$: Observable<Turn>, telling: Telling): Observ
   });
 }
 
-/** To those of this process who wait for the entry that its session takes it out; whether there are any who wait for its owner. */
+/** Notifies the waiters of this process that the session removes the entry. Returns whether any of them waits for its owner. */
 export function markLeaving({ followed, entry }: Pick<Telling, 'followed' | 'entry'>): boolean {
   const life = lifeIn(entry);
   const owned = mayTell(entry);
   return life !== undefined && followed.markLeaving(life, { owned }) && owned;
 }
 
-/** To the same that it owns the queue; whether there are any. */
+/** Notifies the waiters of this process that the entry owns the queue. Returns whether there are any. */
 function tellHere({ followed, entry }: Pick<Telling, 'followed' | 'entry'>): boolean {
   const life = lifeIn(entry);
   return life !== undefined && mayTell(entry) && followed.markOwned(life);
@@ -61,14 +61,14 @@ function mayTell({ owned, mark, single }: Entry): boolean {
   return owned && !mark && !single;
 }
 
-/** To the others. Emits nothing; whether it succeeds is of no importance. */
+/** Writes the label for waiters of other processes. Emits nothing, and a failure is ignored: the waiters then read the queue. */
 function told(telling: Telling): Observable<never> {
   const tell = async (): Promise<void> => {
     const { connection, entry } = telling;
     const { key, value, writtenAt } = entry;
     const label = value === undefined || entry.mark || entry.single ? undefined : labelOfOwner(value);
     if (label === undefined || !entry.owned || tellHere(telling)) return;
-    // Not onto a label that is newer than the one it is made of.
+    // The comparison prevents that a newer label is overwritten.
     const txn = { compare: [modifiedAt(key, writtenAt)], success: [putKeepingLease(key, label)] };
     await connection
       .ask('telling who owns a queue', (etcd, options) => etcd.txn(txn, options))

@@ -7,16 +7,16 @@ import { follow, lookAhead, untilWithdrawn, type Following } from './turns.ts';
 
 type Around = Omit<Following, 'entry' | 'order' | 'rule'>;
 
-/** An entry that is in the queue, and what was read of the queue then, if anything was. */
+/** An entry in the queue, with what the enqueue read, if anything. */
 interface Arrival extends Newcomer {
   readonly order: bigint;
   readonly rows?: QueueRows | undefined;
-  /** The last one ahead, if that was read instead. */
+  /** The last entry ahead, if only that was read. */
   readonly behind?: KeyRef | undefined;
   readonly withSingle?: true | undefined;
 }
 
-/** What the core hears of entries that have entered; reads once more where the first read did not tell all. */
+/** Returns the placements of entries that were enqueued. Reads the queue again if the first read was not sufficient. */
 export async function placeAll(
   around: Around,
   newcomers: readonly Newcomer[],
@@ -35,13 +35,13 @@ export async function placeAll(
 async function placementOf(around: Around, arrival: Arrival): Promise<Placement> {
   const { entry, spec, order, rows, behind } = arrival;
   const rule = { limit: spec.limit, permits: entry.permits };
-  // In this order, as below: V8 takes twenty times as long for members that follow a spread.
+  // The order of these members matters, here and below: V8 takes twenty times as long for members that follow a spread.
   const following: Following = { entry, order, rule, ...around };
   const seen = behind ? aheadBehind(behind) : rows && aheadIn(rows, entry);
-  // Without the marks, those that may be marked prove nothing.
+  // Without the marks, entries that may be marked prove nothing.
   const sure = rows?.marks !== undefined || seen?.refs.every(({ mark }) => mark === undefined);
   const ahead = seen && sure && suffices(seen, rule.limit) ? seen : await lookAhead(following, rule.limit);
-  // Time has passed since it came, in which others may have.
+  // Other entries may have been created since the enqueue.
   if (ahead !== seen) entry.waited = true;
   const otherLimit = entry.shared ? undefined : otherLimitIn(ahead, rule.limit);
   return {
@@ -54,7 +54,7 @@ async function placementOf(around: Around, arrival: Arrival): Promise<Placement>
   };
 }
 
-/** The same, where nobody owns anything before all single keys are taken: tried at once where it is the turn of all. */
+/** Adds the single keys: no entry owns its queue before all of them are created. If all entries are admitted, one attempt is made at once. */
 async function withSingleKeys(
   around: Around,
   arrivals: readonly Arrival[],
@@ -70,7 +70,7 @@ async function withSingleKeys(
   if (placements.every(({ turn }) => turn.admitted)) await hold.take();
   return placements.map(({ turn, turns$, ...placement }, i) => {
     const arrival = arrivals[i] as Arrival;
-    // The keys may be lost while the entry is still there: that ends it as well.
+    // The keys may be lost while the entry still exists, which ends the entry as well.
     const owned$ = hold.follow(arrival, turns$);
     return { turn: hold.turnOf(turn), turns$: untilWithdrawn(owned$, arrival.entry), ...placement };
   });

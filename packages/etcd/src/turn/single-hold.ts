@@ -29,13 +29,13 @@ import {
 } from '../base/rx.ts';
 import { readTaking, takingTxn, type Attempt, type Claimant } from '../entry/single-key.ts';
 
-/** What taking single keys needs. */
+/** What the creation of single keys needs. */
 export interface Taking extends RemovalTools {
   readonly connection: Connection;
   readonly lease: string;
 }
 
-/** An entry in the line. */
+/** An entry in the queue. */
 export interface Placed extends Claimant {
   readonly entry: Entry;
 }
@@ -43,13 +43,13 @@ export interface Placed extends Claimant {
 const NOTHING: Attempt = { held: false, ours: new Map(), taken: undefined, revision: 0n };
 
 /**
- * The single keys of entries that came together. They are taken in one transaction when the turn of every entry has come, so whoever
- * waits for one of them, or for a turn, keeps none from others: clients without a queue may hold several, and know no order.
+ * The single keys of entries that were enqueued together. One transaction creates them when every entry is admitted. So an entry that waits
+ * keeps no single key from other clients, which may hold several of them in any order.
  */
 export class SingleHold {
   readonly #around: Taking;
   readonly #placed: readonly Placed[];
-  /** How many of them follow their turns and have had theirs. */
+  /** The number of entries that are followed and admitted. */
   readonly #ready$ = new BehaviorSubject(0);
   readonly #held$: Observable<unknown>;
   #seen: Attempt;
@@ -66,12 +66,12 @@ export class SingleHold {
     );
   }
 
-  /** One attempt, unless they are held. */
+  /** Makes one attempt, unless the keys are held. */
   async take(): Promise<void> {
     const { ours, held } = this.#seen;
     if (held) return;
     const txn = takingTxn(this.#placed, { ours, lease: this.#around.lease });
-    // From here on they may be there, unless that is refused for certain.
+    // From here on the keys may exist, unless the server refuses the request for certain.
     const unclaimed = this.#placed.map(({ entry }) => entry).filter(({ claimed }) => !claimed);
     for (const entry of unclaimed) entry.claimed = true;
     try {
@@ -85,14 +85,14 @@ export class SingleHold {
     }
   }
 
-  /** What a turn in the line means together with the keys. */
+  /** Combines a turn in the queue with the state of the keys. */
   turnOf(turn: Turn): Turn {
     if (!turn.admitted) return turn;
     const { held, revision } = this.#seen;
     return held ? { ...turn, grantToken: revision } : { admitted: false };
   }
 
-  /** The entry's turns, from those in the line. Ends with `ENTRY_LOST` also when somebody has removed its single key. */
+  /** Returns the entry's turns, from those in the queue. Errors with `ENTRY_LOST` also if another client removes its single key. */
   follow(placed: Placed, line$: Observable<Turn>): Observable<Turn> {
     return line$.pipe(
       switchMap((turn) => {
@@ -144,7 +144,7 @@ export class SingleHold {
   }
 }
 
-/** Whoever may not create the key would wait for ever, and all behind it. */
+/** Ends an entry that may not create the key. It would wait for ever, and all entries behind it. */
 function giveUpIfRefused(error: unknown): never {
   if (!isQueueLockError(error, 'ACCESS_DENIED')) throw error;
   throw new QueueLockError('ENTRY_LOST', `its turn came, but ${detailOf(error)}`, { cause: error });

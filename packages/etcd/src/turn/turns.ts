@@ -1,5 +1,5 @@
-// Chapter turn: whose turn is it, and why am I waiting for that one?
-// Here: follow the nearest ahead. watch-removal: how one is seen to go. owning: who needs no look. single-hold: the key of clients without queues.
+// Chapter turn: which entry is admitted, and for which entry does a waiter wait?
+// turns (this file): follows the predecessor. watch-removal: how a removal is noticed. owning: when no read is needed. single-hold: single keys.
 
 import {
   QueueLockError,
@@ -24,21 +24,21 @@ import { noteTurn, tellingOwner } from './owning.ts';
 import { Observable, Subscription, defer } from '../base/rx.ts';
 import { latestFirst, lookAt } from '../queue/txn.ts';
 
-/** What following an entry needs. */
+/** What the turns of an entry need. */
 export interface Following extends RemovalTools {
   readonly connection: Connection;
   readonly lease: string;
   readonly entry: Entry;
   readonly successors: Successors;
   readonly order: bigint;
-  /** Of the call: the limit may be another one in the next. */
+  /** The rule of this call. The limit may be another one in the next call. */
   readonly rule: Required<AdmissionRule>;
 }
 
-/** With so many ahead the turn may come before a watch that is behind has caught up, after 100 ms. */
+/** With at most this many entries ahead, the waiter may be admitted before a delayed watch has caught up, after 100 ms. */
 const SOON = 3;
 
-/** Looks: the conflicting entries ahead. Two reads only when readers or keys of nested names fill the first. */
+/** Reads the conflicting entries ahead. A second read follows only if shared entries or keys of nested names fill the first. */
 export async function lookAhead(
   following: Following,
   count: number,
@@ -52,7 +52,7 @@ export async function lookAhead(
   return suffices(nearest, count) ? nearest : read(0);
 }
 
-/** A shared entry reads the marks at the same point, an exclusive one does not heed them. */
+/** Reads rows of the queue. A shared entry needs the marks at the same revision, an exclusive one ignores them. */
 async function readRows({ connection, entry }: Following, request: IRangeRequest): Promise<QueueRows> {
   const what = 'reading a queue';
   if (!entry.shared)
@@ -63,7 +63,7 @@ async function readRows({ connection, entry }: Following, request: IRangeRequest
   return { latest: known(latest), marks: known(marks) };
 }
 
-/** The entry's turns in the line. */
+/** Returns the entry's turns in the queue. */
 export function follow(following: Following, first: EntriesAhead<ConflictingEntry>): Observable<Turn> {
   const { entry, order, rule } = following;
   const isSoon = (first.total ?? Infinity) <= SOON;
@@ -76,7 +76,7 @@ export function follow(following: Following, first: EntriesAhead<ConflictingEntr
   return tellingOwner(turnsByWatching(view, rule, first), following);
 }
 
-/** The same turns, until the entry leaves. Its loss is told by whoever sees it first: its watch, or a heartbeat. */
+/** Returns the turns until the entry is withdrawn. Its loss is reported by the first that notices it: its watch, or a heartbeat. */
 export function untilWithdrawn(turns$: Observable<Turn>, entry: Entry): Observable<Turn> {
   return new Observable((subscriber) => {
     const watching = new Subscription();
@@ -90,14 +90,14 @@ export function untilWithdrawn(turns$: Observable<Turn>, entry: Entry): Observab
     const complete = (): void => {
       watching.unsubscribe();
     };
-    // Its own removal is no news: the watches go before it does, and nothing is heard any more.
+    // The entry's own removal is no loss, so its watches end before it.
     subscriber.add(entry.leaving$.subscribe({ next, error, complete }));
     if (!watching.closed && !subscriber.closed) watching.add(turns$.subscribe({ next, error }));
     return watching;
   });
 }
 
-/** A waiter sits out a lapse of its permissions; if that lasts, its session ends it. */
+/** Converts a missing permission to `UNAVAILABLE`, so that a waiter survives it for a while. If it lasts, the session ends. */
 function rideOutRefusal(error: unknown): never {
   if (!isQueueLockError(error, 'ACCESS_DENIED')) throw error;
   throw new QueueLockError('UNAVAILABLE', detailOf(error), { cause: error });

@@ -16,38 +16,38 @@ import type { Lookups, Sought } from '../server/lookups.ts';
 import { Observable, map, merge, take, type Subscription } from '../base/rx.ts';
 import type { WatchNews, WatchTarget, Watches } from '../server/watches.ts';
 
-/** What is needed to see a key go. */
+/** What is needed to notice the removal of a key. */
 export interface RemovalTools {
   readonly watches: Watches;
   readonly lookups: Lookups;
   readonly compactions: Compactions;
-  /** The entries of this process that others in it wait for. */
+  /** The entries of this process that other entries of it wait for. */
   readonly followed: LocalWaiters;
 }
 
-/** Who waits for a rival to go. */
+/** An entry that waits for the removal of a conflicting entry. */
 export interface Waiter extends RemovalTools {
   readonly entry: Entry;
   readonly rule: AdmissionRule;
   readonly successors: Successors;
 }
 
-/** What a look has seen. */
+/** The result of a read. */
 interface Sighting {
   readonly hasHappened: boolean;
-  /** The store's revision then. */
+  /** The revision of the store at the read. */
   readonly at: bigint;
 }
 
-// After a watch that may be behind has begun: until a server has certainly caught up.
+// Delays of the reads that follow the start of a watch that may be delayed, until a server has certainly caught up.
 const LOOKS_AGAIN_AFTER_MS = [20, 30, 50] as const;
-// Delay before the next read after one that was refused for want of permission. The key may be gone already, so that no event follows.
+// Delay before the next read after a missing permission. The key may be gone already, so that no event follows.
 const AFTER_REFUSAL = { initialDelayMs: 200, maxDelayMs: 10_000 } as const;
 
 /**
- * Emits once when the rival does not conflict any more: it is gone, or, `undefined`, it has become a shared one too, or what its going
- * means is to be looked at: one of the own session that this did not take out has most likely gone with the lease, and so has the own
- * entry, of which a watch of its own may tell later. Whoever may soon have its turn sees to it that a watch that is behind makes it no later.
+ * Emits once when the entry does not conflict any more. Emits `undefined` if it was converted to a shared entry, or if the queue must be read. The
+ * latter is so for an entry of the own session that this process did not remove: it most likely vanished with the lease, as the own entry
+ * did, and the own watch may notice that later. `isSoon`: the waiter may be admitted soon, so reads compensate for a delayed watch.
  */
 export function watchConflictEnd(
   rival: ConflictingEntry,
@@ -60,8 +60,8 @@ export function watchConflictEnd(
 }
 
 /**
- * Emits once when the key is gone, also if it was gone before: the store's revision then, or one that is seen later. The first look waits
- * a little for others to go with.
+ * Emits once when the key is removed, also if it was removed before: the store's revision then, or a later one. The first read waits a little
+ * for others, to share their batch.
  */
 export function watchRemoval(ref: KeyRef, sight: RemovalTools): Observable<bigint> {
   const look = lookFor(ref, { lookups: sight.lookups, isThere: false, patient: true });
@@ -69,7 +69,7 @@ export function watchRemoval(ref: KeyRef, sight: RemovalTools): Observable<bigin
   return once({ target, isIt: (event) => isEndOf(ref, event), look, isSoon: false }, sight);
 }
 
-/** The same at once, with what the owner has told before: to this process, or by its label. */
+/** Emits once when the key is removed, with the owner's announcement to this process or by its label. Its first read is sent at once. */
 function watchDeparture(
   rival: ConflictingEntry,
   sight: Waiter,
@@ -112,24 +112,24 @@ function watchDeparture(
   });
 }
 
-/** Whether it is the only one that waits for the one that it waits for. */
+/** Returns whether the entry waits for one entry only, and no other entry waits for the same. */
 function mayInherit({ entry, rule }: Waiter): boolean {
   return !entry.shared && rule.limit === 1;
 }
 
-/** Emits once when the key is there, also if it was before. */
+/** Emits once when the key exists, also if it existed before. */
 function watchAppearance(key: Buffer, sight: RemovalTools, isSoon: boolean): Observable<bigint> {
   const look = lookFor({ key }, { lookups: sight.lookups, isThere: true });
   const target: WatchTarget = { key, filters: ['Nodelete'] };
   return once({ target, isIt: ({ type }) => type === 'Put', look, isSoon }, sight);
 }
 
-/** Whether that life of the key is over by then. A watch on a member that lags behind tells of earlier lives first. */
+/** Returns whether this creation of the key has ended by then. A watch on a member that lags behind delivers events of earlier ones first. */
 function isEndOf({ createRevision }: KeyRef, { type, kv }: IEvent): boolean {
   return BigInt(type === 'Delete' ? kv.mod_revision : kv.create_revision) > BigInt(createRevision);
 }
 
-/** What is waited for has happened when the key is there, or when it is not. */
+/** The state to wait for: the key exists, or it does not. */
 interface Expected {
   readonly lookups: Lookups;
   readonly isThere: boolean;
@@ -145,18 +145,18 @@ function lookFor(sought: Sought, { lookups, isThere, patient = false }: Expected
 
 interface Occasion {
   readonly target: WatchTarget;
-  /** Whether an event tells that it has happened. */
+  /** Returns whether the event shows the expected state. */
   readonly isIt: (event: IEvent) => boolean;
   readonly look: (isWanted: () => boolean) => Promise<Sighting>;
-  /** Whether a watch that is behind is to be helped by looks. */
+  /** Whether reads compensate for a delayed watch. */
   readonly isSoon: boolean;
-  /** Hears of every event, in their order. */
+  /** Receives every event, in order. */
   readonly hear?: (event: IEvent) => void;
 }
 
 /**
- * Watches from now on, and looks once whenever the watch is (again) live and when events may have been lost. One stream by hand: each
- * that waits has two.
+ * Watches from now on. Reads once whenever the watch is live (again), and when events may have been lost. It is one handwritten stream instead of
+ * operators for efficiency, since each waiter has two of them.
  */
 function once({ target, isIt, look, isSoon, hear }: Occasion, sight: RemovalTools): Observable<bigint> {
   const { watches, compactions } = sight;
@@ -171,7 +171,7 @@ function once({ target, isIt, look, isSoon, hear }: Occasion, sight: RemovalTool
       subscriber.next(at);
       subscriber.complete();
     };
-    /** @param since the revision before the watch began, where it may be behind; `looks`: how often it was looked since */
+    /** @param since the revision before the watch began, if it may be delayed; `looks`: the number of reads since then */
     const lookNow = (since?: string, looks = 0): void => {
       looking?.unsubscribe();
       clearTimeout(again);

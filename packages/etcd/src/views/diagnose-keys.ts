@@ -7,7 +7,7 @@ interface Child {
   readonly lease: string;
 }
 
-/** The keys that are in some directory, by that, without those that queuelock keeps for itself. */
+/** Returns the keys that are in a directory, by directory, without those that queuelock keeps for itself. */
 function directoriesOf(prefix: string, keys: readonly ListedKey[]): ReadonlyMap<string, readonly Child[]> {
   const directories = new Map<string, Child[]>();
   for (const { key, lease } of keys) {
@@ -20,22 +20,22 @@ function directoriesOf(prefix: string, keys: readonly ListedKey[]): ReadonlyMap<
   return directories;
 }
 
-/** The leases that entries are on, each once. */
+/** Returns the leases of the entries, each once. */
 export function leasesIn(prefix: string, keys: readonly ListedKey[]): readonly string[] {
   const entries = [...directoriesOf(prefix, keys).values()].flat().filter(isEntry);
   return [...new Set(entries.map(({ lease }) => lease))];
 }
 
-/** Findings about foreign directories are this many, and one that counts the rest. */
+/** The largest number of findings about foreign directories. One more finding counts the rest. */
 const MAX_FOREIGN = 10;
 
-/** Which keys are diagnosed: those that begin with `prefix`, and among these the queues whose names begin with `beginning`. */
+/** The keys to diagnose: those that begin with `prefix`, and among these the queues whose names begin with `beginning`. */
 export interface ExaminedPart {
   readonly prefix: string;
   readonly beginning: string;
 }
 
-/** What stands in queues and does not belong there, directories that are none, and names that are in each other's way. */
+/** Reports keys in queues that are no entries, directories without entries, and nested names that conflict. */
 export function diagnoseKeys(
   { prefix, beginning }: ExaminedPart,
   keys: readonly ListedKey[],
@@ -44,7 +44,7 @@ export function diagnoseKeys(
   const queues = directories.filter(([, children]) => children.some(isEntry));
   const foreign = directories.filter(([, children]) => !children.some(isEntry));
   const names = queues.map(([name]) => name);
-  // Without any prefix they are the directories of all programs that use this etcd.
+  // Without a prefix these are the directories of all programs that use this etcd.
   const shown = prefix + beginning === '' ? 0 : Math.min(foreign.length, MAX_FOREIGN);
   const findings = queues.flatMap(([queue, children]) => [
     ...strays(prefix, queue, children),
@@ -59,7 +59,7 @@ export function diagnoseKeys(
   ];
 }
 
-/** No lock has such a name yet: the first one would wait. */
+/** Reports a directory without entries. A lock of that name would wait. */
 function foreignDirectory(prefix: string, queue: string, children: readonly Child[]): Finding {
   const stays = children.some(({ lease }) => lease === '0');
   const wait = stays ? 'would wait for ever' : 'would wait until their leases end';
@@ -93,7 +93,7 @@ function strays(prefix: string, queue: string, children: readonly Child[]): read
     });
 }
 
-/** Go's mutex takes whatever begins with its name and a slash for a contender. */
+/** Reports nested names. Go's mutex takes every key that begins with its name and a slash for a contender. */
 function nested(queue: string, children: readonly Child[], names: readonly string[]): readonly Finding[] {
   const isOfGo = children.some(({ name, lease }) => lease !== '0' && name === leaseHex(lease));
   const below = isOfGo ? names.filter((name) => name.startsWith(`${queue}/`)) : [];

@@ -4,20 +4,20 @@ import { diagnoseKeys, leasesIn } from './diagnose-keys.ts';
 import { keysIn, rangeOfText } from './queues.ts';
 import { distrust, isTooOld, soundWatchesSince, type MemberFacts } from '../server/read-trust.ts';
 
-/** Which cluster, and which part of it. */
+/** The cluster, and the part of it to diagnose. */
 export interface Examined {
   readonly connection: Connection;
   readonly prefix: string;
   readonly beginning: string;
 }
 
-// A lease that a stall of a few seconds outlives is no lease to hold a lock with.
+// A stall of a few seconds must not end the lease of a lock.
 const SHORT_TTL_S = 5;
 const LEASES = 20;
 const SLOW_MS = 100;
 const QUOTA_BYTES = 2 * 1024 ** 3;
 
-/** What is to be said about the members of a cluster and about the keys below a prefix. */
+/** Diagnoses the members of a cluster and the keys below a prefix. */
 export async function diagnose({ connection, prefix, beginning }: Examined): Promise<readonly Finding[]> {
   const told = await Promise.all(connection.endpoints.map((endpoint) => lookAt(connection, endpoint)));
   const reached = told.filter(({ facts }) => facts !== undefined);
@@ -39,7 +39,7 @@ async function lookAt(connection: Connection, endpoint: Endpoint): Promise<Told>
   const about = `member ${host}`;
   const clock = systemClock();
   try {
-    // Opens the connection, which takes longer than any answer.
+    // The first request opens the connection, which takes longer than a response.
     await connection.status(endpoint);
     const asked = clock.now();
     const facts = await connection.status(endpoint);

@@ -10,20 +10,20 @@ import type { Channel } from '../driver/driver.ts';
 import { queuePrefix, rangeUnder, type KeyRange } from '../queue/keys.ts';
 import { isNoteOnly, seenEntry } from '../queue/seen-queue.ts';
 
-/** Whose past is asked for. */
+/** The queue whose history is read. */
 export interface HistorySource {
   readonly connection: Connection;
   readonly prefix: string;
   readonly queue: string;
 }
 
-// A server serves watches from the past every 100 ms, all of them in one go.
+// A server processes watches from the past every 100 ms, all of them at once.
 const QUIET_MS = 300;
 const OPENS_WITHIN_MS = 5_000;
 
 /**
- * Every change of a queue since etcd's last compaction: what was there then, and the events from there on, which the server tells to
- * whoever watches from a revision of the past. Nothing older is left, and no time of day.
+ * Reads every change of a queue since etcd's last compaction: the entries at that time, and the events from then on, which a watch from a past
+ * revision delivers. Nothing older is stored, and no time of day.
  */
 export async function historyOf(
   { connection, prefix, queue }: HistorySource,
@@ -50,14 +50,14 @@ export async function historyOf(
 
 interface Span {
   readonly range: KeyRange;
-  /** The newest revision when the question was asked. */
+  /** The newest revision at the time of the call. */
   readonly now: bigint;
   readonly signal: AbortSignal;
 }
 
 interface Past {
   readonly events: readonly IEvent[];
-  /** The revision of the last compaction, `0` for none. */
+  /** The revision of the last compaction, or `0`. */
   readonly compacted: string;
 }
 
@@ -66,7 +66,7 @@ async function pastEvents(connection: Connection, span: Span): Promise<Past> {
   for (;;) {
     span.signal.throwIfAborted();
     const from = BigInt(compacted) + 1n;
-    // A store that was never written to is at revision 1, where nothing happened.
+    // A store that was never written to is at revision 1, and has no events.
     if (from > span.now || span.now === 1n) return { events: [], compacted };
     const { endpoint } = connection;
     const answer = await new PastWatch(span).read(endpoint, from).catch((error: unknown) => {
@@ -74,7 +74,7 @@ async function pastEvents(connection: Connection, span: Span): Promise<Past> {
       throw connection.failed(endpoint, { what: 'reading the history of a queue', error });
     });
     if ('events' in answer) return { events: answer.events, compacted };
-    // Compacted just now, or again.
+    // The store was compacted just now, or again.
     compacted = answer.compacted;
   }
 }
@@ -86,8 +86,8 @@ const END = '2';
 const EVERYTHING: KeyRange = { key: Buffer.from([0]), range_end: Buffer.from([0]) };
 
 /**
- * One look into the past. Nothing says where the past ends, so the newest revision of the store is watched for as well: both watches
- * are behind, the server serves those together, and what comes after both is the present. A later event of the queue itself says so, too.
+ * Reads the past once. The server does not report where the past ends, so a second watch waits for the newest revision of the store. The server
+ * processes both watches together, since both lag behind, and what follows both is the present. A later event of the queue shows the same.
  */
 class PastWatch {
   readonly #span: Span;
@@ -117,7 +117,7 @@ class PastWatch {
           timer = setTimeout(quiet, this.#isAtEnd ? QUIET_MS : OPENS_WITHIN_MS);
         };
         const onResponse = (response: IWatchResponse): void => {
-          // At the end others go on writing: no reason to wait for more of the past.
+          // After the end, events of other clients are no reason to wait for more of the past.
           const mayBeMore = !this.#isAtEnd || response.watch_id === QUEUE;
           const over = this.#hear(response);
           if (over instanceof Error) reject(over);
@@ -136,7 +136,7 @@ class PastWatch {
     }
   }
 
-  /** What ends the reading. A server that does not let one watch everything tells the present by its silence. */
+  /** Returns what ends the read. If the server does not permit a watch of all keys, its silence shows the present. */
   #hear(response: IWatchResponse): Answer | Error | undefined {
     const { watch_id, canceled, compact_revision, cancel_reason, events } = response;
     this.#isOpen = true;
@@ -164,7 +164,7 @@ function entriesIn(under: string, { kvs }: Pick<IRangeResponse, 'kvs'>): readonl
   return kvs.flatMap((kv) => seenEntry(under, kv) ?? []).sort((a, b) => Number(a.order - b.order));
 }
 
-/** Deletions name only the key: what it was is known from before. */
+/** Converts events to changes. A deletion has only the key, so its entry is taken from the state before. */
 function changesOf(
   under: string,
   before: readonly StoredEntry[],

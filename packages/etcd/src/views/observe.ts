@@ -1,5 +1,5 @@
-// Chapter views: what can be seen of queues, of registers, of the store and its past?
-// One queue (here), all of them (queues), what was (history), texts (registers), and what an operator asks: evict, diagnose.
+// Chapter views: what can be observed of queues, of registers, of the store and its past?
+// One queue (here), all queues (queues), the past (history), texts (registers), and the diagnosis of a cluster (diagnose).
 
 import type { StoredEntry } from '@queuelock/core/backend';
 import type { IEvent } from '../protocol/messages.ts';
@@ -24,8 +24,9 @@ interface News {
 }
 
 /**
- * The queue in order: listed once the watches on its entries and on its marks are live, then kept by their events. Listed anew when a
- * watch had to start again, and when events may have been lost. Errors when the connection breaks, so that nobody takes an old state for the present one.
+ * Observes a queue, in order. It is listed once the watches on its entries and on its marks are live, and then updated by their events. It is
+ * listed again when a watch had to restart, and when events may have been lost. Errors when the connection breaks, so that no observer
+ * takes an old state for the present one.
  */
 export function observeQueue(
   { connection, watches, compactions }: Sources,
@@ -35,7 +36,7 @@ export function observeQueue(
     let queue: Promise<SeenQueue> | undefined;
     let meanwhile: IEvent[] = [];
     const live = new Set<string>();
-    // Events that come while the list is on its way are applied to it, so nothing between the two is missed.
+    // Events that arrive before the list are applied to it, so nothing between the two is missed.
     const hear = ({ news, directory }: News): void => {
       if (news.status === 'broken') subscriber.error(news.error);
       else if (news.status === 'events') meanwhile.push(...news.events);

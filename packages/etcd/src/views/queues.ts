@@ -14,14 +14,14 @@ interface Sources {
   readonly prefix: string;
 }
 
-// Of keys without values: a page takes a few milliseconds of the server, and no page is a large message.
+// A page of keys without values takes the server a few milliseconds, and is no large message.
 const PAGE = 2_000;
-// Queues change faster than anybody can read.
+// Queues change faster than a person can read.
 const MERGED_MS = 200;
 
 /**
- * The queues whose names begin with a text: listed once the watch is live, then kept by its events; anew when some may have been lost. Errors when the connection breaks,
- * so that nobody takes an old state for the present one.
+ * Observes the queues whose names begin with a text. They are listed once the watch is live, then updated by its events, and listed again when
+ * events may have been lost. Errors when the connection breaks, so that no observer takes an old state for the present one.
  */
 export function observeQueues(
   { connection, watches, compactions, prefix }: Sources,
@@ -30,7 +30,7 @@ export function observeQueues(
   return new Observable((subscriber) => {
     const range = rangeOfText(prefix + beginning);
     const clock = systemClock();
-    // Without any prefix the directories of all programs that use this etcd would be in the list.
+    // Without a prefix the directories of all programs that use this etcd would be in the list.
     const lines = new QueueLines(prefix, () => clock.now(), prefix + beginning !== '');
     let meanwhile: IEvent[] = [];
     let listed: bigint | undefined;
@@ -44,7 +44,7 @@ export function observeQueues(
       listed = undefined;
       const number = (lists += 1);
       const { keys, revision } = await keysIn(connection, range);
-      // The watch began anew meanwhile, and so did the list.
+      // The watch restarted meanwhile, and so did the list.
       if (number < lists || subscriber.closed) return;
       lines.list(keys);
       lines.apply(meanwhile, revision);
@@ -71,12 +71,12 @@ export function observeQueues(
   });
 }
 
-/** As if the watch had begun anew. */
+/** Emits after a compaction, as if the watch had restarted. */
 function afresh({ compacted$ }: Sources['compactions']): Observable<WatchNews> {
   return compacted$.pipe(map(() => ({ status: 'live' })));
 }
 
-/** All keys of a range at one revision, without their values, page by page. */
+/** Reads all keys of a range at one revision, without their values, page by page. */
 export async function keysIn(
   connection: Connection,
   range: KeyRange,
@@ -99,7 +99,7 @@ export async function keysIn(
   }
 }
 
-/** All keys that begin with a text; with the empty one all that there are. */
+/** Returns the range of all keys that begin with a text. For an empty text these are all keys. */
 export function rangeOfText(text: string): KeyRange {
   if (text === '') return { key: Buffer.from([0]), range_end: Buffer.from([0]) };
   const key = Buffer.from(text);

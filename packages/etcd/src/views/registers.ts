@@ -6,14 +6,14 @@ import { concatMap, defer, distinctUntilChanged, filter, map, tap, type Observab
 import { modifiedAt, putForGood, remove } from '../queue/txn.ts';
 import type { WatchNews, Watches } from '../server/watches.ts';
 
-/** Where registers live. */
+/** The location of registers. */
 export interface RegisterSurroundings {
   readonly connection: Connection;
   readonly watches: Watches;
   readonly prefix: string;
 }
 
-/** A register as it was at a revision of the store. */
+/** A register at one revision of the store. */
 interface Reading {
   readonly revision: bigint;
   readonly register: Register | undefined;
@@ -22,7 +22,7 @@ interface Reading {
 const VERSION = /^[1-9]\d{0,18}$/;
 const MAX_TEXT_BYTES = 4_096;
 
-/** A key without a lease for each queue and kind. Its version is the revision at which it was last written: never the same again. */
+/** Stores one key without a lease for each queue and kind. Its version is the revision of the last write, which never occurs again. */
 export class EtcdRegisters implements Registers {
   readonly #around: RegisterSurroundings;
 
@@ -53,14 +53,14 @@ export class EtcdRegisters implements Registers {
     return succeeded;
   }
 
-  /** Read once the watch is live, then kept by its events. Errors when the connection breaks, so that nobody takes an old text for the present one. */
+  /** Observes a register, by a read once the watch is live and then by its events. Errors when the connection breaks, so that no observer takes an old text for the present one. */
   observe(queue: string, kind: string): Observable<Register | undefined> {
     const key = this.#key(queue, kind);
     return defer(() => {
       let newest = -1n;
       return this.#around.watches.watch({ key }).pipe(
         concatMap((news) => this.#reading(key, news)),
-        // What had happened before the read is told all the same.
+        // Events from before the read arrive all the same, and are dropped here.
         filter(({ revision }) => revision > newest),
         tap(({ revision }) => (newest = revision)),
         map(({ register }) => register),

@@ -2,7 +2,7 @@ import type { Channel, ChannelListener } from '../driver/driver.ts';
 import type { ClientUse, Etcd3Clients } from './etcd3-clients.ts';
 import type { BreakerCall, MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
-/** What etcd3 gives as a stream. */
+/** A stream of npm etcd3. */
 export interface RawStream<Request, Response> {
   on(event: 'data', listener: (response: Response) => void): unknown;
   on(event: 'error', listener: (error: unknown) => void): unknown;
@@ -12,7 +12,7 @@ export interface RawStream<Request, Response> {
   cancel(): unknown;
 }
 
-/** How a stream is had. */
+/** How a stream is opened. */
 export interface Opening<Stream> {
   readonly way: MemberCircuitBreaker;
   readonly clients: Pick<Etcd3Clients<unknown>, 'failed'>;
@@ -21,7 +21,7 @@ export interface Opening<Stream> {
   readonly open: (etcd: ClientUse['etcd']) => Promise<Stream>;
 }
 
-/** A stream of etcd3, which opens some time after it was asked for. */
+/** A stream of npm etcd3. It opens asynchronously. */
 export class Etcd3Channel<Request, Response> implements Channel<Request> {
   readonly #stream: Promise<RawStream<Request, Response>>;
   readonly #opening: Opening<RawStream<Request, Response>>;
@@ -61,7 +61,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
   }
 
   abandon(): void {
-    // Not ended first: etcd3 then takes the cancellation for a failure and connects anew for the next stream.
+    // The stream is not ended first. etcd3 then treats the cancellation as a failure and connects again for the next stream.
     this.#over((stream) => stream.cancel());
   }
 
@@ -74,7 +74,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
   }
 
   async #open(): Promise<RawStream<Request, Response>> {
-    // Nobody is told of an end before the channel is known.
+    // The listener is not called before the constructor has returned.
     await Promise.resolve();
     const { way, use, open } = this.#opening;
     this.#passage = way.begin();
@@ -82,7 +82,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
     return open(this.#use.etcd);
   }
 
-  /** Ends the stream, and the use of its client after that. */
+  /** Ends the stream, and then the use of its client. */
   #over(end: (stream: RawStream<Request, Response>) => unknown): void {
     this.#passage?.abandoned();
     if (this.#isOver) return;
@@ -92,7 +92,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
     void this.#stream.then(endUse, endUse);
   }
 
-  /** A failure to open is told to the listener. */
+  /** Ignores a failure to open, which the listener receives. */
   #withStream(task: (stream: RawStream<Request, Response>) => unknown): void {
     void this.#stream.then(task, () => undefined);
   }

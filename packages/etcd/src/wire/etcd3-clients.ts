@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FreshCredentials } from '@queuelock/core/backend';
 import type { Etcd3 } from 'etcd3';
 
-/** A client of npm etcd3 in use. */
+/** One use of a client of npm etcd3. */
 export interface ClientUse {
   readonly etcd: Etcd3;
-  /** Ends this use. Call it once. */
+  /** Ends this use. It must be called once. */
   readonly end: () => void;
 }
 
@@ -16,8 +16,8 @@ interface Generation<C> {
 }
 
 /**
- * The client of npm etcd3 for one member. It keeps its certificates and its password for life. So once a call has failed, the next one reads the
- * credentials, and takes another client if they have changed. Calls and streams under way keep the earlier client until they end.
+ * The clients of npm etcd3 for one member. A client never changes its certificates and its password. So the call after a failed one reads
+ * the credentials, and a new client replaces the current one if they have changed. Calls and streams in flight keep the earlier client.
  */
 export class Etcd3Clients<C> {
   readonly #credentials: FreshCredentials<C>;
@@ -33,12 +33,12 @@ export class Etcd3Clients<C> {
     if (credentials.isFixed && credentials.latest) this.#current = this.#generation(credentials.latest);
   }
 
-  /** Begins a use at once, or `undefined` if the credentials must be read before. */
+  /** Begins a use, or returns `undefined` if the credentials must be read first. */
   present(): ClientUse | undefined {
     return this.#current && !this.#mayBeStale ? this.#useOf(this.#current) : undefined;
   }
 
-  /** Begins a use with the credentials of the moment. Rejects if there are none yet. */
+  /** Reads the credentials and begins a use. Rejects if there are none yet. */
   async renewed(): Promise<ClientUse> {
     const credentials = await this.#credentials.next();
     this.#mayBeStale = false;
@@ -49,7 +49,7 @@ export class Etcd3Clients<C> {
     return this.#useOf(this.#current);
   }
 
-  /** Records that a call or a stream has failed, which may be due to outdated credentials. */
+  /** Records that a call or a stream failed, since outdated credentials may be the reason. */
   failed(): void {
     this.#mayBeStale = !this.#credentials.isFixed;
   }

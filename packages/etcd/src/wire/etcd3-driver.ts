@@ -14,23 +14,23 @@ import { MemberCircuitBreaker, type Failures } from '../driver/member-circuit-br
 import type { DriverOf } from './transport.ts';
 
 const GRPC_DEFAULTS: NonNullable<IOptions['grpcOptions']> = {
-  // A connection that died without a word is noticed after 8 s. Servers allow a ping every 5 s and only while a call
-  // is open; the streams always are, and unary calls have their deadline.
+  // A connection without a sign of life is closed after 8 s. Servers allow a ping every 5 s, and only while a call is open.
+  // The streams are always open, and unary calls have their timeout.
   'grpc.keepalive_time_ms': 6_000,
   'grpc.keepalive_timeout_ms': 2_000,
-  // A connection per service: a large read does not delay heartbeats, and a fresh one knows nothing of old back-offs.
+  // Each service has a connection of its own, so a large read delays no heartbeat, and a new connection starts without an earlier backoff.
   'grpc.use_local_subchannel_pool': 1,
   'grpc.initial_reconnect_backoff_ms': 1_000,
   'grpc.max_reconnect_backoff_ms': 1_000,
-  // No DNS look-ups for settings that etcd does not publish.
+  // Avoids DNS queries for service configurations, which etcd does not publish.
   'grpc.service_config_disable_resolution': 1,
   // A long queue is one message.
   'grpc.max_receive_message_length': -1,
 };
 
 /**
- * Members over npm etcd3, with neither its retries (they repeat transactions that were carried out and report the second outcome)
- * nor its circuit breakers (they block heartbeats for five seconds).
+ * Returns a driver factory over npm etcd3. Its retries are disabled, since they repeat transactions that were carried out and report the
+ * outcome of the repetition. Its circuit breakers are disabled, since they block heartbeats for five seconds.
  */
 export function etcd3DriverBy(Etcd3: Etcd3Class): DriverOf {
   return (host, options, failures) =>
@@ -79,7 +79,7 @@ function etcd3Driver(options: CheckedOptions, { host, failures, make }: Etcd3Par
   };
 }
 
-/** Its channels connect anew after every failure, and know nothing of earlier ones; so the way says when. */
+/** Calls under the circuit breaker. A channel of etcd3 connects again after every failure and keeps no count of earlier ones. */
 async function by<T>(
   way: MemberCircuitBreaker,
   clients: Etcd3Clients<EtcdCredentials>,
@@ -97,7 +97,7 @@ async function by<T>(
   }
 }
 
-/** Asks again if the log-in was refused, since nothing was done then, and the password may be a new one. */
+/** Repeats the call with the current credentials if the log-in was refused. The first call had no effect, and the password may have changed. */
 async function unlessRefused<T>(
   clients: Etcd3Clients<EtcdCredentials>,
   ask: (etcd: Etcd3) => Promise<T>,
@@ -120,7 +120,7 @@ function etcd3Options(host: string, options: CheckedOptions, { user, pems }: Etc
     hosts: `${tls ? 'https' : 'http'}://${host}`,
     grpcOptions: { ...GRPC_DEFAULTS, ...options.grpcOptions },
     faultHandling: { host: () => noop, global: noop },
-    // etcd3 uses these for its own log-in too.
+    // etcd3 uses these options for its log-in too.
     defaultCallOptions: ({ isStream }) => ({
       interceptors: [requireLeader],
       ...(isStream ? {} : { deadline: deadlineIn(requestTimeoutMs) }),

@@ -5,8 +5,9 @@ const HOW =
   'or hand in a client of it as the option client, or leave transport out: the default, http2, needs no package';
 
 /**
- * Loads npm etcd3, by a `require` that bundlers do not recognize: the package reads files of its own by their place, which a bundle does not have.
- * @throws {QueueLockError} `INVALID_ARGUMENT`, with what to do, where it is not installed or cannot be loaded
+ * Loads npm etcd3 by a `require` that bundlers do not recognize, since the package reads files relative to its own folder, which a bundle does
+ * not have.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` with a remedy if the package is not installed or cannot be loaded
  */
 export function loadEtcd3(): Etcd3Class {
   try {

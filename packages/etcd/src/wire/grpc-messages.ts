@@ -1,19 +1,19 @@
 const PREFIX = 5;
 const NOT_COMPRESSED = 0;
 
-/** Puts messages together from pieces, of which one may hold several or only a part of one. */
+/** Splits the bytes of a stream into gRPC messages. A piece may contain several messages or only a part of one. */
 export class MessageReader {
   #pieces: Buffer[] = [];
   #length = 0;
-  /** How many bytes there have to be before the next look; no message is copied for each of its pieces. */
+  /** How many bytes must arrive before the next attempt to split, so that no message is copied once for each of its pieces. */
   #wanted = PREFIX;
 
-  /** Whether a message has begun and not ended. */
+  /** Whether the last message is incomplete. */
   get isHalf(): boolean {
     return this.#length > 0;
   }
 
-  /** The messages that end in this piece. Throws at a compressed one, which nobody has asked for. */
+  /** Returns the messages that end in this piece. Throws for a compressed message, since no call requests compression. */
   push(piece: Buffer): Buffer[] {
     this.#pieces.push(piece);
     this.#length += piece.length;
@@ -38,7 +38,7 @@ export class MessageReader {
   }
 }
 
-/** Of the message that begins here, as far as can be told; its prefix included. */
+/** Returns the size of the message that begins here, prefix included, or the size of the prefix if that is incomplete. */
 function sizeOf(bytes: Buffer): number {
   if (bytes.length < PREFIX) return PREFIX;
   if (bytes[0] !== NOT_COMPRESSED) throw new Error('a compressed message, which was not asked for');

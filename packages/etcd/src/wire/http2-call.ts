@@ -9,10 +9,10 @@ import { MessageReader } from './grpc-messages.ts';
 import { GrpcError, type StatusName } from '../driver/grpc-status.ts';
 import type { Http2Link } from './http2-link.ts';
 
-/** Who listens to a call; nothing comes after `onEnd`. */
+/** Receives the messages of a call. It is not called after `onEnd`. */
 export interface CallListener {
   readonly onMessage: (message: Buffer) => void;
-  /** Once; without an error when the server says that all is well. */
+  /** Called once. The error is `undefined` if the server reported success. */
   readonly onEnd: (error: Error | undefined) => void;
 }
 
@@ -28,8 +28,8 @@ const STATUS_OF_HTTP: Readonly<Record<number, StatusName>> = {
 };
 
 /**
- * One call of gRPC. Where the server does not say how it ended, the connection is to blame: it takes no further calls.
- * @throws when the connection is gone
+ * One gRPC call. If the server sends no status, the connection is considered broken and accepts no further calls.
+ * @throws when the connection has ended
  */
 export class Http2Call {
   readonly #link: Http2Link;
@@ -51,20 +51,20 @@ export class Http2Call {
     if (!this.#isOver) this.#stream.write(frame);
   }
 
-  /** The last message, or the only one. */
+  /** Writes the last message. */
   end(frame: Buffer): void {
     this.#stream.end(frame);
   }
 
-  /** Ends it without a word to the listener. */
+  /** Ends the call without a call of the listener. */
   cancel(): void {
     this.#isOver = true;
-    // One that waits for its connection is never sent then.
+    // A call that still waits for its connection is then never sent.
     if (this.#stream.pending) this.#stream.destroy();
     else this.#stream.close(NGHTTP2_CANCEL);
   }
 
-  /** The same, and with an error the listener hears it. The connection takes no further calls, unless it is still being made. */
+  /** Ends the call. With an error, the listener receives it. The connection accepts no further calls, unless it is still being opened. */
   fail(error?: Error): void {
     if (this.#isOver) return;
     this.cancel();
@@ -81,7 +81,7 @@ export class Http2Call {
     });
     stream.on('trailers', (trailers: Headers) => this.#receiveStatus(trailers, true));
     stream.on('data', (piece: Buffer) => this.#receive(piece));
-    // What it says is less than what the connection knows.
+    // The connection knows more about the failure than this error.
     stream.on('error', () => undefined);
     stream.on('close', () => {
       this.#link.closed();
@@ -109,7 +109,7 @@ export class Http2Call {
     }
   }
 
-  /** Else it is some page, and nobody knows of what. */
+  /** Whether the response is gRPC, and not a page of a proxy. */
   get #isGrpc(): boolean {
     return this.#headers['content-type']?.startsWith(TYPE) ?? false;
   }
@@ -139,7 +139,7 @@ export class Http2Call {
   }
 }
 
-/** What a call fails with whose answer makes no sense. */
+/** Returns the error of a call with an invalid response. */
 export function unreadable(error: unknown): GrpcError {
   return new GrpcError('INTERNAL', `unreadable answer: ${String(error)}`);
 }

@@ -9,10 +9,10 @@ export interface ChannelCodec<Request, Response> {
   readonly decode: Decode<Response>;
 }
 
-/** Makes the call of a stream, some time later. */
+/** Opens the call of a stream. */
 export type OpenCall = (listener: CallListener) => Promise<Http2Call>;
 
-/** A stream over HTTP/2, which opens some time after it was asked for. */
+/** A stream over HTTP/2. It opens asynchronously. */
 export class Http2Channel<Request extends object, Response> implements Channel<Request> {
   readonly #codec: ChannelCodec<Request, Response>;
   readonly #listener: ChannelListener<Response>;

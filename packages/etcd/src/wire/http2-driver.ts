@@ -5,7 +5,7 @@ import type { Method } from './http2-methods.ts';
 import type { CheckedOptions } from '../api/options.ts';
 import { Failures, MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
-/** A member over Node's own HTTP/2, with gRPC's framing and etcd's messages made here. Loads neither etcd3 nor grpc-js. */
+/** Returns a driver over Node's own HTTP/2. This package does gRPC's framing and etcd's messages itself, and loads neither etcd3 nor grpc-js. */
 export function http2Driver(
   host: string,
   options: CheckedOptions,

@@ -4,19 +4,19 @@ import { GrpcError } from '../driver/grpc-status.ts';
 import { Http2Link, type Address, type LinkOptions } from './http2-link.ts';
 import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
-// A connection that died without a word is noticed after 8 s while a call is open. Servers allow a ping every 5 s, and none without a call.
+// A connection without a sign of life is closed after 8 s while a call is open. Servers allow a ping every 5 s, and none without a call.
 const PINGS = { pingEveryMs: 6_000, pingAnswerMs: 2_000 };
 
-/** How a line connects. */
+/** Settings of a connection to a member. */
 export interface LineOptions extends Pick<LinkOptions, 'connectWithinMs' | 'window'> {
   readonly credentials: FreshCredentials<unknown>;
-  /** Shared with the member's other line. */
+  /** Shared with the member's other connection. */
   readonly way: MemberCircuitBreaker;
 }
 
 /**
- * The way to a member: a connection that the first call opens, and that the next call replaces once it has ended or is not trusted
- * any more. Where the way says that it is no time to connect, calls fail at once.
+ * The current connection to a member. The first call opens it, and the next call replaces it after it has ended or was retired. While the
+ * circuit breaker is open, calls fail at once.
  */
 export class Http2Line {
   readonly #address: Address;
@@ -34,12 +34,12 @@ export class Http2Line {
     this.#options = { connectWithinMs, ...PINGS, window };
   }
 
-  /** Reads the credentials again if the next call opens a connection; `undefined` if that needs no reading. */
+  /** Reads the credentials again if the next call opens a connection. Returns `undefined` if no read is needed. */
   renewed(): Promise<unknown> | undefined {
     return this.#current?.isUsable || this.#credentials.isFixed ? undefined : this.#credentials.next();
   }
 
-  /** The connection for one more call. Throws when there can be none now. */
+  /** Returns the connection for one more call. Throws if there can be none now. */
   link(): Http2Link {
     if (this.#current?.isUsable) return this.#current;
     if (this.#closed) throw clientClosed();

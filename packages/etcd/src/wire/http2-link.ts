@@ -8,46 +8,46 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import { afterPatience } from '../base/patience.ts';
 
-/** A member, as it is reached. */
+/** The address of a member. */
 export interface Address {
   readonly host: string;
   readonly port: number;
-  /** `host:port`, as the member is told it is called. */
+  /** `host:port` as the pseudo-header `:authority` has it. */
   readonly authority: string;
-  /** With TLS only: returns authorities and certificates of the moment. */
+  /** Returns the current authorities and certificates. `undefined` without TLS. */
   readonly tls: (() => Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>) | undefined;
 }
 
-/** What a connection may do, and how long it is believed in. */
+/** Timeouts and sizes of a connection. */
 export interface LinkOptions {
   readonly connectWithinMs: number;
-  /** While a call is open. */
+  /** Interval of pings while a call is open, in milliseconds. */
   readonly pingEveryMs: number;
   readonly pingAnswerMs: number;
-  /** How much of one answer may be on its way, in bytes; of all together four times as much. */
+  /** Flow control window of one response in bytes. The window of the connection is four times as large. */
   readonly window: number;
 }
 
-/** Who hears of a connection. */
+/** Receives the changes of a connection. */
 export interface LinkListener {
-  /** The member speaks HTTP/2. */
+  /** The HTTP/2 connection is established. */
   readonly onReady: () => void;
-  /** It takes no further calls; those that are under way may still end well. */
+  /** The connection accepts no further calls. Calls in flight may still succeed. */
   readonly onRetired: () => void;
-  /** All of it is gone. */
+  /** The connection and all of its calls have ended. */
   readonly onClose: (failure: Error) => void;
 }
 
-// Requests that wait to be written count, in megabytes; above it Node refuses further ones.
+// In megabytes. Node counts requests that wait to be written, and refuses further ones above this.
 const MAX_MEMORY = 512;
 
-/** One connection to a member, from the dial to its end. Keeps the process alive while a call is open. */
+/** One connection to a member. It keeps the process alive while a call is open. */
 export class Http2Link {
   readonly #session: ClientHttp2Session;
   readonly #socket: Socket;
   readonly #listener: LinkListener;
   readonly #pulse: NodeJS.Timeout;
-  /** For the connection, or for the answer to a ping. */
+  /** Whether a timeout runs, for the connection or for the response to a ping. */
   #isWaiting = false;
   #stopWaiting: () => void;
   #open = 0;
@@ -75,23 +75,23 @@ export class Http2Link {
     return !this.#retired && !this.#session.closed && !this.#session.destroyed;
   }
 
-  /** Whether all of it is gone, calls that are under way included. */
+  /** Whether the connection and all of its calls have ended. */
   get isOver(): boolean {
     return this.#session.destroyed;
   }
 
-  /** Whether the member has answered on it: how long that may take is up to the connection itself, not to those who wait for it. */
+  /** Whether the member has responded. Before that, the timeout of the connection applies, and not those of the calls that wait for it. */
   get isMade(): boolean {
     return this.#isMade;
   }
 
-  /** Why it ended. */
+  /** Why the connection ended. */
   get failure(): Error {
     const when = this.#isMade ? '' : ' before HTTP/2 began';
     return this.#failure ?? new Error(`the connection was closed${when}`);
   }
 
-  /** A new call, which is sent as soon as there is a connection; `closed` follows its end. Throws when the connection has ended meanwhile. */
+  /** Opens a call, which is sent as soon as the connection is established. `closed` must follow its end. Throws if the connection has ended. */
   request(headers: OutgoingHttpHeaders): ClientHttp2Stream {
     const stream = this.#session.request(headers);
     this.#open += 1;
@@ -99,7 +99,7 @@ export class Http2Link {
     return stream;
   }
 
-  /** To be called once for each call, when it has closed. */
+  /** Records the end of a call. It must be called once for each call. */
   closed(): void {
     this.#open -= 1;
     if (this.#open > 0) return;
@@ -107,23 +107,23 @@ export class Http2Link {
     if (this.#retired) this.destroy();
   }
 
-  /** No further calls; those that are under way go on. */
+  /** Accepts no further calls. Calls in flight go on. */
   retire(): void {
     if (this.#takeNoMore() && this.#open === 0) this.destroy();
   }
 
-  /** Ends all of it. */
+  /** Ends the connection and all of its calls. */
   destroy(failure?: Error): void {
     if (failure) this.#failure = failure;
     this.#takeNoMore();
     afterReading(() => {
       this.#session.destroy();
-      // The session would say goodbye first, for as long as packets vanish.
+      // Otherwise the session would first wait for its GOAWAY to be written, which takes for ever while packets vanish.
       this.#socket.destroy();
     });
   }
 
-  /** Whether it did until now. */
+  /** Returns whether the connection accepted calls until now. */
   #takeNoMore(): boolean {
     if (this.#retired) return false;
     this.#retired = true;
@@ -138,7 +138,7 @@ export class Http2Link {
       this.#stopWaiting();
       this.#listener.onReady();
     });
-    // Before the session hears of it and ends the calls.
+    // This listener runs before that of the session, which ends the calls.
     this.#socket.prependListener('error', (error: Error) => {
       this.#failure = described(error);
     });
@@ -175,14 +175,14 @@ export class Http2Link {
 }
 
 /**
- * Runs it when Node is done with what the member has sent. What is called by an event of a connection, or awaits one, runs in the middle of
- * that, and Node then frees a call that is ended there and goes on reading it (github.com/nodejs/node/pull/64166 and issues/38964).
+ * Runs the task after Node has processed the bytes from the member. Listeners of a connection run in the middle of that. If such a listener
+ * ends a call, Node frees it and goes on reading it (github.com/nodejs/node/pull/64166 and issues/38964).
  */
 function afterReading(task: () => void): void {
   setImmediate(task);
 }
 
-/** Where a name stands for several addresses, the error has no message of its own. */
+/** Adds a message to the error of a host name with several addresses, which has none of its own. */
 function described(error: Error): Error {
   if (!(error instanceof AggregateError) || error.message !== '') return error;
   return new Error(error.errors.map(String).join('; '), { cause: error });

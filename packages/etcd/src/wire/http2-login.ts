@@ -1,4 +1,4 @@
-/** The token that calls carry: got by one log-in at a time, and kept until the member has forgotten it. */
+/** The authentication token of the calls. At most one log-in is in flight, and its token is used until the member does not know it any more. */
 export class Http2Login {
   readonly #logIn: () => Promise<string>;
   #token: Promise<string> | undefined;
@@ -7,7 +7,7 @@ export class Http2Login {
     this.#logIn = logIn;
   }
 
-  /** The one that there is, or that of the log-in under way. Rejects as that does; the next one to ask tries again. */
+  /** Returns the token or the promise of the log-in in flight. After a rejection the next call logs in again. */
   token(): Promise<string> {
     if (this.#token) return this.#token;
     const token = this.#logIn();
@@ -16,7 +16,7 @@ export class Http2Login {
     return token;
   }
 
-  /** This one is no good any more; a newer one stays. */
+  /** Forgets this token. A newer one is kept. */
   forget(token: Promise<string>): void {
     if (this.#token === token) this.#token = undefined;
   }

@@ -13,8 +13,8 @@ import { SharedTimeout } from '../base/shared-timeout.ts';
 import type { CheckedOptions } from '../api/options.ts';
 import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
-// A far member need not wait for our leave in the middle of a large answer. Of events no more is on its way than with any other
-// client: a server has to see it when one falls behind.
+// With a large window a distant member can send a large response without waiting for acknowledgements. Streams of events keep the default
+// window of other clients, so that a server notices when a client falls behind.
 const LARGE_WINDOW = 4 * 2 ** 20;
 const USUAL_WINDOW = 2 ** 16 - 1;
 
@@ -26,14 +26,14 @@ interface UsualTimeout {
 
 type Sending<Request, Response> = Omit<Unary<Request, Response>, 'line' | 'afterTimeout'>;
 
-/** The connections to a member, and the log-in of the calls on them. */
+/** The connections to a member, and the log-in of their calls. */
 export class Http2Member {
   readonly #headers: OutgoingHttpHeaders;
-  /** By path, of the last call there. */
+  /** The headers of the last call, by path. */
   readonly #known = new Map<string, OutgoingHttpHeaders>();
   readonly #login: Http2Login | undefined;
   readonly #usual: UsualTimeout;
-  /** Streams have a connection of their own: a large answer delays no heartbeat and no event. */
+  /** Streams have a connection of their own, so that a large response delays neither heartbeats nor events. */
   readonly #calls: Http2Line;
   readonly #streams: Http2Line;
 
@@ -51,13 +51,13 @@ export class Http2Member {
       ':authority': address.authority,
       'content-type': 'application/grpc',
       te: 'trailers',
-      // A member that is cut off from the others answers at once that it has no leader, and does not hold streams open mutely.
+      // A member that is cut off from the others then returns "no leader" at once, and does not keep streams open silently.
       hasleader: 'true',
     };
     if (logsIn) this.#login = new Http2Login(() => this.#logIn(credentials, requestTimeoutMs));
   }
 
-  /** One request and its answer. Sent a second time only if the member refused it for the sake of its token. */
+  /** Sends one request. It is repeated only if the member refused it because of its token. */
   async ask<Request extends object, Response>(
     method: Method<Request, Response>,
     request: Request,
@@ -113,7 +113,7 @@ export class Http2Member {
     return token;
   }
 
-  /** Most calls have the same timeout, and share its timer. */
+  /** Sends a request. Most calls have the same timeout and share its timer. */
   #send<Request extends object, Response>(call: Sending<Request, Response>): Promise<Response> {
     const { ms, shared } = this.#usual;
     const afterTimeout = (task: () => void): (() => void) =>

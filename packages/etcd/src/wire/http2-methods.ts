@@ -23,7 +23,7 @@ import * as requests from './wire-requests.ts';
 import * as responses from './wire-responses.ts';
 import type { Encode } from './wire-write.ts';
 
-/** One of etcd's calls: where it is, and how its messages are written and read. */
+/** One call of etcd's API: its path, and how its messages are written and read. */
 export interface Method<Request, Response> {
   readonly path: string;
   readonly encode: Encode<Request>;

@@ -6,18 +6,18 @@ import type { Method } from './http2-methods.ts';
 import { decoded } from './wire-read.ts';
 import { framed } from './wire-write.ts';
 
-/** How one call with one answer is made. */
+/** One call with one response. */
 export interface Unary<Request, Response> {
   readonly line: Http2Line;
   readonly headers: OutgoingHttpHeaders;
   readonly method: Method<Request, Response>;
   readonly request: Request;
   readonly withinMs: number;
-  /** Calls a function after `withinMs`. Returns a function that cancels that. */
+  /** Runs a function after `withinMs`. Returns a function that cancels it. */
   readonly afterTimeout: (task: () => void) => () => void;
 }
 
-/** Sends it once. Rejects when it fails, or when there is no answer in time; the connection is not trusted any more then. */
+/** Sends a request once. Rejects if it fails or has no response in time. The connection then accepts no further calls. */
 export function ask<Request extends object, Response>(unary: Unary<Request, Response>): Promise<Response> {
   const { method, withinMs } = unary;
   const frame = framed(method.encode, unary.request);
@@ -38,7 +38,7 @@ export function ask<Request extends object, Response>(unary: Unary<Request, Resp
   });
 }
 
-/** Rejects when it is not one message. */
+/** Decodes the response. Rejects unless it is one message. */
 async function read<Response>(
   { decode }: Pick<Method<unknown, Response>, 'decode'>,
   messages: readonly Buffer[],

@@ -2,10 +2,10 @@ import type { KVClient } from 'etcd3';
 import { tellsOfToken } from '../driver/errors.ts';
 import { afterPatience } from '../base/patience.ts';
 
-/** Options of one call, as gRPC takes them. */
+/** Options of one call in grpc-js. */
 export type GrpcCallOptions = NonNullable<Parameters<KVClient['range']>[1]>;
 
-/** Something that every call passes. */
+/** An interceptor of grpc-js. */
 export type Interceptor = NonNullable<GrpcCallOptions['interceptors']>[number];
 
 const DEADLINE_EXCEEDED = 4;
@@ -13,7 +13,7 @@ const UNAVAILABLE = 14;
 const FORGOTTEN = 'etcdserver: invalid auth token';
 const STILL_REFUSED = 'etcdserver: the token of a new log-in is refused as well';
 
-/** Ends the call after that time, as a deadline of gRPC would that does not count how long this process was busy. */
+/** Ends the call after a timeout in milliseconds, like a gRPC deadline that does not count the time in which this process was busy. */
 export function answeredWithin(ms: number): Interceptor {
   return (options, nextCall) => {
     const call = nextCall(options);
@@ -36,7 +36,7 @@ export function answeredWithin(ms: number): Interceptor {
   };
 }
 
-/** A member that is cut off from the others answers at once that it has no leader, and does not hold streams open mutely. */
+/** Requires a leader. A member that is cut off from the others then fails at once, and does not keep streams open silently. */
 export const requireLeader: Interceptor = (options, nextCall) => {
   const call = nextCall(options);
   const start = call.start.bind(call);
@@ -49,8 +49,8 @@ export const requireLeader: Interceptor = (options, nextCall) => {
 };
 
 /**
- * For one call and its repetitions: etcd3 logs in and repeats a call for a token that the server has forgotten, as often as that is so, and not
- * for one that is out of date since somebody changed a role. So it hears the former for both, once.
+ * Limits the log-ins of one call and its repetitions to one. etcd3 logs in and repeats a call for an unknown token without a limit, but not for
+ * a token that a change of roles has outdated. So both statuses are converted to "invalid auth token" the first time, and to a failure after that.
  */
 export function loggingInOnce(): Interceptor {
   let hasLoggedIn = false;
@@ -76,7 +76,7 @@ export function loggingInOnce(): Interceptor {
   };
 }
 
-/** What `nextCall` gives is enough. */
+/** Converts the type: the result of `nextCall` is sufficient. */
 function asInterceptingCall(call: object): ReturnType<Interceptor> {
   return call as ReturnType<Interceptor>;
 }

@@ -1,6 +1,6 @@
 import type { Channel, ChannelListener, Driver } from '../driver/driver.ts';
 
-/** A driver that is loaded when it is first used. What is asked of it meanwhile waits; the time that a call has counts from then on. */
+/** Returns a driver that is loaded at its first use. Calls wait for it, and their timeouts begin when it is loaded. */
 export function lazyDriver(load: () => Promise<Driver>): Driver {
   const later = new LazyDriver(load);
   return {
@@ -58,7 +58,7 @@ class LazyDriver {
   }
 }
 
-/** A channel of a driver that is not there yet. */
+/** A channel of a driver that is still being loaded. */
 class LateChannel<Request, Response> implements Channel<Request> {
   readonly #channel: Promise<Channel<Request> | undefined>;
   #isOver = false;

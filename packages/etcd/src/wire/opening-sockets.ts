@@ -1,17 +1,18 @@
 /**
- * grpc-js has no means to give up a connection that it is opening, also not when it is closed, and after a failure it opens another one
- * then. To a host that does not answer each keeps the process for as long as the system goes on trying, two minutes on Linux. Node
- * tells of every socket that is opened; which are those of grpc-js is known by the stack alone, and whose by where they lead to.
+ * Destroys connections that grpc-js is opening to a host without a response. grpc-js cannot do that itself, not even when it is closed, and
+ * opens another connection after each failure. Each of them keeps the process alive until the system gives up, which takes two minutes on
+ * Linux. Node publishes every new socket on a diagnostics channel. The call stack shows which sockets are of grpc-js, and their address
+ * shows for which host.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { isIP, type Socket } from 'node:net';
 
 const OPENED = 'net.client.socket';
 const BY_GRPC = /[\\/]@grpc[\\/]grpc-js[\\/]/;
-// Where nobody answers for so long it is nothing to wait for; others of this process may be opening one to the same place.
+// A connection without a response for that long is not worth waiting for. Another client of this process may be opening one to the same host.
 const HOPELESS_MS = 300;
 const LOOK_EVERY_MS = 100;
-// Longer than grpc-js pauses after a failure.
+// Longer than the backoff of grpc-js.
 const GIVES_UP_FOR_MS = 5_000;
 
 interface Opening {
@@ -23,7 +24,7 @@ interface Opening {
 const openings = new Map<Socket, Opening>();
 let watchers = 0;
 
-/** Watches what is opened by grpc-js; the answer gives up what is being opened to this host, from then on for some seconds. */
+/** Tracks the connections that grpc-js opens. Returns a function that destroys those to this host, now and for the next seconds. */
 export function watchOpenings(host: string): () => void {
   if (watchers === 0) subscribe(OPENED, onOpened);
   watchers += 1;
@@ -51,7 +52,7 @@ function onOpened(message: unknown): void {
   socket.once('close', over);
 }
 
-/** A name may stand for any address. */
+/** Returns whether the connection may be one to this host. A host name may resolve to any address. */
 function leadsTo(host: string, { address, port }: Opening): boolean {
   const { hostname, port: own } = new URL(`http://${host}`);
   const literal = hostname.replace(/^\[|\]$/g, '');

@@ -1,17 +1,17 @@
-// Chapter wire: how do requests and answers go over a connection?
-// Two transports: http2-… over Node's own HTTP/2 with etcd's messages made by wire-…, etcd3-… over the npm package.
+// Chapter wire: how do requests and responses travel over a connection?
+// Two transports: http2-… over Node's own HTTP/2 with etcd's messages by wire-…, etcd3-… over the npm package.
 
 import type { Driver } from '../driver/driver.ts';
 import { lazyDriver } from './lazy-driver.ts';
 import type { CheckedOptions, Transport } from '../api/options.ts';
 import { Failures } from '../driver/member-circuit-breaker.ts';
 
-/** Reaches one member, `host:port`; those of one cluster share the count of failures. */
+/** Returns the driver of one member, `host:port`. The members of a cluster share the count of failures. */
 export type DriverOf = (host: string, options: CheckedOptions, failures: Failures) => Driver;
 
 type Load = (options: CheckedOptions) => Promise<DriverOf>;
 
-// Loaded when a member is first asked for something: a process loads the client libraries of its own transport only.
+// Loaded at the first request to a member: a process loads the libraries of its own transport only.
 const LOADERS: Readonly<Record<Transport, Load>> = {
   http2: async () => (await import('./http2-driver.ts')).http2Driver,
   etcd3: async (options) => {
@@ -20,7 +20,7 @@ const LOADERS: Readonly<Record<Transport, Load>> = {
   },
 };
 
-/** A member over the transport that the options name. */
+/** Returns the driver of a member over the transport that the options name. */
 export function driverOf(host: string, options: CheckedOptions, failures: Failures = new Failures()): Driver {
   const load = LOADERS[options.transport];
   return lazyDriver(async () => (await load(options))(host, options, failures));

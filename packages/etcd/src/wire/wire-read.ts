@@ -1,4 +1,4 @@
-// Messages are read without a library, for the reason that wire-write gives. Bytes from a member are not trusted: those that are no message are refused.
+// Messages are read without a library, for the reason given in wire-write. Bytes from a member are not trusted: invalid messages throw.
 
 /** The kinds of fields of etcd's messages. */
 type Kind = 'bytes' | 'text' | 'bool' | 'int64' | 'uint64' | 'choice' | 'message';
@@ -7,30 +7,30 @@ type Kind = 'bytes' | 'text' | 'bool' | 'int64' | 'uint64' | 'choice' | 'message
 interface Read {
   readonly kind: Kind;
   readonly tag: number;
-  /** Whether each one is added to a list. */
+  /** Whether values are added to a list. */
   readonly each: boolean;
-  /** The names of a choice, by their numbers. */
+  /** The names of an enumeration by number. */
   readonly names?: readonly string[];
-  /** Of the message in it; a function, since messages contain each other. */
+  /** The nested message. It is a function, since messages refer to each other. */
   readonly decode?: () => Decode<unknown>;
 }
 
 declare const VALUE: unique symbol;
 
-/** The same of a field with one type of value. */
+/** A field with the type of its value. */
 interface ReadOf<T> extends Read {
   readonly [VALUE]?: T;
 }
 
 /** Describes how a message of one type is read. */
 export interface Decode<T> {
-  /** Returns a message to which nothing was sent. */
+  /** Returns the message with the default of every field. */
   readonly empty: () => T;
-  /** By tag; the name is that of the property. */
+  /** The fields by tag, each with the name of its property. */
   readonly fields: readonly (readonly [name: string, read: Read] | undefined)[];
 }
 
-/** The fields of a message that are read; others are skipped. */
+/** The fields of a message that are read. Other fields are skipped. */
 export type FieldsToRead<T> = { readonly [K in keyof T]?: ReadOf<T[K]> };
 
 type Fields = Record<string, unknown>;
@@ -43,15 +43,15 @@ const TYPE_BITS = 7;
 const MAX_VARINT = 10;
 const EMPTY = Buffer.alloc(0);
 const TWO_TO_32 = 2 ** 32;
-// From here up a number of two words is not exact any more.
+// From here on a number of two words exceeds 2^53.
 const EXACT_HIGH = 2 ** 21;
 
-// Decoding is never interrupted, so all messages share these: where the next byte is, and a number of 64 bits in two words.
+// Decoding is synchronous, so all messages share the position of the next byte, and the two words of a number of 64 bits.
 let at = 0;
 let low = 0;
 let high = 0;
 
-/** Describes how a message is read: as `empty` makes it, with what was sent. */
+/** Describes how a message is read into the result of `empty`. */
 export function decoder<T>(empty: () => T, fields: FieldsToRead<T>): Decode<T> {
   const byTag: (readonly [string, Read] | undefined)[] = [];
   for (const [name, read] of Object.entries<Read | undefined>(fields))
@@ -59,13 +59,13 @@ export function decoder<T>(empty: () => T, fields: FieldsToRead<T>): Decode<T> {
   return { empty, fields: byTag };
 }
 
-/** Returns the message that the bytes are. Throws on bytes that are none. */
+/** Decodes a message. Throws if the bytes are not a valid one. */
 export function decoded<T>(decode: Decode<T>, bytes: Buffer): T {
   at = 0;
   return readMessage(decode, bytes, bytes.length);
 }
 
-/** Copies the bytes, so that a key that is kept does not keep the whole response. */
+/** Reads bytes. They are copied, so that a key does not keep the whole response in memory. */
 export function getBytes(field: number): ReadOf<Buffer> {
   return { kind: 'bytes', tag: tagOf(field, DELIMITED), each: false };
 }
@@ -78,17 +78,17 @@ export function getBool(field: number): ReadOf<boolean> {
   return { kind: 'bool', tag: tagOf(field, VARINT), each: false };
 }
 
-/** A signed 64-bit number as decimal text. */
+/** Reads a signed 64-bit number as decimal text. */
 export function getInt64(field: number): ReadOf<string> {
   return { kind: 'int64', tag: tagOf(field, VARINT), each: false };
 }
 
-/** The same without a sign. */
+/** Reads an unsigned 64-bit number as decimal text. */
 export function getUint64(field: number): ReadOf<string> {
   return { kind: 'uint64', tag: tagOf(field, VARINT), each: false };
 }
 
-/** A choice by its name; the first one where the number is not known. */
+/** Reads an enumeration by name. An unknown number becomes the first name. */
 export function getChoice<Name extends string>(
   field: number,
   names: readonly [Name, ...Name[]],
@@ -100,12 +100,12 @@ export function getMessage<T>(field: number, decode: () => Decode<T>): ReadOf<T>
   return { kind: 'message', tag: tagOf(field, DELIMITED), each: false, decode };
 }
 
-/** Adds each value to a list. */
+/** Reads a repeated field into a list. */
 export function getEach<T>(read: ReadOf<T>): ReadOf<T[]> {
   return { ...(read as Read), each: true };
 }
 
-// Nearly all tags, lengths and counts are one byte, which is read without a call.
+// Nearly all tags, lengths and counts are one byte, which is read without a function call.
 
 function readMessage<T>({ empty, fields }: Decode<T>, bytes: Buffer, end: number): T {
   const message = empty() as Fields;
@@ -146,7 +146,7 @@ function readDelimited(read: Read, bytes: Buffer, end: number): unknown {
   return begin === within ? EMPTY : Buffer.from(bytes.subarray(begin, within));
 }
 
-/** Reads a length and skips so many bytes. Returns where they begin. */
+/** Reads a length and skips that number of bytes. Returns where they begin. */
 function readLength(bytes: Buffer, end: number): number {
   const first = bytes[at] as number;
   const isShort = at < end && first < 0x80;
@@ -157,7 +157,7 @@ function readLength(bytes: Buffer, end: number): number {
   return at - length;
 }
 
-/** Reads a number of at most 53 bits exactly, as tags and lengths are. */
+/** Reads a number. It is exact up to 53 bits, which is enough for tags and lengths. */
 function readNumber(bytes: Buffer, end: number): number {
   readVarint(bytes, end);
   return high * TWO_TO_32 + low;
@@ -193,7 +193,7 @@ function skip(type: number, bytes: Buffer, end: number): void {
   if (at > end) throw new RangeError('a field that does not end');
 }
 
-/** The two words as decimal text. */
+/** Converts the two words to decimal text. */
 function decimal(unsigned: boolean): string {
   if (high < EXACT_HIGH) return String(high * TWO_TO_32 + low);
   const value = (BigInt(high) << 32n) | BigInt(low);

@@ -25,7 +25,7 @@ import {
   type Encode,
 } from './wire-write.ts';
 
-// The numbers of fields and choices are those of etcd's rpc.proto.
+// The numbers of fields and enumerations are those of etcd's rpc.proto.
 
 export const rangeRequest: Encode<IRangeRequest> = encoder<IRangeRequest>({
   key: putBytes(1),
@@ -125,7 +125,7 @@ export const watchRequest: Encode<IWatchRequest> = encoder<IWatchRequest>({
 /** A message without fields. */
 export const nothing: Encode<object> = encoder<object>({});
 
-/** A log-in. */
+/** The request of a log-in. */
 export const authenticateRequest: Encode<{ readonly name: string; readonly password: string }> = encoder<{
   readonly name: string;
   readonly password: string;

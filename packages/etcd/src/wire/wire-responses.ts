@@ -26,12 +26,12 @@ import {
   type Decode,
 } from './wire-read.ts';
 
-// The numbers of fields and choices are those of etcd's rpc.proto and kv.proto; what was not sent has the value that etcd3 gives it.
+// The numbers of fields and enumerations are those of etcd's rpc.proto and kv.proto. Fields that were not sent have the same defaults as in etcd3.
 
 const ZERO = '0';
 const EMPTY = Buffer.alloc(0);
 
-// A message that was not sent is `null` in etcd3, though its types know none.
+// A nested message that was not sent is `null` in etcd3, though its types do not declare that.
 const ABSENT = null as never;
 
 const header: Decode<IResponseHeader> = decoder<IResponseHeader>(
@@ -76,7 +76,7 @@ export const deleteRangeResponse: Decode<IDeleteRangeResponse> = decoder<IDelete
   { ...HEADER, deleted: getInt64(2), prev_kvs: eachKeyValue(3) },
 );
 
-// One of them is there; etcd3 leaves the others away.
+// Exactly one of these fields is set. As in etcd3, the others are left out.
 const responseOp: Decode<IResponseOp> = decoder<Partial<IResponseOp>>(() => ({}), {
   response_range: getMessage(1, () => rangeResponse),
   response_put: getMessage(2, () => putResponse),
@@ -98,7 +98,7 @@ export const leaseGrantResponse: Decode<ILeaseGrantResponse> = decoder<ILeaseGra
   { ...HEADER, ID: getInt64(2), TTL: getInt64(3), error: getText(4) },
 );
 
-/** A message of which nothing is wanted. */
+/** A message whose fields are all ignored. */
 export const anything: Decode<object> = decoder<object>(() => ({}), {});
 
 export const leaseTimeToLiveResponse: Decode<ILeaseTimeToLiveResponse> = decoder<ILeaseTimeToLiveResponse>(

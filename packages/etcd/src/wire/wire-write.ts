@@ -1,5 +1,5 @@
-// Messages are written without a library. A general encoder makes several calls of functions for each field, and these calls are what a process spends
-// its time on before its code is compiled.
+// Messages are written without a library. A general encoder makes several function calls for each field, and these calls dominate the CPU time of a
+// process whose code is not compiled yet.
 
 /** The kinds of fields of etcd's messages. */
 type Kind = 'bytes' | 'text' | 'bool' | 'int64' | 'choice' | 'message';
@@ -8,15 +8,15 @@ type Kind = 'bytes' | 'text' | 'bool' | 'int64' | 'choice' | 'message';
 interface Write {
   readonly kind: Kind;
   readonly tag: number;
-  /** Whether it may be there many times, as a list. */
+  /** Whether the field is repeated. */
   readonly each: boolean;
-  /** The names of a choice, by their numbers. */
+  /** The names of an enumeration by number. */
   readonly names?: readonly string[];
-  /** Of the message in it; a function, since messages contain each other. */
+  /** The nested message. It is a function, since messages refer to each other. */
   readonly message?: () => Encode<unknown>;
 }
 
-/** A field and the property that it is written from. */
+/** The fields of a message, each with the name of its property. */
 type Layout = readonly (readonly [name: string, write: Write])[];
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -30,34 +30,34 @@ export interface Encode<T> {
   readonly [MESSAGE]?: T;
 }
 
-/** The same of a field with one type of value. */
+/** A field with the type of its value. */
 interface WriteOf<T> extends Write {
   readonly [VALUE]?: (value: T) => void;
 }
 
-/** Every field that a message may have. */
+/** All fields of a message. */
 export type FieldsToWrite<T> = { readonly [K in keyof T]-?: WriteOf<NonNullable<T[K]>> };
 
 const VARINT = 0;
 const DELIMITED = 2;
-/** The bytes that gRPC puts in front of a message: whether it is compressed, and its length. */
+/** The size of the gRPC prefix: one byte for the compression, four for the length. */
 const PREFIX = 5;
-// All texts of so many digits are exact as a number.
+// Every text of at most 15 digits is exact as a number.
 const EXACT_DIGITS = 15;
 const MAX_VARINT = 10;
 const TWO_TO_31 = 2 ** 31;
 const USUAL_SIZE = 4_096;
 
-// Encoding is never interrupted, so all messages share these.
+// Encoding is synchronous, so all messages share one buffer.
 let buffer = Buffer.allocUnsafeSlow(USUAL_SIZE);
 let at = 0;
 
-/** Describes how a message is written. Defaults are written where they are given, as the members of a oneof have to be. */
+/** Describes how a message is written. Default values are written too if they are set, since the members of a oneof need that. */
 export function encoder<T extends object>(fields: FieldsToWrite<T>): Encode<T> {
   return { layout: Object.entries<Write>(fields) };
 }
 
-/** Returns the message as gRPC sends it: not compressed, with its length in front. */
+/** Returns the message as gRPC sends it: uncompressed, with its length in front. */
 export function framed<T extends object>(encode: Encode<T>, message: T): Buffer {
   buffer[0] = 0;
   at = PREFIX;
@@ -82,12 +82,12 @@ export function putBool(field: number): WriteOf<boolean> {
   return { kind: 'bool', tag: tagOf(field, VARINT), each: false };
 }
 
-/** A signed 64-bit number, also as decimal text. */
+/** Writes a signed 64-bit number from a number or decimal text. */
 export function putInt64(field: number): WriteOf<string | number> {
   return { kind: 'int64', tag: tagOf(field, VARINT), each: false };
 }
 
-/** A choice by its name. */
+/** Writes an enumeration by name. */
 export function putChoice<Name extends string>(field: number, names: readonly Name[]): WriteOf<Name> {
   return { kind: 'choice', tag: tagOf(field, VARINT), each: false, names };
 }
@@ -136,7 +136,7 @@ function writeField(write: Write, value: unknown): void {
   }
 }
 
-/** Leaves one byte for the length, and moves the message where it needs more. */
+/** Writes a nested message. It reserves one byte for the length, and moves the message if the length needs more. */
 function writeNested(layout: Layout, message: Fields): void {
   const begin = (at += 1);
   writeMessage(layout, message);
@@ -193,7 +193,7 @@ function writeTwoWords(value: bigint): void {
   writeVarint(Number(rest));
 }
 
-/** Makes room for so many more bytes. Callers check first whether that is needed, since it seldom is. */
+/** Enlarges the buffer. Callers check first whether that is needed, since it seldom is. */
 function grow(bytes: number): void {
   const larger = Buffer.allocUnsafeSlow(2 * (at + bytes));
   larger.set(buffer.subarray(0, at));

@@ -1,15 +1,28 @@
 import { invalidArgument } from '@queuelock/core/backend';
 
-/** The result of an update with `pg`, `mysql2`, `mariadb`, `node:sqlite` or `better-sqlite3`. */
+/**
+ * The result of an update with `pg`, `postgres`, `mysql2`, `mariadb`, `node:sqlite`, `better-sqlite3`, Prisma (the number), Drizzle, Knex,
+ * TypeORM (on PostgreSQL, rows and number) or Kysely.
+ */
 export type SqlResult =
+  | number
+  | bigint
   | { readonly rowCount: number | null }
   | { readonly affectedRows: number | bigint; readonly insertId?: unknown }
-  | { readonly changes: number | bigint };
+  | { readonly changes: number | bigint }
+  | { readonly count: number | null }
+  | { readonly numAffectedRows?: bigint; readonly insertId?: unknown }
+  | readonly [result: unknown, more: unknown];
+
+const RULE =
+  'is the result of an update: a number, or an object with rowCount, affectedRows, numAffectedRows, changes or count';
 
 /**
- * Returns whether a `claim` or a `fencedUpdate` was accepted: it found its row, with no larger token. Otherwise a later holder wrote
- * before, or there is no such row. `sqlOutcome` reports which, and with `expectAccepted` a refusal cannot be overlooked. The result is also
- * right on MySQL connections that count changed rows instead of found ones.
+ * Returns whether a `fencedUpdate` was accepted: it found its row, with no larger token. Otherwise a later holder wrote before, or there is
+ * no such row. `sqlOutcome` reports which, and with `expectAccepted` a refusal cannot be overlooked.
+ *
+ * The result is also right on MySQL connections that count changed rows instead of found ones, if it has an `insertId`. Prisma returns the
+ * number alone: its connections have to count found rows, which is the default of its adapter.
  * @throws {QueueLockError} `INVALID_ARGUMENT` if the update wrote more than one row (roll back), or if `result` is not the result of an
  *   update.
  */
@@ -19,16 +32,20 @@ export function isAccepted(result: SqlResult): boolean {
   return rows === 1;
 }
 
-function rowsOf(result: SqlResult): number {
-  if ('rowCount' in result) return toCount(result.rowCount);
-  if ('changes' in result) return toCount(result.changes);
-  const { affectedRows, insertId = 0 } = result;
+function rowsOf(result: unknown): number {
+  if (typeof result === 'number' || typeof result === 'bigint') return Number(result);
+  if (typeof result !== 'object' || result === null) throw invalidArgument('result', result, RULE);
+  for (const name of ['rowCount', 'changes', 'count'] as const)
+    if (name in result) return toCount(Reflect.get(result, name));
+  // TypeORM returns rows and their number, other clients of MySQL the header and its columns.
+  if (Array.isArray(result)) return rowsOf(Array.isArray(result[0]) ? result[1] : result[0]);
+  const { affectedRows, numAffectedRows, insertId } = result as Readonly<Record<string, unknown>>;
   // On a connection that counts changed rows, a found row with unchanged values counts as 0. Its token is the insert id then.
-  return Math.max(toCount(affectedRows), Number(insertId) === 0 ? 0 : 1);
+  return Math.max(toCount(affectedRows ?? numAffectedRows), Number(insertId ?? 0) === 0 ? 0 : 1);
 }
 
 function toCount(rows: unknown): number {
   if (typeof rows === 'bigint') return Number(rows);
   if (typeof rows === 'number') return rows;
-  throw invalidArgument('result', rows, 'is the result of an update, with rowCount, affectedRows or changes');
+  throw invalidArgument('result', rows, RULE);
 }

@@ -15,7 +15,10 @@ export interface Dialect {
     readonly max: number;
     readonly unit: string;
   };
-  /** Casts text to a signed 64-bit integer, exactly. MySQL may compare text and numbers as doubles. */
+  /**
+   * Casts text to a signed 64-bit integer, exactly. MySQL may compare text and numbers as doubles. The inner cast of PostgreSQL declares a
+   * text, since some clients encode a parameter by its declared type.
+   */
   readonly integer: (placeholder: string) => string;
   /** Casts a 64-bit integer to text. */
   readonly text: (column: string) => string;
@@ -24,15 +27,35 @@ export interface Dialect {
    * reports an unchanged row by its insert id then.
    */
   readonly assignment: (token: string) => string;
+  /** Creates the table of the fences, in a migration, which runs alone. */
   readonly createFences: (table: string) => string;
-  readonly insertIfAbsent: (table: string, name: string) => string;
+  /** Creates the table unless it exists, also while other processes do the same. */
+  readonly ensureFences: (table: string) => string;
+  /** Inserts the row of a name or raises its token, and locks the row. `token` returns one more placeholder for the token. */
+  readonly raise: (table: string, name: string, token: () => string) => string;
+  /** Whether `raise` returns the token that is then stored. Otherwise another statement reads it. */
+  readonly raiseReads: boolean;
   /** The suffix of a select that reads the latest committed row and locks it until the transaction ends. */
   readonly locking: string;
 }
 
 const bytesOf = (name: string): number => Buffer.byteLength(name);
-const standardInsert = (table: string, name: string): string =>
-  `INSERT INTO ${table} (name) VALUES (${name}) ON CONFLICT (name) DO NOTHING`;
+const POSTGRES_FENCES = '(name text PRIMARY KEY, token bigint NOT NULL DEFAULT 0)';
+/** The advisory lock under which PostgreSQL creates the table. */
+const POSTGRES_CREATION = "hashtext('queuelock'), hashtext('create fences')";
+
+/** Returns a text as a literal of standard SQL. */
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+const upsert = (table: string, name: string, token: string, larger: string): string =>
+  `INSERT INTO ${table} AS fence (name, token) VALUES (${name}, ${token}) ON CONFLICT (name) DO UPDATE SET token = ${larger}(fence.token, excluded.token)`;
+/**
+ * The name is stored as bytes, since text is compared without case and trailing spaces. Other engines than InnoDB have no row locks and no
+ * rollback.
+ */
+const createMysqlFences = (table: string): string =>
+  `CREATE TABLE IF NOT EXISTS ${table} (name varbinary(512) PRIMARY KEY, token bigint NOT NULL DEFAULT 0) ENGINE=InnoDB`;
+const createSqliteFences = (table: string): string =>
+  `CREATE TABLE IF NOT EXISTS ${table} (name TEXT NOT NULL PRIMARY KEY, token INTEGER NOT NULL DEFAULT 0)`;
 const same = (token: string): string => token;
 
 const DIALECTS: Readonly<Record<SqlDialect, Dialect>> = {
@@ -41,12 +64,21 @@ const DIALECTS: Readonly<Record<SqlDialect, Dialect>> = {
     quote: '"',
     // PostgreSQL truncates longer names without an error.
     maxIdentifier: { count: bytesOf, max: 63, unit: 'bytes' },
-    integer: (placeholder) => `CAST(${placeholder} AS bigint)`,
+    integer: (placeholder) => `CAST(CAST(${placeholder} AS text) AS bigint)`,
     text: (column) => `CAST(${column} AS text)`,
     assignment: same,
-    createFences: (table) =>
-      `CREATE TABLE IF NOT EXISTS ${table} (name text PRIMARY KEY, token bigint NOT NULL DEFAULT 0)`,
-    insertIfAbsent: standardInsert,
+    createFences: (table) => `CREATE TABLE IF NOT EXISTS ${table} ${POSTGRES_FENCES}`,
+    // IF NOT EXISTS alone fails with a duplicate key of the catalog while another session creates the table, and without the right to
+    // create even if the table exists.
+    ensureFences: (table) => `DO $queuelock$ BEGIN
+IF to_regclass(${literal(table)}) IS NULL THEN
+PERFORM pg_advisory_xact_lock(${POSTGRES_CREATION});
+CREATE TABLE IF NOT EXISTS ${table} ${POSTGRES_FENCES};
+END IF;
+END $queuelock$`,
+    raise: (table, name, token) =>
+      `${upsert(table, name, `CAST(CAST(${token()} AS text) AS bigint)`, 'GREATEST')} RETURNING CAST(fence.token AS text) AS token`,
+    raiseReads: true,
     locking: ' FOR UPDATE',
   },
   mysql: {
@@ -56,12 +88,11 @@ const DIALECTS: Readonly<Record<SqlDialect, Dialect>> = {
     integer: (placeholder) => `CAST(${placeholder} AS SIGNED)`,
     text: (column) => `CAST(${column} AS CHAR)`,
     assignment: (token) => `LAST_INSERT_ID(${token})`,
-    // The name is stored as bytes, since text is compared without case and trailing spaces. Other engines than InnoDB have no row locks and
-    // no rollback.
-    createFences: (table) =>
-      `CREATE TABLE IF NOT EXISTS ${table} (name varbinary(512) PRIMARY KEY, token bigint NOT NULL DEFAULT 0) ENGINE=InnoDB`,
-    insertIfAbsent: (table, name) =>
-      `INSERT INTO ${table} (name) VALUES (${name}) ON DUPLICATE KEY UPDATE token = token`,
+    createFences: createMysqlFences,
+    ensureFences: createMysqlFences,
+    raise: (table, name, token) =>
+      `INSERT INTO ${table} (name, token) VALUES (${name}, CAST(${token()} AS SIGNED)) ON DUPLICATE KEY UPDATE token = GREATEST(token, CAST(${token()} AS SIGNED))`,
+    raiseReads: false,
     locking: ' FOR UPDATE',
   },
   sqlite: {
@@ -72,9 +103,11 @@ const DIALECTS: Readonly<Record<SqlDialect, Dialect>> = {
     integer: (placeholder) => `CAST(${placeholder} AS INTEGER)`,
     text: (column) => `CAST(${column} AS TEXT)`,
     assignment: same,
-    createFences: (table) =>
-      `CREATE TABLE IF NOT EXISTS ${table} (name TEXT NOT NULL PRIMARY KEY, token INTEGER NOT NULL DEFAULT 0)`,
-    insertIfAbsent: standardInsert,
+    createFences: createSqliteFences,
+    ensureFences: createSqliteFences,
+    raise: (table, name, token) =>
+      `${upsert(table, name, `CAST(${token()} AS INTEGER)`, 'MAX')} RETURNING CAST(token AS TEXT) AS token`,
+    raiseReads: true,
     locking: '',
   },
 };

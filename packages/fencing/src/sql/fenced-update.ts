@@ -59,22 +59,12 @@ export function fencedUpdate(dialect: SqlDialect, update: FencedUpdate): FencedS
   const conditions = `${conditionsOf(sql, where, parameters)} AND ${fenced} ${sql.integer(parameters.add(decimal))}`;
   const text = `UPDATE ${target} SET ${assignments.join(', ')} WHERE ${conditions}`;
   const queryParameters = new Parameters(sql.numbered);
-  const query: SqlStatement = {
-    text: `SELECT ${sql.text(column)} AS token FROM ${target} WHERE ${conditionsOf(sql, where, queryParameters)}${sql.locking}`,
-    values: queryParameters.values,
-    reads: true,
-  };
+  const read = `SELECT ${sql.text(column)} AS token FROM ${target} WHERE ${conditionsOf(sql, where, queryParameters)}${sql.locking}`;
+  const query: SqlStatement = { ...queryParameters.statement(read), reads: true };
   // The message names columns without their values, which may be secrets.
   const resource = `the row of ${target} (${Object.keys(where).join(', ')})`;
-  const refusal = {
-    query,
-    ...optionalName(hold),
-    token: decimal,
-    once,
-    resource,
-    outcomeIfAbsent: 'missing',
-  } as const;
-  return { text, values: parameters.values, refusal };
+  const refusal = { query, ...optionalName(hold), token: decimal, once, resource };
+  return { ...parameters.statement(text), refusal };
 }
 
 function conditionsOf(sql: Dialect, where: FencedUpdate['where'], parameters: Parameters): string {

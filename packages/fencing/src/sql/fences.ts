@@ -1,21 +1,26 @@
 import { checkName, MAX_INT64, tokenOf, type FencingHold } from '../hold.ts';
 import { dialectOf, type SqlDialect, type SqlTable } from './dialect.ts';
 import { quoteTable } from './identifier.ts';
-import { Parameters, type FencedStatement, type SqlStatement } from './statement.ts';
+import { Parameters, type FenceClaim, type SqlStatement } from './statement.ts';
 
 /** Statements for a table that has one row per lock name, with the largest token so far. */
 export interface SqlFences {
-  /** Creates the table, with the columns `name` and `token`, unless it exists. */
-  createTable(): SqlStatement;
-  /** Creates the row of a name with token 0, unless it exists. Run it before the first claim, and never delete the row. */
-  register(name: string): SqlStatement;
   /**
-   * Raises the row to the hold's token, unless it has a larger one; {@link sqlOutcome} reports which. The row stays locked until the
-   * transaction ends. So the effects that follow in the same transaction are those of the present holder: an earlier holder is refused, a
-   * later one waits.
+   * Creates the table, with the columns `name` and `token`, unless it exists. Any number of processes may run it at a time. On MySQL it
+   * commits a transaction, as every `CREATE TABLE` does.
    */
-  claim(hold: FencingHold<'name' | 'token'>): FencedStatement;
-  /** Selects `token` of a name, as decimal text, to report which token refused a hold. No row means that the name was never registered. */
+  createTable(): SqlStatement;
+  /** Returns the SQL text that creates the table, for a file of migrations. */
+  migration(): string;
+  /**
+   * Raises the row of the hold's lock to the hold's token, unless it has a larger one; {@link sqlOutcome} runs it and reports which. The
+   * first claim of a name inserts the row. The row stays locked until the transaction ends. So the effects that follow in the same
+   * transaction are those of the present holder: an earlier holder is refused, a later one waits.
+   *
+   * Never delete a row: without it, an earlier holder is accepted.
+   */
+  claim(hold: FencingHold<'name' | 'token'>): FenceClaim;
+  /** Selects `token` of a name, as decimal text, and locks the row. No row means that the name was never claimed. */
   largest(name: string): SqlStatement;
 }
 
@@ -25,14 +30,25 @@ export interface SqlFences {
  *
  * Under REPEATABLE READ or SERIALIZABLE, a concurrent transaction gets the serialization error of the database instead of a refusal. Repeat
  * it. A `COMMIT` without a reply has an unknown outcome: read the effects.
+ * @param dialect of the database
  * @param table of the fences. Default `queuelock_fences`
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the dialect is unknown or the table has no valid name
+ * @example
+ * ```ts
+ * const fences = sqlFences('postgres');
+ * await prisma.$transaction(async (tx) => {
+ *   const query = ({ strings, values }: SqlStatement) => tx.$queryRaw(strings, ...values);
+ *   await expectAccepted(sqlOutcome(query, fences.claim(ownership)));
+ *   await tx.payment.create({ data });
+ * });
+ * ```
  */
 export function sqlFences(dialect: SqlDialect, table: SqlTable = 'queuelock_fences'): SqlFences {
   const sql = dialectOf(dialect);
   const fences = quoteTable(sql, 'table', table);
   const statement = (write: (parameters: Parameters) => string): SqlStatement => {
     const parameters = new Parameters(sql.numbered);
-    return { text: write(parameters), values: parameters.values };
+    return parameters.statement(write(parameters));
   };
   const largest = (name: string): SqlStatement => ({
     ...statement(
@@ -42,19 +58,16 @@ export function sqlFences(dialect: SqlDialect, table: SqlTable = 'queuelock_fenc
     reads: true,
   });
   return {
-    createTable: () => statement(() => sql.createFences(fences)),
-    register: (name) => statement((input) => sql.insertIfAbsent(fences, input.add(checkName(name)))),
+    createTable: () => statement(() => sql.ensureFences(fences)),
+    migration: () => `${sql.createFences(fences)};\n`,
     claim(hold) {
-      const decimal = String(tokenOf(hold, MAX_INT64));
+      const token = String(tokenOf(hold, MAX_INT64));
       const name = checkName(hold.name);
-      const raise = statement((input) => {
-        const raised = sql.assignment(sql.integer(input.add(decimal)));
-        const named = input.add(name);
-        return `UPDATE ${fences} SET token = ${raised} WHERE name = ${named} AND token <= ${sql.integer(input.add(decimal))}`;
-      });
-      const resource = `the fence in ${fences}`;
-      const refusal = { query: largest(name), name, token: decimal, once: false, resource } as const;
-      return { ...raise, refusal: { ...refusal, outcomeIfAbsent: 'unregistered' } };
+      const raise = statement((input) => sql.raise(fences, input.add(name), () => input.add(token)));
+      const statements: readonly SqlStatement[] = sql.raiseReads
+        ? [{ ...raise, reads: true }]
+        : [raise, largest(name)];
+      return { statements, name, token, resource: `the fence in ${fences}` };
     },
     largest,
   };

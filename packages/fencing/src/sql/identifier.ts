@@ -1,19 +1,27 @@
 import { invalidArgument } from '@queuelock/core/backend';
 import type { Dialect, SqlTable } from './dialect.ts';
 
+const DOLLAR_QUOTE = '$queuelock$';
+
 /**
  * Quotes an identifier. All characters are taken literally, upper and lower case included. Refuses empty names, control characters, dots (a
- * schema is given separately), and names that the database would truncate or change.
+ * schema is given separately), question marks (some clients replace them by values), and names that the database would truncate or change.
  */
 export function quoteIdentifier(dialect: Dialect, argument: string, name: unknown): string {
   const { count, max, unit } = dialect.maxIdentifier;
-  if (typeof name !== 'string' || !/^[^\p{Cc}\p{Cs}.]+$/u.test(name) || name.trim() !== name) {
+  if (typeof name !== 'string' || !/^[^\p{Cc}\p{Cs}.?]+$/u.test(name) || name.trim() !== name) {
     throw invalidArgument(
       argument,
       name,
-      'is an identifier: no dots, no control characters, no spaces around it; a schema is given as ["schema", "table"]',
+      'is an identifier: no dots, no question marks, no control characters, no spaces around it; a schema is given as ["schema", "table"]',
     );
   }
+  if (name.includes(DOLLAR_QUOTE))
+    throw invalidArgument(
+      argument,
+      name,
+      `does not contain ${DOLLAR_QUOTE}, which ends a statement in PostgreSQL`,
+    );
   if (count(name) > max) throw invalidArgument(argument, name, `has at most ${String(max)} ${unit}`);
   return `${dialect.quote}${name.replaceAll(dialect.quote, dialect.quote.repeat(2))}${dialect.quote}`;
 }

@@ -2,42 +2,66 @@ import { checkedObject, invalidArgument, QueueLockError } from '@queuelock/core/
 import { optionalName, describeHold } from '../hold.ts';
 import { refusedBy, type FenceOutcome } from '../outcome.ts';
 import { isAccepted, type SqlResult } from './accepted.ts';
-import type { FencedStatement, SqlStatement } from './statement.ts';
+import type { FenceClaim, FencedStatement, SqlStatement } from './statement.ts';
 
 /** The outcome of a write behind a fence in a database. */
 export type SqlOutcome =
   | FenceOutcome
-  /**
-   * The write was refused, but not because of a later holder. The row does not exist, the name was never registered, or (`once`) this hold
-   * has already had its effect.
-   */
-  | { readonly outcome: 'missing' | 'unregistered' | 'repeated'; readonly reason: string };
+  /** The write was refused, but not because of a later holder. The row does not exist, or (`once`) this hold has already had its effect. */
+  | { readonly outcome: 'missing' | 'repeated'; readonly reason: string };
 
 /**
- * Runs a statement with your client and returns the result of the driver. For an update that is an {@link SqlResult}. For a select it is
- * the list of rows, or an object with the list under `rows`. The array of `mysql2`, with the columns behind either, is accepted too. For
- * `pg`, use `(statement) => client.query(statement)`.
+ * Runs a statement with your client, in your transaction, and returns the result of the client. For an update that is an {@link SqlResult}.
+ * For a statement with `reads` it is the list of rows, or an object with the list under `rows`; the array of `mysql2`, with the columns
+ * behind the rows, is accepted too.
+ *
+ * | client                     | query                                                       |
+ * | -------------------------- | ----------------------------------------------------------- |
+ * | `pg`                       | `(statement) => client.query(statement)`                    |
+ * | `mysql2`, `mariadb`        | `({ text, values }) => connection.execute(text, values)`    |
+ * | `postgres`                 | `({ strings, values }) => sql(strings, ...values)`          |
+ * | Prisma                     | `({ strings, values, reads }) => reads ? tx.$queryRaw(strings, ...values) : tx.$executeRaw(strings, ...values)` |
+ * | Drizzle                    | `({ strings, values }) => tx.execute(sql(strings, ...values))` |
+ * | Kysely                     | `({ strings, values }) => sql(strings, ...values).execute(trx)` |
+ * | Knex                       | `({ strings, values }) => trx.raw(strings.join('?'), values)` |
+ * | TypeORM                    | `({ text, values }) => manager.query(text, values)`         |
  */
 export type SqlQuery = (statement: SqlStatement) => unknown;
 
 /**
- * Runs a `fencedUpdate` or a `claim`. If it was not accepted, runs one more query for the reason: `expectAccepted(sqlOutcome(query,
+ * Runs a `claim`, or a `fencedUpdate` and, if it was not accepted, one more query for the reason: `expectAccepted(sqlOutcome(query,
  * fences.claim(ownership)))`. In a transaction, `query` must use the connection of that transaction.
  *
  * Rejects with the error of `query`. The outcome is unknown then.
+ * @param query runs one statement with your client
+ * @param write a `claim` or a `fencedUpdate`
  * @throws {QueueLockError} `INVALID_ARGUMENT` if more than one row was written (roll back), if `query` returns anything else, or if the
  *   fence column does not contain a number.
  */
-export async function sqlOutcome(query: SqlQuery, statement: FencedStatement): Promise<SqlOutcome> {
-  const written = await query(statement);
-  const result = Array.isArray(written) ? (written as unknown[])[0] : written;
-  if (isAccepted(checkedObject('result of an update', result) as SqlResult)) return { outcome: 'accepted' };
-  const { query: reasonQuery } = statement.refusal;
-  return reasonOf(statement, rowsOf(await query(reasonQuery)));
+export async function sqlOutcome(query: SqlQuery, write: FencedStatement | FenceClaim): Promise<SqlOutcome> {
+  if ('statements' in write) return claimOutcome(query, write);
+  if (isAccepted((await query(write)) as SqlResult)) return { outcome: 'accepted' };
+  return reasonOf(write, rowsOf(await query(write.refusal.query)));
+}
+
+async function claimOutcome(query: SqlQuery, claim: FenceClaim): Promise<FenceOutcome> {
+  let result: unknown;
+  for (const statement of claim.statements) result = await query(statement);
+  const { name, resource } = claim;
+  const rows = rowsOf(result);
+  if (rows.length !== 1)
+    throw invalidArgument('result of a claim', `${String(rows.length)} rows`, 'has one row');
+  const hold = { name, token: BigInt(claim.token) };
+  const largest = tokenIn(rows[0], resource);
+  if (largest < hold.token) {
+    const rule = 'is stored: the statements of a claim run in one transaction, on one connection';
+    throw invalidArgument('token of a claim', largest, rule);
+  }
+  return largest === hold.token ? { outcome: 'accepted' } : refusedBy(resource, hold, largest);
 }
 
 function reasonOf({ refusal }: FencedStatement, rows: readonly unknown[]): SqlOutcome {
-  const { resource, outcomeIfAbsent, once } = refusal;
+  const { resource, once } = refusal;
   const hold = { ...optionalName(refusal), token: BigInt(refusal.token) };
   if (rows.length > 1) throw invalidArgument('where', `${String(rows.length)} rows`, 'names one row');
   // A token that would not have refused the write was stored after it, so it counts as no row.
@@ -47,9 +71,7 @@ function reasonOf({ refusal }: FencedStatement, rows: readonly unknown[]): SqlOu
   if (once && largest === hold.token) {
     return { outcome: 'repeated', reason: `${refused}: the hold has already had its one effect there` };
   }
-  return outcomeIfAbsent === 'missing'
-    ? { outcome: 'missing', reason: `${refused}: there is no such row` }
-    : { outcome: 'unregistered', reason: `${refused}: the name is not registered there` };
+  return { outcome: 'missing', reason: `${refused}: there is no such row` };
 }
 
 function tokenIn(row: unknown, resource: string): bigint {

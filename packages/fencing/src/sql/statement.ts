@@ -1,12 +1,16 @@
 /**
- * One SQL statement. Run it with `client.query(statement)` of `pg`, `connection.execute(text, values)` of `mysql2`, or
- * `db.prepare(text).run(...values)`.
+ * One SQL statement, in the forms that clients of a database take. `client.query(statement)` of `pg`, `connection.execute(text, values)` of
+ * `mysql2` and `manager.query(text, values)` of TypeORM take the text; tags of template literals take the strings:
+ * `tx.$queryRaw(strings, ...values)` of Prisma, `sql(strings, ...values)` of Drizzle and Kysely.
  */
 export interface SqlStatement {
+  /** The statement with the placeholders of the database: `$1`, `$2`, … or `?`. */
   readonly text: string;
+  /** The parts of the statement between its placeholders, in the form that a tag of a template literal gets. */
+  readonly strings: TemplateStringsArray;
   /** The values of the placeholders, in order. Tokens are decimal text, which no driver rounds. */
   readonly values: unknown[];
-  /** Is true for a select. Some drivers run a select by another method than an update. */
+  /** Is true for a statement that returns rows. Some clients run it by another method than an update. */
   readonly reads?: true;
 }
 
@@ -22,23 +26,50 @@ export interface FencedStatement extends SqlStatement {
     readonly once: boolean;
     /** Describes the resource that refuses the write. */
     readonly resource: string;
-    /** The outcome when the row does not exist. */
-    readonly outcomeIfAbsent: 'missing' | 'unregistered';
   };
 }
 
+/** The statements of a claim, for `sqlOutcome`. */
+export interface FenceClaim {
+  /** Raises the fence to the token. The last statement reads the `token` that is then stored, as decimal text. */
+  readonly statements: readonly SqlStatement[];
+  readonly name: string;
+  /** The token of the hold as decimal text. */
+  readonly token: string;
+  /** Describes the fence. */
+  readonly resource: string;
+}
+
+/** Stands for a placeholder in the text of a statement that is being built. Identifiers contain no control characters. */
+const PLACEHOLDER = '\0';
+
 /** Collects the values of a statement while its text is written. */
 export class Parameters {
-  readonly values: unknown[] = [];
+  readonly #values: unknown[] = [];
   readonly #numbered: boolean;
 
   constructor(numbered: boolean) {
     this.#numbered = numbered;
   }
 
-  /** Adds a value and returns its placeholder. */
+  /** Adds a value and returns its placeholder, for the text of `statement`. Placeholders have the order of their values. */
   add(value: unknown): string {
-    this.values.push(value);
-    return this.#numbered ? `$${String(this.values.length)}` : '?';
+    this.#values.push(value);
+    return PLACEHOLDER;
   }
+
+  /** Returns the statement with the collected values. */
+  statement(written: string): SqlStatement {
+    const strings = written.split(PLACEHOLDER);
+    const text = strings
+      .map((part, i) => (i === 0 ? part : `${this.#numbered ? `$${String(i)}` : '?'}${part}`))
+      .join('');
+    return { text, strings: asTemplate(strings), values: this.#values };
+  }
+}
+
+/** Returns parts of a text as a tag of a template literal gets them. Tags recognize them by `raw`. */
+function asTemplate(parts: string[]): TemplateStringsArray {
+  Object.defineProperty(parts, 'raw', { value: parts });
+  return Object.freeze(parts) as readonly string[] as TemplateStringsArray;
 }

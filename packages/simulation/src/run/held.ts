@@ -14,6 +14,8 @@ export interface Held {
   readonly limit: number;
   readonly permits: number;
   shared: boolean;
+  /** Whether its downgrade has no answer yet, so that its entry may still be exclusive. */
+  isDowngrading: boolean;
   /** Returns what the product reports now. */
   readonly remainingMs: () => number;
   /** Whether it was released, or its process has ended. */
@@ -34,6 +36,7 @@ export function heldOf(single: Single, { permits, ...user }: User): Held {
   const hasPermits = queue === 'p';
   return {
     ...{ ...user, queue, token, grantToken, shared },
+    isDowngrading: false,
     ...{ limit: hasPermits ? LIMIT : 1, permits: hasPermits ? permits : 1 },
     remainingMs: () => single.remainingMs,
   };

@@ -91,6 +91,7 @@ export class Holds {
   /** Records that the hold excludes no readers any more. */
   share(held: Held): void {
     held.shared = true;
+    held.isDowngrading = true;
     this.#marked.add(held.key);
   }
 

@@ -10,6 +10,7 @@ import { heldOf, type Held } from './held.ts';
 import type { Holds } from './holds.ts';
 import type { Judge } from './judge.ts';
 import type { Step } from './plan.ts';
+import { resumeHold } from './resume-hold.ts';
 import { RecipeUser, isRecipe, isWhole, type RecipeHold } from './recipes.ts';
 
 /** Environment of a client. */
@@ -80,14 +81,9 @@ export class Program {
       'of' in ownership ? [] : held.map((one) => ({ step, held: one, id: ownership.id })),
     );
     const resumed = places.map(({ step, held, id }, i) => {
-      const { queue, shared, limit, permits } = held;
-      const shape = {
-        ...(shared ? { mode: 'shared' as const } : {}),
-        ...(limit > 1 ? { limit, permits } : {}),
-      };
       const waits = { way: 'resume' as const, patienceMs: RESUMED_WITHIN_MS, minRemainingMs: 0 };
-      const again = { ...step, queue, ...waits };
-      return this.#do(client, { ...again, who: `${this.#name}r${i}` }, { id, ...shape });
+      const again = { ...step, queue: held.queue, ...waits, who: `${this.#name}r${i}` };
+      return this.#do(client, again, (options) => resumeHold(client, held, { ...options, id }));
     });
     await Promise.all(resumed);
     this.running -= 1;
@@ -96,7 +92,7 @@ export class Program {
   async #do(
     client: LockClient,
     { who, ...step }: Step & { readonly who: string },
-    more: AcquireOptions = {},
+    request = (options: AcquireOptions) => requestHold(client, step, { options, ...this.#around }),
   ): Promise<void> {
     const { judge } = this.#around;
     const aborting = new AbortController();
@@ -113,7 +109,6 @@ export class Program {
     const { minRemainingMs } = step;
     const patience = step.way === 'abort' ? undefined : step.patienceMs;
     const options = {
-      ...more,
       signal: aborting.signal,
       ...(patience === undefined ? {} : { timeoutMs: patience }),
       ...(minRemainingMs > 0 ? { minRemainingMs } : {}),
@@ -123,7 +118,7 @@ export class Program {
       else if (step.way === 'claim') await this.#claim(client, step, who);
       else if (step.way === 'run')
         await client.run(step.queue, (ownership) => this.#work(this.#begin(step, who, ownership)), options);
-      else await this.#use(step, who, await requestHold(client, step, { options, ...this.#around }));
+      else await this.#use(step, who, await request(options));
     } catch (error) {
       judge.ended(who, error, { abort: reason, ...this.#circumstancesOf(step) });
       const isInVain = step.way === 'resume' && isQueueLockError(error, 'TIMEOUT') && this.#isInVain(step);
@@ -161,6 +156,7 @@ export class Program {
     if (step.way === 'downgrade' && isWhole(ownership)) {
       held.forEach((one) => holds.share(one));
       await ownership.downgrade().catch(changed);
+      held.forEach((one) => (one.isDowngrading = false));
     }
     if (step.way === 'update' && isWhole(ownership))
       await ownership.update({ metadata: { half: 'done' } }).catch(changed);

@@ -8,8 +8,8 @@ export const STORMS: readonly Mutant[] = [
   ]),
   mutant('a heartbeat that failed is repeated at once', 'no storm', [
     'core/src/session/budget.ts',
-    'retryAfterMs: Math.min(200, ttlMs / 40)',
-    'retryAfterMs: 1',
+    'retryAfterMs = Math.min(200, ttlMs / 40)',
+    'retryAfterMs = 1',
   ]),
   mutant('a stream that broke is opened again at once', 'no storm', [
     'etcd/src/server/watch-line.ts',

@@ -77,7 +77,7 @@ export const WATCHING: readonly Mutant[] = [
   ),
   mutant(
     'an owner whose entry is removed is not told',
-    ['told', 'exclusive', 'progress'],
+    ['taken', 'told', 'exclusive', 'progress'],
     [
       'etcd/src/entry/entry.ts',
       '    this.#leaving$.error(why);',

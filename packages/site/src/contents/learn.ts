@@ -40,31 +40,36 @@ export const LEARN: readonly Chapter[] = [
     pages: [
       page(
         ['guides/mutex', 'One at a time', 'Work that only one process does at a time.'],
-        sectionsOf('TASKS', 'One at a time', 'For each customer in turn', 'Only if nobody else does'),
+        sectionsOf(
+          'EXAMPLES',
+          'One at a time',
+          'For each customer in turn',
+          'Skip work that is already running',
+        ),
       ),
       page(
         ['guides/cron', 'A cron job once per tick', 'One of all instances runs the job, once per tick.'],
-        sectionsOf('TASKS', 'Once per tick', 'Once per release'),
+        sectionsOf('EXAMPLES', 'Once per tick', 'Once per release'),
       ),
       page(
         ['guides/leader', 'Leader election', 'One instance leads, and another takes over when it ends.'],
-        sectionsOf('TASKS', 'One that leads'),
+        sectionsOf('EXAMPLES', 'Leader election'),
       ),
       page(
         ['guides/semaphore', 'Semaphore', 'At most five at a time over all instances.'],
-        sectionsOf('TASKS', 'At most five requests'),
+        sectionsOf('EXAMPLES', 'At most five requests'),
       ),
       page(
         ['guides/read-write', 'Read and write locks', 'Many readers, one writer.'],
-        sectionsOf('TASKS', 'Many readers, one writer'),
+        sectionsOf('EXAMPLES', 'Many readers, one writer'),
       ),
       page(
         ['guides/several', 'Several locks', 'Several names at once, without a deadlock.'],
-        sectionsOf('TASKS', 'Several at once'),
+        sectionsOf('EXAMPLES', 'Several at once'),
       ),
       page(
         ['guides/position', 'Position in the queue', 'Tell a user the position and the expected wait.'],
-        sectionsOf('TASKS', 'A place in line'),
+        sectionsOf('EXAMPLES', 'Position in the queue'),
       ),
       page(
         ['guides/shutdown', 'Graceful shutdown', 'Signals, frameworks, process managers and Kubernetes.'],
@@ -77,7 +82,7 @@ export const LEARN: readonly Chapter[] = [
           'Unit tests',
           'Tests without a server, with fake timers, in Jest, Vitest and Mocha.',
         ],
-        sectionsOf('TASKS', 'In a test'),
+        sectionsOf('EXAMPLES', 'In a test'),
         own('testing'),
       ),
       page(
@@ -86,7 +91,7 @@ export const LEARN: readonly Chapter[] = [
           'CommonJS and bundlers',
           'require, plain JavaScript, TypeScript settings and bundlers.',
         ],
-        sectionsOf('TASKS', 'Plain JavaScript'),
+        sectionsOf('EXAMPLES', 'Plain JavaScript'),
         own('bundlers'),
       ),
       page(
@@ -103,7 +108,7 @@ export const LEARN: readonly Chapter[] = [
       ),
       page(
         ['guides/fencing', 'Fencing', 'Writes that a late holder cannot undo.'],
-        sectionsOf('TASKS', 'A write that no late holder can undo'),
+        sectionsOf('EXAMPLES', 'A write that no late holder can undo'),
         readme('fencing'),
       ),
     ],

@@ -27,7 +27,7 @@ export const REFER: readonly Chapter[] = [
       }),
       page(
         ['troubleshooting', 'Troubleshooting', 'Each error code, why a lock was lost, and what you may see.'],
-        { file: 'packages/TROUBLE.md' },
+        { file: 'packages/TROUBLESHOOTING.md' },
       ),
       page(['security', 'Security model', 'Which party is trusted with what.'], {
         file: 'packages/SECURITY-MODEL.md',
@@ -41,7 +41,7 @@ export const REFER: readonly Chapter[] = [
           'Migration',
           'Moving from redlock, redis-semaphore, async-mutex, etcd3 and ZooKeeper recipes.',
         ],
-        { file: 'packages/MOVING.md' },
+        { file: 'packages/MIGRATION.md' },
       ),
       page(['interoperability', 'Interoperability', 'Which recipes in Go, Java and Python share a queue.'], {
         file: 'packages/COMPATIBILITY.md',

@@ -8,7 +8,7 @@ export class Tasks {
 
   /** Writes a program with the replacements, and returns its path. */
   write(name: string, stage: Stage = {}): string {
-    const block = blocksOf('TASKS').find(({ file }) => file === name);
+    const block = blocksOf('EXAMPLES').find(({ file }) => file === name);
     if (!block) throw new Error(`the page has no ${name}`);
     return this.#scratch.write(block, { "'locks.db'": JSON.stringify(this.file), ...stage });
   }

@@ -3,7 +3,7 @@ import { sqlite } from '@queuelock/sqlite';
 import { expect } from 'chai';
 import { filter, firstValueFrom } from 'rxjs';
 import { pickPorts } from '@queuelock/harness/services/ports';
-import { Tasks } from './tasks.ts';
+import { Tasks } from './examples.ts';
 
 describe('programs of the page by task, in the intended number of processes', () => {
   let tasks: Tasks;

@@ -1,11 +1,12 @@
-import { etcd } from '@queuelock/etcd';
+import { etcd, type EtcdOptions } from '@queuelock/etcd';
 import { startEtcd } from '@queuelock/harness/services';
 import { Etcd3, Range } from 'etcd3';
 import { describePasswords } from './passwords.ts';
 
 const ROOT = { username: 'root', password: 'root-4711' };
 
-for (const transport of ['etcd3', 'http2'] as const)
+/** Defines the test of etcd over one of its transports. */
+export function describeEtcdPasswords(transport: NonNullable<EtcdOptions['transport']>): void {
   describePasswords(`etcd over ${transport}`, async ({ username, password: first }) => {
     const server = await startEtcd({ way: 'process' });
     const anybody = new Etcd3({ hosts: server.endpoint });
@@ -31,3 +32,4 @@ for (const transport of ['etcd3', 'http2'] as const)
       },
     };
   });
+}

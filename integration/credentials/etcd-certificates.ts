@@ -1,8 +1,9 @@
-import { fromUrl } from '@queuelock/etcd';
+import { fromUrl, type EtcdOptions } from '@queuelock/etcd';
 import { startTlsServer } from '@queuelock/harness/services/etcd-tls';
 import { describeRotation, parametersOf } from './rotation.ts';
 
-for (const transport of ['etcd3', 'http2'] as const)
+/** Defines the test of etcd over one of its transports. */
+export function describeEtcdCertificates(transport: NonNullable<EtcdOptions['transport']>): void {
   describeRotation(`etcd over ${transport}`, 'IP:127.0.0.1,DNS:localhost', async (files) => {
     const server = await startTlsServer(files.certificates);
     return {
@@ -11,3 +12,4 @@ for (const transport of ['etcd3', 'http2'] as const)
       stop: () => server.stop(),
     };
   });
+}

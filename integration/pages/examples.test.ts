@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { runHere } from './program.ts';
 import { blocksOf } from './scratch.ts';
-import { Tasks } from './tasks.ts';
+import { Tasks } from './examples.ts';
 
 describe('programs of the page by task', () => {
   let tasks: Tasks;
@@ -12,12 +12,12 @@ describe('programs of the page by task', () => {
 
   afterEach(() => tasks.end());
 
-  it('place.ts: shows waiters how their position decreases', async () => {
-    const output = await runHere(tasks.write('place.ts'));
-    expect(output).to.match(/number 1 in line/);
-    expect(output).to.match(/number 2 in line/);
+  it('position.ts: shows waiters how their position decreases', async () => {
+    const output = await runHere(tasks.write('position.ts'));
+    expect(output).to.match(/number 1 in the queue/);
+    expect(output).to.match(/number 2 in the queue/);
     expect(output).to.match(/Ann bakes\n(.*\n)*Ben bakes\n(.*\n)*Cid bakes\n(.*\n)*and then/);
-    expect(output).to.match(/in line, about 1 s\n/);
+    expect(output).to.match(/in the queue, about 1 s\n/);
   });
 
   for (const [file, lines] of [
@@ -35,7 +35,7 @@ describe('programs of the page by task', () => {
 
   it('order.ts: prints what the page states', async () => {
     expect(await runHere(tasks.write('order.ts'))).to.equal(
-      blocksOf('TASKS').find(({ file }) => file === 'order.ts')!.prints,
+      blocksOf('EXAMPLES').find(({ file }) => file === 'order.ts')!.prints,
     );
   });
 

@@ -1,0 +1,103 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { startConsulCluster, type ConsulCluster } from '@queuelock/harness/services/consul-cluster';
+import type { ServerProcess } from '@queuelock/harness/services/server-process';
+import { atTeardown, recordRanAgainst } from '@queuelock/harness/services/shared';
+import { DetourTrial } from './detour-trial.ts';
+import { SHORT_MS, strikeAll, type ServerFault } from './traveller-faults.ts';
+import type { TrialSettings } from './trial.ts';
+
+/** Longer than an election with `raft_multiplier` 1, also on a busy machine. */
+const TTL_MS = 4_000;
+const ELECTION_MS = 5_000;
+/**
+ * A suspended leader that goes on after this many TTLs still confirms renewals, while the new leader is about to end the
+ * sessions; see frozen-leader.long.ts of the package.
+ */
+const OUTLASTED_TTLS = 2.7;
+
+/** A session ends up to twice its TTL after its last renewal, and after an election once more. */
+const TIMING = {
+  ttlMs: TTL_MS,
+  safetyMarginMs: 200,
+  expiryMs: TTL_MS + 1_000,
+  withLeaderLossMs: 4 * TTL_MS + ELECTION_MS,
+} as const;
+
+let started: Promise<ConsulCluster> | undefined;
+
+/** Starts three Consul servers, once for this process, and workers that load them. */
+export async function startConsulClusterTrial(
+  settings: Pick<TrialSettings, 'rule'> = {},
+): Promise<ConsulClusterTrial> {
+  const cluster = await sharedCluster();
+  const trial = new ConsulClusterTrial(cluster, settings);
+  await trial.begin();
+  return trial;
+}
+
+/** A trial on three Consul servers, whose workers each have their own proxies to all of them. */
+export class ConsulClusterTrial extends DetourTrial {
+  readonly cluster: ConsulCluster;
+
+  constructor(cluster: ConsulCluster, settings: Pick<TrialSettings, 'rule'>) {
+    const { servers } = cluster;
+    super(
+      {
+        store: 'consul-cluster',
+        servers: {
+          endpoints: servers.map(({ endpoint }) => endpoint),
+          thaw: () => Promise.all(servers.map((server) => server.thaw())),
+        },
+        url: (endpoints) => `consul://${endpoints.join(',')}?minTtlMs=100`,
+        timing: TIMING,
+      },
+      settings,
+    );
+    this.cluster = cluster;
+  }
+
+  /** Makes the faults of servers and of clients one after another, in a random order. */
+  async strikeAll(): Promise<void> {
+    await strikeAll(this, faultsOf(this.cluster));
+  }
+}
+
+function faultsOf(cluster: ConsulCluster): Readonly<Record<string, ServerFault>> {
+  const followers = async (): Promise<readonly ServerProcess[]> => {
+    const leader = await cluster.leader();
+    return cluster.servers.filter((server) => server !== leader);
+  };
+  const killed = async (servers: readonly ServerProcess[]): Promise<void> => {
+    await Promise.all(servers.map((server) => server.kill()));
+    await Promise.all(servers.map((server) => server.restart()));
+  };
+  const frozen = async (servers: readonly ServerProcess[], ms: number): Promise<void> => {
+    await Promise.all(servers.map((server) => server.freeze()));
+    await pause(ms);
+    await Promise.all(servers.map((server) => server.thaw()));
+  };
+  return {
+    'leader killed': async () => killed([await cluster.leader()]),
+    'leader frozen': async () => frozen([await cluster.leader()], SHORT_MS),
+    'leader frozen for long': async (longMs) => frozen([await cluster.leader()], longMs),
+    'leader frozen until sessions end': async () => frozen([await cluster.leader()], OUTLASTED_TTLS * TTL_MS),
+    'follower killed': async () => killed((await followers()).slice(0, 1)),
+    'follower frozen for long': async (longMs) => frozen((await followers()).slice(0, 1), longMs),
+    'majority frozen for long': async (longMs) => frozen(await followers(), longMs),
+    'all servers killed': () => killed(cluster.servers),
+  };
+}
+
+async function sharedCluster(): Promise<ConsulCluster> {
+  if (!started) {
+    const starting = (started = startConsulCluster());
+    atTeardown(async () => {
+      started = undefined;
+      // The caller of a cluster that did not start has the error already.
+      await (await starting.catch(() => undefined))?.stop();
+    });
+  }
+  const cluster = await started;
+  recordRanAgainst('faults on three servers', 'consul', cluster.servers[0]!);
+  return cluster;
+}

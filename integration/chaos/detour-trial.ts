@@ -1,0 +1,96 @@
+import { until } from '@queuelock/harness/services/until';
+import { Detour } from './detour.ts';
+import { presentAt } from './lone-stores.ts';
+import type { Timing } from './profiles.ts';
+import { Trial, type Ground, type TrialSettings } from './trial.ts';
+import type { LoadCommand } from './worker-load.ts';
+import type { WorkerProcess } from './worker-process.ts';
+
+/** A worker and its own proxies to the servers. */
+export interface Traveller {
+  worker: WorkerProcess;
+  readonly detour: Detour;
+}
+
+/** Servers of a trial whose workers each have their own proxies to them. */
+export interface DetourSite {
+  readonly store: string;
+  readonly servers: Servers;
+  /** Returns the URL of the backend for these addresses of the servers. */
+  url(endpoints: readonly string[]): string;
+  readonly timing: Timing;
+}
+
+interface Servers {
+  readonly endpoints: readonly string[];
+  /** Undoes faults that leave the servers frozen. */
+  thaw(): Promise<unknown>;
+}
+
+const LOOK_WITHIN_MS = 20_000;
+const WORKERS = 4;
+// All of them end at the same time.
+const EXIT_WITHIN_MS = 10_000;
+/** Longest hold in queues that always have a holder and waiters, whatever a fault affects, in TTLs. */
+const LONGEST_HOLD_TTLS = 2;
+const GIVEN_UP = { cancelShare: 0.05, abortShare: 0.02 } as const;
+
+/** A trial whose workers each have their own proxies to the servers, so that a fault affects one worker or all. */
+export class DetourTrial extends Trial {
+  readonly store: string;
+  readonly travellers: Traveller[] = [];
+  readonly #servers: Servers;
+  readonly #loads: readonly LoadCommand[];
+
+  constructor(site: DetourSite, settings: Pick<TrialSettings, 'rule'> = {}) {
+    const longestHoldMs = LONGEST_HOLD_TTLS * site.timing.ttlMs;
+    super(groundOf(site), {
+      ...settings,
+      timing: site.timing,
+      holdMs: longestHoldMs,
+      limits: { exitMs: EXIT_WITHIN_MS },
+    });
+    this.store = site.store;
+    this.#servers = site.servers;
+    const named = (name: string): readonly string[] => [1, 2].map((nth) => this.queue(`${name}-${nth}`));
+    this.#loads = [
+      { do: 'load', queues: named('busy'), holdMs: [0, 20], parallel: 3, ...GIVEN_UP },
+      { do: 'load', queues: named('steady'), holdMs: [0, longestHoldMs], parallel: 2, ...GIVEN_UP },
+    ];
+  }
+
+  async begin(): Promise<void> {
+    await Promise.all(
+      Array.from({ length: WORKERS }, async () => {
+        const detour = await Detour.start(this.#servers);
+        this.travellers.push({ worker: await this.#worker(detour), detour });
+      }),
+    );
+  }
+
+  /** Starts another worker in the place of a killed one. */
+  async replace(traveller: Traveller): Promise<void> {
+    // A dead worker must not take part in the end.
+    this.workers.splice(this.workers.indexOf(traveller.worker), 1);
+    traveller.worker = await this.#worker(traveller.detour);
+  }
+
+  async #worker(detour: Detour): Promise<WorkerProcess> {
+    const worker = await this.addWorker({ detour: detour.endpoints });
+    for (const load of this.#loads) worker.tell(load);
+    return worker;
+  }
+}
+
+function groundOf({ store, servers, url }: DetourSite): Ground {
+  return {
+    url,
+    addPlace: () => Promise.reject(new Error('workers take a detour')),
+    heal: () => servers.thaw(),
+    leftOvers: (queues) =>
+      until(() => presentAt(url(servers.endpoints), queues), {
+        what: `a look at all of ${store}`,
+        withinMs: LOOK_WITHIN_MS,
+      }),
+  };
+}

@@ -1,0 +1,73 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { DetourTrial, Traveller } from './detour-trial.ts';
+
+/** Longer than the life of a session without renewals, in TTLs. */
+const LONG_TTLS = 1.5;
+/** Duration of a fault during which sessions live on, in milliseconds. */
+export const SHORT_MS = 1_000;
+const REST_MS = 1_000;
+
+interface Subject {
+  readonly trial: DetourTrial;
+  readonly traveller: Traveller;
+  readonly longMs: number;
+}
+
+/** A fault of one worker or of its connection, from its beginning to its end. */
+export type TravellerFault = (subject: Subject) => Promise<void>;
+
+/** A fault of servers, which affects all workers, from its beginning to its end. */
+export type ServerFault = (longMs: number) => Promise<void>;
+
+const FAULTS: Readonly<Record<string, TravellerFault>> = {
+  'worker killed': async ({ trial, traveller }) => {
+    await traveller.worker.kill();
+    await trial.replace(traveller);
+  },
+  'worker frozen': async ({ traveller: { worker }, longMs }) => {
+    await worker.freeze();
+    await pause(longMs);
+    await worker.thaw();
+  },
+  'connections reset': async ({ traveller: { detour } }) => {
+    detour.cut();
+  },
+  'worker cut off': async ({ traveller: { detour }, longMs }) => {
+    detour.loseAll();
+    await pause(longMs);
+    await detour.heal();
+    detour.cut();
+  },
+  'replies lost': async ({ traveller: { detour } }) => {
+    detour.loseReplies();
+    await pause(SHORT_MS);
+    await detour.heal();
+    detour.cut();
+  },
+  'requests held up': async ({ traveller: { detour }, longMs }) => {
+    for (const { toServer } of detour.proxies) toServer.hold();
+    await pause(longMs);
+    await detour.heal();
+  },
+};
+
+/** Makes these faults of the servers, and all faults of random workers, one after another in a random order. */
+export async function strikeAll(
+  trial: DetourTrial,
+  serverFaults: Readonly<Record<string, ServerFault>>,
+): Promise<void> {
+  const longMs = LONG_TTLS * trial.timing.ttlMs;
+  const ofServers = Object.entries(serverFaults).map(([name, strike]) => async (): Promise<void> => {
+    const healed = await trial.fault(name, 'server', () => strike(longMs));
+    healed();
+  });
+  const ofTravellers = Object.entries(FAULTS).map(([name, strike]) => async (): Promise<void> => {
+    const traveller = trial.travellers[trial.chance.wholeBelow(trial.travellers.length)]!;
+    const healed = await trial.fault(name, traveller.worker.id, () => strike({ trial, traveller, longMs }));
+    healed();
+  });
+  for (const strike of trial.chance.shuffled([...ofServers, ...ofTravellers])) {
+    await pause(REST_MS);
+    await strike();
+  }
+}

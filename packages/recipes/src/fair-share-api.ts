@@ -1,0 +1,54 @@
+import type { Hold, WorkOptions } from '@queuelock/core';
+import type { PermitOptions } from './semaphore-api.ts';
+
+/** Settings of a `fairShare`. All clients of a name use the same numbers. */
+export interface FairShareOptions {
+  /** Most permits that are held at a time, over all keys and clients. A whole number from 1 up. */
+  readonly limit: number;
+  /** Most permits that one key holds at a time. A whole number from 1 to `limit`. */
+  readonly limitPerKey: number;
+}
+
+/** Settings of one acquisition; as in `ClaimOptions`. `timeoutMs` limits the wait for both permits together. */
+export type ShareOptions = Pick<
+  PermitOptions,
+  'signal' | 'timeoutMs' | 'minRemainingMs' | 'owner' | 'metadata'
+>;
+
+/** Settings of one `run`: the options of `acquire`, and the options that stop the work. */
+export interface ShareRunOptions extends ShareOptions, WorkOptions {}
+
+/**
+ * The right to use one share of a key: a permit of the key and a shared one, as one hold. It is lost when either of them is. Releasing it gives
+ * back the shared permit first, so that the limit of the key holds for the shared ones too.
+ */
+export interface Share extends Hold {
+  /** The key whose share it is. */
+  readonly key: string;
+}
+
+/** Permits of one name, shared fairly among keys; made by `fairShare`. */
+export interface FairShare {
+  readonly name: string;
+  /**
+   * Waits for a share of the key. Give it back with `release()` or `await using`.
+   * @param key tenant, customer or host whose share it is, 1 to 200 characters
+   * @throws {QueueLockError} `INVALID_ARGUMENT` for a bad key or option; `LIMIT_MISMATCH` when an entry ahead uses another limit;
+   *   `OWNERSHIP_LOST` when the permit of the key was lost while it waited for the shared one; otherwise as `LockClient.acquire`
+   */
+  acquire(key: string, options?: ShareOptions): Promise<Share>;
+  /**
+   * Makes one attempt without waiting.
+   * @returns `undefined` when the key or all keys together hold as many permits as they may, or a client waits for one
+   */
+  tryAcquire(key: string, options?: Omit<ShareOptions, 'timeoutMs'>): Promise<Share | undefined>;
+  /**
+   * Runs `work` with a share of the key. `workTimeoutMs` does not count the waits.
+   * @throws {QueueLockError} as `LockClient.run`
+   */
+  run<T>(
+    key: string,
+    work: (share: Share, stop: AbortSignal) => T | PromiseLike<T>,
+    options?: ShareRunOptions,
+  ): Promise<Awaited<T>>;
+}

@@ -1,0 +1,70 @@
+import type { Clock, SessionState } from '@queuelock/core';
+import type { Observable } from 'rxjs';
+
+/** Settings of `healthOf`. */
+export interface HealthOptions {
+  /**
+   * How long the session may be `opening`, `suspect` or `lost` before the process stops being ready, in milliseconds. Default 0: at once.
+   */
+  readonly unreadyAfterMs?: number;
+  /** Source of time, for tests. Default: the machine's monotonic clock. */
+  readonly clock?: Clock;
+}
+
+/** A reason why a process is not live or not ready. */
+export interface HealthProblem {
+  /** `session`: see `HealthState.session`. `work`: a check-in is overdue. `draining`: `drain` was called. */
+  readonly check: 'session' | 'work' | 'draining';
+  /** One sentence for people. It has no address and no text of other programs. */
+  readonly text: string;
+}
+
+/** The answer to one probe. */
+export interface HealthResult {
+  readonly ok: boolean;
+  /** Why not; empty when `ok`. */
+  readonly problems: readonly HealthProblem[];
+}
+
+/** Liveness and readiness at one moment. */
+export interface HealthState {
+  /** Fails only when a restart of the process helps: work that has not checked in within its bound. */
+  readonly live: HealthResult;
+  /** Fails while the process should get no new requests: no proven session, draining, or not live. */
+  readonly ready: HealthResult;
+  readonly session: SessionState['status'];
+}
+
+/** Reports that work goes on. */
+export type CheckIn = () => void;
+
+/** Bound of supervised work. */
+export interface SupervisionOptions {
+  /** Longest time between two check-ins, in milliseconds. The start of the work counts as one. */
+  readonly checkInWithinMs: number;
+}
+
+/** Liveness and readiness of a process that uses a lock client; made by `healthOf`. */
+export interface Health {
+  /** Returns the state as of now: the times are compared with the clock, so it is right also after a blocked event loop. */
+  now(): HealthState;
+  /**
+   * Emits the state: at once, then after each change of one of its results. All subscribers get the same state. Completes when the client is
+   * closed; never errors.
+   */
+  readonly state$: Observable<HealthState>;
+  /**
+   * Runs work that must check in, for instance that of a leader. When a check-in is overdue, liveness fails until the next check-in or the
+   * end of the work. It does not stop the work.
+   * @param name of the work, for people
+   * @returns the outcome of the work
+   * @throws the error of the work; {@link QueueLockError} `INVALID_ARGUMENT` for a bound that is not a number of milliseconds from 1 up
+   */
+  supervise<T>(
+    name: string,
+    work: (checkIn: CheckIn) => T | PromiseLike<T>,
+    options: SupervisionOptions,
+  ): Promise<Awaited<T>>;
+  /** Makes the process unready for good. Call it first when the process is told to end. Repeated calls do nothing. */
+  drain(): void;
+}

@@ -1,0 +1,68 @@
+import type { SessionState } from '@queuelock/core';
+import { quote } from '@queuelock/core';
+import type { HealthProblem, HealthResult, HealthState } from './health-api.ts';
+
+/** What is known of a process. Times are those of one monotonic clock, in milliseconds. */
+export interface HealthFacts {
+  readonly session: {
+    readonly status: SessionState['status'];
+    /** When the session was proven last, or stopped being proven. */
+    readonly since: number;
+  };
+  readonly works: readonly SupervisedWork[];
+  readonly isDraining: boolean;
+}
+
+/** Work that must check in. */
+export interface SupervisedWork {
+  readonly name: string;
+  readonly checkInWithinMs: number;
+  readonly checkedInAt: number;
+}
+
+/** The moment of a judgement, and how long a session may be unproven. */
+export interface HealthTerms {
+  readonly at: number;
+  readonly unreadyAfterMs: number;
+}
+
+/** Whether heartbeats prove the session, or no call has needed one yet. */
+export function isProven(status: SessionState['status']): boolean {
+  return status === 'alive' || status === 'idle';
+}
+
+/** Decides liveness and readiness at a moment. */
+export function judgeHealth(facts: HealthFacts, terms: HealthTerms): HealthState {
+  const overdue = facts.works.filter((work) => terms.at >= overdueAt(work)).map(problemOf);
+  const unready: HealthProblem[] = [...overdue];
+  const { status } = facts.session;
+  const deadline = unreadyAt(facts, terms);
+  if (deadline !== undefined && terms.at >= deadline)
+    unready.push({ check: 'session', text: `the session of the lock client is ${status}` });
+  if (facts.isDraining) unready.push({ check: 'draining', text: 'the process is ending' });
+  return { live: resultOf(overdue), ready: resultOf(unready), session: status };
+}
+
+/** Returns the next moment at which the judgement changes although no fact does, or `undefined`. */
+export function nextChangeAt(facts: HealthFacts, terms: HealthTerms): number | undefined {
+  const moments = [unreadyAt(facts, terms) ?? Infinity, ...facts.works.map(overdueAt)];
+  const next = Math.min(...moments.filter((moment) => moment > terms.at));
+  return next === Infinity ? undefined : next;
+}
+
+function overdueAt({ checkedInAt, checkInWithinMs }: SupervisedWork): number {
+  return checkedInAt + checkInWithinMs;
+}
+
+function unreadyAt({ session }: HealthFacts, { unreadyAfterMs }: HealthTerms): number | undefined {
+  if (isProven(session.status)) return undefined;
+  return session.status === 'closed' ? session.since : session.since + unreadyAfterMs;
+}
+
+function problemOf({ name, checkInWithinMs }: SupervisedWork): HealthProblem {
+  return { check: 'work', text: `the work ${quote(name)} has not checked in within ${checkInWithinMs} ms` };
+}
+
+function resultOf(problems: readonly HealthProblem[]): HealthResult {
+  return { ok: problems.length === 0, problems };
+}

@@ -1,0 +1,82 @@
+import { invalidArgument } from '@queuelock/core/backend';
+import type { SlotOrder } from './slot-order.ts';
+import type { SlotNote } from './slot.ts';
+
+/** The notes of a register, which has the newest slots that were noted. */
+export interface SlotNotes {
+  /** Newest slot first; at least one. */
+  readonly notes: readonly SlotNote[];
+  /** The newest slot whose note was dropped, or may have been: it and all before it are past. `undefined` if every note is kept. */
+  readonly floor: string | undefined;
+}
+
+/** The latest moment that a `Date` can represent, in milliseconds since 1970. */
+const LATEST_TIME = 8_640_000_000_000_000;
+/** Size of a register, less what stands around the notes. */
+const ROOM_BYTES = 4_000;
+
+/**
+ * Checks that as many notes as are kept fit into a register.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a note that takes more than its share
+ */
+export function checkNoteSize({ slot, by }: Pick<SlotNote, 'slot' | 'by'>, kept: number): void {
+  // The longest token and time take fewer than 80 bytes with the names of the members.
+  const size = 80 + Buffer.byteLength(JSON.stringify(slot)) + Buffer.byteLength(JSON.stringify(by));
+  const most = Math.floor(ROOM_BYTES / kept);
+  if (kept > 1 && size > most)
+    throw invalidArgument('slot', slot, `takes at most ${most} bytes together with owner, so that ${kept} notes fit`);
+}
+
+/** Returns the notes with one more, of which the newest `kept` stay. */
+export function withNote(
+  present: SlotNotes | undefined,
+  note: SlotNote,
+  { kept, order }: { readonly kept: number; readonly order: SlotOrder },
+): SlotNotes {
+  // A client that keeps one note knows nothing of those before it.
+  if (kept === 1) return { notes: [note], floor: note.slot };
+  const all = [note, ...(present?.notes ?? [])].toSorted((one, other) => order(other.slot, one.slot));
+  return { notes: all.slice(0, kept), floor: all[kept]?.slot ?? present?.floor };
+}
+
+/** Returns the text of a register. A register with one note has the format in which no others are kept. */
+export function notesText({ notes: [latest, ...earlier], floor }: SlotNotes): string {
+  if (earlier.length === 0 && floor === latest?.slot) return JSON.stringify(plain(latest!));
+  return JSON.stringify({ ...plain(latest!), earlier: earlier.map(plain), ...(floor === undefined ? {} : { floor }) });
+}
+
+function plain({ slot, token, by, at }: SlotNote): object {
+  return { slot, token: String(token), by, at };
+}
+
+/**
+ * Reads the notes from the text of a register.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a text that `oncePer` did not write
+ */
+export function notesIn(text: string | undefined): SlotNotes | undefined {
+  if (text === undefined) return undefined;
+  const found = Object(parse(text)) as Readonly<Record<string, unknown>>;
+  const { earlier, floor } = found;
+  const rest: readonly unknown[] = Array.isArray(earlier) ? earlier : [];
+  const notes = [found, ...rest].flatMap((part) => noteIn(part) ?? []);
+  const isWhole = notes.length === rest.length + 1;
+  if (!isWhole || (floor !== undefined && typeof floor !== 'string'))
+    throw invalidArgument('the register of the slots', text, 'holds what oncePer wrote');
+  // Where one note alone is kept, those before it were not.
+  return { notes, floor: earlier === undefined ? notes[0]!.slot : floor };
+}
+
+function noteIn(part: unknown): SlotNote | undefined {
+  const { slot, token, by, at } = Object(part) as Partial<Record<keyof SlotNote, unknown>>;
+  if (typeof slot !== 'string' || typeof token !== 'string' || !/^\d+$/.test(token)) return undefined;
+  if (typeof by !== 'string' || typeof at !== 'number' || Math.abs(at) > LATEST_TIME) return undefined;
+  return { slot, token: BigInt(token), by, at };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // The caller rejects such a text.
+  }
+}

@@ -1,0 +1,20 @@
+import { isQueueLockError, type AcquireOptions, type LockClient } from '@queuelock/core';
+import type { Ownership, SharedOwnership } from '@queuelock/core';
+import type { Held } from './held.ts';
+
+/** Requests the hold that an earlier process of the session had, in the mode that its entry has. */
+export async function resumeHold(
+  client: LockClient,
+  { queue, shared, isDowngrading, limit, permits }: Held,
+  options: AcquireOptions,
+): Promise<Ownership | SharedOwnership> {
+  const permitted = limit > 1 ? { ...options, limit, permits } : options;
+  if (!shared) return client.acquire(queue, permitted);
+  try {
+    return await client.acquire(queue, { ...permitted, mode: 'shared' });
+  } catch (error) {
+    if (!isDowngrading || !isQueueLockError(error, 'INVALID_ARGUMENT')) throw error;
+    // The downgrade had no effect before its process ended.
+    return client.acquire(queue, permitted);
+  }
+}
