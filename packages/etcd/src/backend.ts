@@ -16,9 +16,9 @@ import {
 } from '@queuelock/core/backend';
 import { Compactions } from './server/compactions.ts';
 import { Connection } from './server/connection.ts';
-import type { Surroundings } from './session/entries.ts';
+import type { EntriesContext } from './session/entries-context.ts';
 import { evict } from './entry/evict.ts';
-import { checkName, markDirectory, nobodysKey, queuePrefix } from './queue/keys.ts';
+import { checkName, markDirectory, unusedKey, queuePrefix } from './queue/keys.ts';
 import { diagnose } from './views/diagnose.ts';
 import { historyOf } from './views/history.ts';
 import { Lookups } from './server/lookups.ts';
@@ -32,7 +32,7 @@ import { isTooOld } from './server/read-trust.ts';
 import { readResumption } from './session/resumption.ts';
 import type { Observable } from './base/rx.ts';
 import { singleKeyFor } from './entry/single-key.ts';
-import { EtcdSession, type Lease, type SessionSurroundings } from './session/session.ts';
+import { EtcdSession, type Lease, type SessionContext } from './session/session.ts';
 import { driverOf, type DriverOf } from './wire/transport.ts';
 import { Watches } from './server/watches.ts';
 
@@ -61,7 +61,7 @@ class EtcdBackend implements Backend {
   readonly info: BackendInfo;
   readonly errors$: NonNullable<Backend['errors$']>;
   readonly registers: Registers;
-  readonly #around: Surroundings & Pick<SessionSurroundings, 'proofChoice' | 'proxyDetection'>;
+  readonly #context: EntriesContext & Pick<SessionContext, 'proofChoice' | 'proxyDetection'>;
   readonly #sessions = new Set<EtcdSession>();
 
   constructor(options: CheckedOptions, drive: DriverOf) {
@@ -75,7 +75,7 @@ class EtcdBackend implements Backend {
     this.errors$ = options.credentials.errors$;
     const connection = new Connection(options, drive);
     const proofChoice = new ProofChoice(connection, options.heartbeatProof);
-    const key = Buffer.from(nobodysKey(options.prefix));
+    const key = Buffer.from(unusedKey(options.prefix));
     const proxyDetection = new ProxyDetection({ connection, key });
     const watches = new Watches(connection, options.requestTimeoutMs, (endpoint) =>
       proxyDetection.listen(endpoint),
@@ -86,7 +86,7 @@ class EtcdBackend implements Backend {
       mayLose: () => proofChoice.mayLoseEvents,
       closed$: watches.closed$,
     });
-    this.#around = {
+    this.#context = {
       connection,
       watches,
       compactions,
@@ -99,11 +99,11 @@ class EtcdBackend implements Backend {
       proofChoice,
       proxyDetection,
     };
-    this.registers = new EtcdRegisters(this.#around);
+    this.registers = new EtcdRegisters(this.#context);
   }
 
   checkName(queue: string): void {
-    const { prefix, singleKeyOf, namingOf } = this.#around;
+    const { prefix, singleKeyOf, namingOf } = this.#context;
     checkName(prefix, queue);
     const single = singleKeyFor(singleKeyOf, { prefix, queue });
     const naming = namingOf(queue);
@@ -124,7 +124,7 @@ class EtcdBackend implements Backend {
         `is a number of milliseconds from ${this.info.minTtlMs} to ${MAX_TTL_MS}`,
       );
     }
-    return this.#askEachMember(signal, async () => {
+    return this.#tryEachMember(signal, async () => {
       const session = await this.#grant(ttlMs);
       if (signal.aborted) await session.close();
       signal.throwIfAborted();
@@ -134,8 +134,8 @@ class EtcdBackend implements Backend {
 
   /** Tries every member once. A session of another cluster counts as expired, since its lease does not exist there. */
   async resume(resumption: string, signal: AbortSignal): Promise<Session> {
-    const { lease, keyIds } = readResumption(resumption, this.#around.prefix);
-    return this.#askEachMember(signal, async () => {
+    const { lease, keyIds } = readResumption(resumption, this.#context.prefix);
+    return this.#tryEachMember(signal, async () => {
       const session = this.#sessionOn(lease);
       try {
         await session.takeOver(keyIds, signal);
@@ -149,51 +149,51 @@ class EtcdBackend implements Backend {
   }
 
   observe(queue: string): Observable<readonly StoredEntry[]> {
-    const { prefix } = this.#around;
+    const { prefix } = this.#context;
     const directories = { entries: queuePrefix(prefix, queue), marks: markDirectory(prefix, queue) };
-    return observeQueue(this.#around, directories);
+    return observeQueue(this.#context, directories);
   }
 
   async evict(queue: string, entry: { readonly key: string; readonly order: bigint }): Promise<boolean> {
-    const wasThere = await evict(this.#around, { queue, ...entry });
+    const wasThere = await evict(this.#context, { queue, ...entry });
     // Sessions of this process learn of the removal at once, so that none of their entries takes over from one that is released next.
     if (wasThere) for (const session of this.#sessions) session.noteRemoved(entry);
     return wasThere;
   }
 
   queues(prefix: string): Observable<readonly ListedQueue[]> {
-    return observeQueues(this.#around, prefix);
+    return observeQueues(this.#context, prefix);
   }
 
   history(queue: string, signal: AbortSignal): Promise<StoredHistory> {
-    return historyOf({ ...this.#around, queue }, signal);
+    return historyOf({ ...this.#context, queue }, signal);
   }
 
   diagnose(beginning: string): Promise<readonly Finding[]> {
-    return diagnose({ ...this.#around, beginning });
+    return diagnose({ ...this.#context, beginning });
   }
 
   async close(): Promise<void> {
-    this.#around.watches.close();
+    this.#context.watches.close();
     for (const session of this.#sessions) void session.abandon();
     this.#sessions.clear();
-    this.#around.connection.close();
+    this.#context.connection.close();
   }
 
   async #grant(ttlMs: number): Promise<EtcdSession> {
     const request = { TTL: Math.ceil(ttlMs / 1_000) };
-    const granted = await this.#around.connection.call(
+    const granted = await this.#context.connection.call(
       'opening a session',
       (etcd, options) => etcd.leaseGrant(request, options),
       { urgent: true },
     );
-    this.#around.proofChoice.prepare(granted.header.raft_term);
+    this.#context.proofChoice.prepare(granted.header.raft_term);
     return this.#sessionOn({ id: granted.ID, ttlMs: Number(granted.TTL) * 1_000 });
   }
 
   #sessionOn(lease: Lease): EtcdSession {
     const session: EtcdSession = new EtcdSession(lease, {
-      ...this.#around,
+      ...this.#context,
       onClose: () => this.#sessions.delete(session),
     });
     this.#sessions.add(session);
@@ -202,7 +202,7 @@ class EtcdBackend implements Backend {
 
   /** Reads the member's version at the same time, which takes no longer. A member that does not return its version is accepted. */
   async #refuseTooOld(ask: () => Promise<EtcdSession>): Promise<EtcdSession> {
-    const { connection, proofChoice } = this.#around;
+    const { connection, proofChoice } = this.#context;
     const { endpoint } = connection;
     const [session, facts] = await Promise.all([ask(), proofChoice.learn(endpoint)]);
     if (!facts || !isTooOld(facts.version)) return session;
@@ -215,9 +215,9 @@ class EtcdBackend implements Backend {
   }
 
   /** Repeats the request until a member opens a session, or a failure is definite. */
-  async #askEachMember(signal: AbortSignal, ask: () => Promise<EtcdSession>): Promise<EtcdSession> {
+  async #tryEachMember(signal: AbortSignal, ask: () => Promise<EtcdSession>): Promise<EtcdSession> {
     const failures: unknown[] = [];
-    while (failures.length < this.#around.connection.endpoints.length) {
+    while (failures.length < this.#context.connection.endpoints.length) {
       signal.throwIfAborted();
       try {
         return await this.#refuseTooOld(ask);

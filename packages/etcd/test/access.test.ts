@@ -99,7 +99,7 @@ describe('etcd with authentication', () => {
     const lookups = new Lookups(connection);
     const replies = await Promise.allSettled(
       ['allowed/a', 'elsewhere/b', 'allowed/c'].map((key) =>
-        lookups.look({ key: Buffer.from(key), createRevision: '1' }),
+        lookups.read({ key: Buffer.from(key), createRevision: '1' }),
       ),
     );
     connection.close();

@@ -1,13 +1,13 @@
 import { QueueLockError } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import { Gatherer, isRefusalOfOne, refuseTooMuch } from '../src/base/gathering.ts';
+import { Batcher, isRefusalOfOne, refuseTooLarge } from '../src/base/batcher.ts';
 
 /** Requests whose replies the test sends. Items are named `<kind><number>`. */
 class Requests {
   readonly sent: string[] = [];
   readonly #replies: (() => void)[] = [];
-  readonly gatherer = new Gatherer<string, string>({
-    most: 3,
+  readonly gatherer = new Batcher<string, string>({
+    maxSize: 3,
     kindOf: ([kind = '']) => kind,
     send: (items) => {
       this.sent.push(items.join(' '));
@@ -97,7 +97,7 @@ describe('batching of requests', () => {
   it('is refused when a server has a lower limit per request, and not when the outcome is unknown', () => {
     const thrown = (message: string): unknown => {
       try {
-        return refuseTooMuch(new Error(message));
+        return refuseTooLarge(new Error(message));
       } catch (error) {
         return error;
       }

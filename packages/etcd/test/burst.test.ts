@@ -1,7 +1,7 @@
 import type { Session } from '@queuelock/core/backend';
 import type { EtcdOptions } from '@queuelock/etcd';
 import { expect } from 'chai';
-import { afterPatience } from '../src/base/patience.ts';
+import { startTimeout } from '../src/base/timeout.ts';
 import { SharedTimeout } from '../src/base/shared-timeout.ts';
 import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 import { OwnServer } from './own-server.ts';
@@ -61,11 +61,11 @@ describe('many concurrent requests to etcd', () => {
 
   it('time out otherwise', async () => {
     const started = performance.now();
-    await new Promise<void>((resolve) => afterPatience(200, resolve));
+    await new Promise<void>((resolve) => startTimeout(200, resolve));
     expect(performance.now() - started).to.be.at.least(195);
-    const cancel = afterPatience(50, () => expect.fail('it was canceled'));
+    const cancel = startTimeout(50, () => expect.fail('it was canceled'));
     cancel();
-    await new Promise<void>((resolve) => afterPatience(100, resolve));
+    await new Promise<void>((resolve) => startTimeout(100, resolve));
   });
 
   it('are given up after a timeout that they share, each after its own time', async () => {
@@ -81,7 +81,7 @@ describe('many concurrent requests to etcd', () => {
     };
     timeout.start(() => expect.fail('it was canceled'))();
     const first = new Promise<void>(task);
-    await new Promise<void>((resolve) => afterPatience(60, resolve));
+    await new Promise<void>((resolve) => startTimeout(60, resolve));
     await Promise.all([first, new Promise<void>(task)]);
     // It begins anew after it had none.
     await new Promise<void>(task);

@@ -8,7 +8,7 @@ import { observeQueue } from '../src/views/observe.ts';
 import { observeQueues } from '../src/views/queues.ts';
 import { Lookups } from '../src/server/lookups.ts';
 import { checkOptions } from '../src/api/options.ts';
-import type { WatchNews, Watches } from '../src/server/watches.ts';
+import type { WatchNotification, Watches } from '../src/server/watches.ts';
 import { eventually } from './clients.ts';
 import { OwnServer } from './own-server.ts';
 import { keyRequests } from './requests.ts';
@@ -37,7 +37,7 @@ describe('watch events that an etcd server may have lost around a compaction', (
       key: Buffer.from('nobody'),
       mayLose: () => mayLose,
       closed$,
-      pauseMs: () => {
+      intervalMs: () => {
         pauses += 1;
         return 20;
       },
@@ -98,13 +98,13 @@ describe('watch events that an etcd server may have lost around a compaction', (
     await own.operator.put('lost');
     const createRevision = String(await own.operator.createRevisionOf('lost'));
     // The watch is confirmed, and then gets no events.
-    const deaf$ = concat(of<WatchNews>({ status: 'live' }), NEVER);
+    const deaf$ = concat(of<WatchNotification>({ status: 'live' }), NEVER);
     const lookups = new Lookups(connection);
     let reads = 0;
-    const look: Lookups['look'] = (ref) => lookups.look(ref).finally(() => (reads += 1));
+    const read: Lookups['read'] = (ref) => lookups.read(ref).finally(() => (reads += 1));
     const status = {
       watches: { watch: () => deaf$ } as unknown as Watches,
-      lookups: { look } as unknown as Lookups,
+      lookups: { read } as unknown as Lookups,
       compactions: compactions(),
       followed: new LocalWaiters(),
     };
@@ -123,7 +123,9 @@ describe('watch events that an etcd server may have lost around a compaction', (
   it('leave no removed entries in views', async () => {
     await own.operator.put('seen/there');
     await own.operator.put('seen/gone');
-    const watches = { watch: () => concat(of<WatchNews>({ status: 'live' }), NEVER) } as unknown as Watches;
+    const watches = {
+      watch: () => concat(of<WatchNotification>({ status: 'live' }), NEVER),
+    } as unknown as Watches;
     const sources = { connection, watches, compactions: compactions(), prefix: '' };
     const seen: { entries: readonly string[]; lists: number } = { entries: [], lists: 0 };
     const directories = { entries: 'seen/', marks: '.queuelock/shared/seen/' };

@@ -1,6 +1,6 @@
 import { QueueLockError } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import { classify, clientClosed, isTokenForgotten } from '../src/driver/errors.ts';
+import { classify, clientClosed, isTokenOutdated } from '../src/driver/errors.ts';
 import { GrpcError, statusOf } from '../src/driver/grpc-status.ts';
 
 const attempt = { what: 'entering queue "jobs"', host: 'h:2379' };
@@ -53,7 +53,7 @@ describe('an error of a member or of the connection to it', () => {
         if (expected !== 'SESSION_LOST')
           expect(classified.message).to.include(text).and.include(attempt.host);
         expect(statusOf(error)).to.equal(status);
-        expect(isTokenForgotten(error)).to.equal(/auth token|auth store/.test(text));
+        expect(isTokenOutdated(error)).to.equal(/auth token|auth store/.test(text));
       }
     });
   }

@@ -90,7 +90,7 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
     [
       'bytes that are not a message',
       pieces([Buffer.from([0, 0, 0, 0, 1, 0x0a])], OK),
-      /^13 INTERNAL: unreadable/,
+      /^13 INTERNAL: invalid response/,
     ],
     ['an end without a status', (stream) => stream.end('hello'), /^2 UNKNOWN: .*without a status/],
     ['an error page of a proxy', only({ ':status': 503 }), /^14 UNAVAILABLE: .*503/],
@@ -207,7 +207,7 @@ describe('a connection of the HTTP/2 transport', () => {
     const address = { host, port: (deaf.address() as AddressInfo).port, authority: 'h', tls: undefined };
     const link = new Http2Link(
       address,
-      { connectWithinMs: 15_000, pingEveryMs: 50, pingAnswerMs: 100, window: 65_535 },
+      { connectTimeoutMs: 15_000, pingEveryMs: 50, pingTimeoutMs: 100, window: 65_535 },
       {
         onReady: () => (isReady = true),
         onRetired: () => undefined,
@@ -221,7 +221,7 @@ describe('a connection of the HTTP/2 transport', () => {
     expect(isOver, 'without a call').to.equal(false);
     link.request({ ':method': 'POST', ':path': '/' }).on('error', () => undefined);
     await eventually('it is over', () => isOver);
-    expect(link.failure.message).to.equal('no answer to a ping within 100 ms');
+    expect(link.failure.message).to.equal('no response to a ping within 100 ms');
     for (const socket of sockets) socket.destroy();
     deaf.close();
     await member.stop();

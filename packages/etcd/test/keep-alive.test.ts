@@ -36,14 +36,14 @@ describe('the keepalives of an etcd session', () => {
   it('are sent to one member until they follow the other requests to another one', async () => {
     const members = new Members();
     const keepAlive = new KeepAlive(members as unknown as Connection, '1', 1_000);
-    await keepAlive.beat(signal);
+    await keepAlive.heartbeat(signal);
     keepAlive.follow();
-    await keepAlive.beat(signal);
+    await keepAlive.heartbeat(signal);
     members.move();
-    await keepAlive.beat(signal);
+    await keepAlive.heartbeat(signal);
     expect(members.left).to.deep.equal([]);
     keepAlive.follow();
-    expect(await keepAlive.beat(signal)).to.deep.include({ ttlMs: 10_000, term: '7' });
+    expect(await keepAlive.heartbeat(signal)).to.deep.include({ ttlMs: 10_000, term: '7' });
     expect(members.asked).to.deep.equal(['a', 'a', 'a', 'b']);
     expect(members.left).to.deep.equal(['a']);
   });

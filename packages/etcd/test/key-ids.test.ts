@@ -58,7 +58,7 @@ describe('the id in the key of an entry', () => {
   it('is recorded for the process that resumes the session; from then on each entry has its own', () => {
     leave('a', enter('a'));
     expect(enter('b')).to.equal('a');
-    expect([...keyIds.note()]).to.deep.equal([['b', 'a']]);
+    expect([...keyIds.exportIds()]).to.deep.equal([['b', 'a']]);
     leave('b', 'a');
     expect(enter('c')).to.equal('c');
     leave('c', 'c');
@@ -70,10 +70,10 @@ describe('the id in the key of an entry', () => {
     const other = new Set<string>();
     for (const left of [false, true]) {
       keyIds = new KeyIds();
-      keyIds.goOn(noted);
+      keyIds.importIds(noted);
       expect(enter(B)).to.equal(A);
       if (left) leave(B, A);
-      expect([...keyIds.note()], 'for the next one').to.deep.equal([...noted]);
+      expect([...keyIds.exportIds()], 'for the next one').to.deep.equal([...noted]);
       other.add(keyIds.choose({ queue: 'q', id: A }, true));
       expect(enter('c')).to.equal('c');
     }

@@ -32,19 +32,19 @@ describe('reads of keys in etcd', () => {
   };
 
   it('are batched while one is in flight, up to 64 keys', async () => {
-    const seen = Array.from({ length: 100 }, (_, i) => lookups.look({ key: Buffer.from(String(i)) }));
+    const seen = Array.from({ length: 100 }, (_, i) => lookups.read({ key: Buffer.from(String(i)) }));
     await replyToAll();
     expect(requested).to.deep.equal([1, 64, 35]);
-    expect(await Promise.all(seen)).to.deep.equal(Array(100).fill({ there: false, revision: 7n }));
+    expect(await Promise.all(seen)).to.deep.equal(Array(100).fill({ exists: false, revision: 7n }));
   });
 
   it('are not sent for waiters that have left meanwhile', async () => {
     const key = Buffer.from('any');
-    let isWanted = true;
-    const leaver = { patient: true, isWanted: () => isWanted };
-    void lookups.look({ key }, leaver);
-    const stayed = lookups.look({ key }, { patient: true });
-    isWanted = false;
+    let isNeeded = true;
+    const leaver = { mayWait: true, isNeeded: () => isNeeded };
+    void lookups.read({ key }, leaver);
+    const stayed = lookups.read({ key }, { mayWait: true });
+    isNeeded = false;
     await until(
       () => (requested.length > 0 ? Promise.resolve() : Promise.reject(new Error('nothing asked'))),
       {
@@ -53,12 +53,12 @@ describe('reads of keys in etcd', () => {
       },
     );
     expect(requested).to.deep.equal([1]);
-    isWanted = true;
-    void lookups.look({ key }, leaver);
-    isWanted = false;
+    isNeeded = true;
+    void lookups.read({ key }, leaver);
+    isNeeded = false;
     await replyToAll();
     await stayed;
-    void lookups.look({ key });
+    void lookups.read({ key });
     expect(requested, 'those behind one that is on its way').to.deep.equal([1, 1]);
   });
 });

@@ -9,8 +9,8 @@ import type { MemberFacts } from '../src/server/read-trust.ts';
 /** Two members whose replies the test sends. */
 class Members {
   readonly endpoints = ['a:1', 'b:1'].map((host) => ({ host }) as Endpoint);
-  readonly #trouble$ = new Subject<Endpoint>();
-  readonly trouble$: Observable<Endpoint> = this.#trouble$;
+  readonly #failures$ = new Subject<Endpoint>();
+  readonly failures$: Observable<Endpoint> = this.#failures$;
   readonly asked: { host: string; answer: (facts: MemberFacts) => void; fail: () => void }[] = [];
 
   status = ({ host }: Endpoint): Promise<MemberFacts> =>
@@ -24,7 +24,7 @@ class Members {
 
   /** Reports a failed request to this member. */
   fail(index: number): void {
-    this.#trouble$.next(this.endpoints[index]!);
+    this.#failures$.next(this.endpoints[index]!);
   }
 
   /** Replies to all pending requests with this version. */

@@ -38,7 +38,7 @@ describe('an etcd server that accepts ten operations in a transaction', () => {
       const connection = new Connection(checkOptions({ hosts, transport }));
       const { endpoint } = connection;
       let troubles = 0;
-      void connection.trouble$.forEach(() => (troubles += 1));
+      void connection.failures$.forEach(() => (troubles += 1));
       const success = Array.from({ length: 11 }, (_, i) => ({
         request_range: { key: Buffer.from(`key ${i}`) },
       }));
@@ -46,8 +46,8 @@ describe('an etcd server that accepts ten operations in a transaction', () => {
       expect(await codeOf(requested)).to.equal('INVALID_ARGUMENT');
       expect([troubles, connection.endpoint]).to.deep.equal([0, endpoint]);
       const lookups = new Lookups(connection);
-      const reads = success.map(({ request_range: { key } }) => lookups.look({ key }));
-      expect((await Promise.all(reads)).map(({ there }) => there)).to.deep.equal(success.map(() => false));
+      const reads = success.map(({ request_range: { key } }) => lookups.read({ key }));
+      expect((await Promise.all(reads)).map(({ exists }) => exists)).to.deep.equal(success.map(() => false));
       connection.close();
     });
   }

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { Register, Registers } from '@queuelock/core/backend';
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
-import { EtcdRegisters, type RegisterSurroundings } from '../src/views/registers.ts';
+import { EtcdRegisters, type RegisterContext } from '../src/views/registers.ts';
 import { Subject } from '../src/base/rx.ts';
-import type { WatchNews, Watches } from '../src/server/watches.ts';
+import type { WatchNotification, Watches } from '../src/server/watches.ts';
 import { Clients, codeOf, eventually, freshQueue } from './clients.ts';
 import { mentions } from './late-request.ts';
 import { loseReply } from './lost-reply.ts';
@@ -106,7 +106,7 @@ describe('registers in etcd', () => {
 });
 
 describe('an observed register', () => {
-  const change = (version: number): WatchNews => {
+  const change = (version: number): WatchNotification => {
     const kv = { key: Buffer.from('k'), value: Buffer.from(`text ${version}`), version: '1', lease: '0' };
     const revisions = { create_revision: '1', mod_revision: String(version) };
     const event = { type: 'Put', kv: { ...kv, ...revisions }, prev_kv: { ...kv, ...revisions } } as const;
@@ -114,7 +114,7 @@ describe('an observed register', () => {
   };
 
   it('never shows an older value than before, when changes arrive during a read', async () => {
-    const notifications$ = new Subject<WatchNews>();
+    const notifications$ = new Subject<WatchNotification>();
     const watches: Pick<Watches, 'watch'> = { watch: () => notifications$ };
     let reply: (read: unknown) => void = () => undefined;
     const around = {
@@ -123,7 +123,7 @@ describe('an observed register', () => {
       connection: { ask: () => new Promise((resolve) => (reply = resolve)) },
     };
     const reported: unknown[] = [];
-    new EtcdRegisters(around as unknown as RegisterSurroundings)
+    new EtcdRegisters(around as unknown as RegisterContext)
       .observe('q', 'open')
       .subscribe((register) => reported.push(register?.version));
     notifications$.next({ status: 'live' });

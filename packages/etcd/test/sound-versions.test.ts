@@ -77,7 +77,7 @@ describe('the reads of an etcd cluster', () => {
     [
       'are not trusted when the version of one member is unknown',
       [facts('1'), undefined],
-      /b:1 has not told its version in Raft term 7/,
+      /b:1 has not returned its version in Raft term 7/,
     ],
     [
       'are not trusted when a version was reported in an earlier term',

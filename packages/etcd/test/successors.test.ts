@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { Entry } from '../src/entry/entry.ts';
-import { MAX_LEAVERS } from '../src/entry/leaving.ts';
+import { MAX_REMOVALS } from '../src/entry/leaving.ts';
 import { Successors } from '../src/turn/successors.ts';
-import { lifeIn } from '../src/turn/owning.ts';
+import { creationIdOf } from '../src/turn/owning.ts';
 import { newSpec } from './clients.ts';
 
 type Notification = readonly [at: bigint, now: boolean];
@@ -31,7 +31,7 @@ describe('successors of an entry in the same etcd session', () => {
     const notify = (at: bigint, now: boolean): void => {
       notified.push([at, now]);
     };
-    return successors.stand(lifeIn(ahead)!, { entry: owner(order), notify });
+    return successors.register(creationIdOf(ahead)!, { entry: owner(order), notify });
   }
 
   it('are notified of their admission with a revision that is larger than the one before, and at least their own order', () => {
@@ -86,14 +86,14 @@ describe('successors of an entry in the same etcd session', () => {
   });
 
   it('wait for the removal when a full batch of removals is ahead of theirs', () => {
-    const queue = Array.from({ length: MAX_LEAVERS + 2 }, (_, i) => owner(BigInt(i + 1), BigInt(i + 1)));
+    const queue = Array.from({ length: MAX_REMOVALS + 2 }, (_, i) => owner(BigInt(i + 1), BigInt(i + 1)));
     store.revision = 1_000n;
     for (const [i, ahead] of queue.entries()) addBehind(ahead, BigInt(i + 2));
-    for (const ahead of queue.slice(0, MAX_LEAVERS + 1)) successors.handOver(ahead);
-    expect(notified.filter(([, now]) => now)).to.have.length(MAX_LEAVERS);
-    expect(notified.at(-1)).to.deep.equal([BigInt(MAX_LEAVERS + 2), false]);
+    for (const ahead of queue.slice(0, MAX_REMOVALS + 1)) successors.handOver(ahead);
+    expect(notified.filter(([, now]) => now)).to.have.length(MAX_REMOVALS);
+    expect(notified.at(-1)).to.deep.equal([BigInt(MAX_REMOVALS + 2), false]);
     successors.confirm(queue[0]!);
     successors.handOver(queue.at(-1)!);
-    expect(notified.at(-1)).to.deep.equal([BigInt(MAX_LEAVERS + 3), true]);
+    expect(notified.at(-1)).to.deep.equal([BigInt(MAX_REMOVALS + 3), true]);
   });
 });

@@ -82,7 +82,7 @@ describe('an etcd server that requires client certificates', function () {
       it('reports to clients without a certificate that the member requires one', () =>
         refusedWith(
           { hosts: https(), transport, credentials: { rootCertificate: certificates.ca } },
-          /the member wants a certificate that it trusts: credentials\.certChain and credentials\.privateKey/,
+          /the member requires a certificate that it trusts: credentials\.certChain and credentials\.privateKey/,
         ));
 
       it('reports to clients that do not trust its authority', () => {

@@ -2,18 +2,24 @@ import { LocalWaiters, type Departure } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import type { IEvent } from '../src/protocol/messages.ts';
 import { NEVER, Subject, filter, firstValueFrom } from 'rxjs';
-import { lifeOf, type ConflictingEntry } from '../src/queue/ahead.ts';
+import { creationId, type ConflictingEntry } from '../src/queue/ahead.ts';
 import { watchRemoval, watchConflictEnd, type Waiter } from '../src/turn/watch-removal.ts';
 import { Successors } from '../src/turn/successors.ts';
-import type { Seen } from '../src/server/lookups.ts';
-import type { WatchNews } from '../src/server/watches.ts';
+import type { KeyState } from '../src/server/lookups.ts';
+import type { WatchNotification } from '../src/server/watches.ts';
 
 const KEY = Buffer.from('q/1-0123456789abcdef0123456789abcdef');
 const LABEL = JSON.stringify({ owner: 'somebody', metadata: {} });
 const NOTED = `${LABEL.slice(0, -1)},"owned":true}`;
 
 /** One of several lives of a key: created at 20, after one that was deleted at 15. */
-const conflicting: ConflictingEntry = { key: KEY, createRevision: '20', permits: 1, limit: 1, mayTell: true };
+const conflicting: ConflictingEntry = {
+  key: KEY,
+  createRevision: '20',
+  permits: 1,
+  limit: 1,
+  mayAnnounce: true,
+};
 
 function put(created: number, changed = created, value = LABEL): IEvent {
   const revisions = { create_revision: String(created), mod_revision: String(changed), version: '1' };
@@ -27,11 +33,11 @@ function deleted(at: number): IEvent {
 }
 
 describe('the end of one life of an etcd key', () => {
-  let notifications$: Subject<WatchNews>;
+  let notifications$: Subject<WatchNotification>;
   let followed: LocalWaiters;
   let status: Waiter;
   let isOfSameSession: boolean;
-  let reply: (seen: Seen) => void;
+  let reply: (seen: KeyState) => void;
 
   beforeEach(() => {
     notifications$ = new Subject();
@@ -39,7 +45,7 @@ describe('the end of one life of an etcd key', () => {
     isOfSameSession = false;
     status = {
       watches: { watch: () => notifications$ },
-      lookups: { look: () => new Promise<Seen>((resolve) => (reply = resolve)) },
+      lookups: { read: () => new Promise<KeyState>((resolve) => (reply = resolve)) },
       compactions: { compacted$: NEVER },
       followed,
       successors: new Successors({ connection: { revision: 0n }, generation: { isExported: false } }),
@@ -68,7 +74,7 @@ describe('the end of one life of an etcd key', () => {
     watchRemoval(conflicting, status).subscribe((at) => ends.push(at));
     notifications$.next({ status: 'live' });
     report(put(10), deleted(15), put(20));
-    reply({ there: true, revision: 25n });
+    reply({ exists: true, revision: 25n });
     await new Promise(setImmediate);
     expect([reported, ends]).to.deep.equal([[], []]);
     report(deleted(30));
@@ -95,12 +101,12 @@ describe('the end of one life of an etcd key', () => {
 
   it('shows that the entry has held the lock when its own process said so of this life', () => {
     const reported = departures();
-    expect(followed.markOwned(lifeOf({ key: KEY, createRevision: '10' }))).to.equal(false);
-    expect(followed.markOwned(lifeOf({ key: KEY, createRevision: '40' }))).to.equal(false);
+    expect(followed.markOwned(creationId({ key: KEY, createRevision: '10' }))).to.equal(false);
+    expect(followed.markOwned(creationId({ key: KEY, createRevision: '40' }))).to.equal(false);
     report(deleted(30));
     expect(reported).to.deep.equal([{ owned: false, at: 30n }]);
     const owner = departures();
-    expect(followed.markOwned(lifeOf(conflicting))).to.equal(true);
+    expect(followed.markOwned(creationId(conflicting))).to.equal(true);
     report(deleted(30));
     expect(owner).to.deep.equal([{ owned: true, at: 30n }]);
   });
@@ -111,7 +117,7 @@ describe('the end of one life of an etcd key', () => {
     report(put(20, 25, NOTED), deleted(30));
     expect(reported).to.deep.equal([undefined]);
     const taken = departures();
-    followed.markLeaving(lifeOf(conflicting));
+    followed.markLeaving(creationId(conflicting));
     report(deleted(30));
     expect(taken).to.deep.equal([{ owned: false, at: 30n }]);
   });
@@ -120,13 +126,13 @@ describe('the end of one life of an etcd key', () => {
 describe('a watch that starts during a write', () => {
   /** A waiter whose reads return revisions from 26 on, in which the entry ahead exists. */
   function waiting(isSoon = true): {
-    readonly news$: Subject<WatchNews>;
+    readonly news$: Subject<WatchNotification>;
     readonly told: (Departure | undefined)[];
     readonly looks: () => number;
     readonly looked: (times: number) => Promise<void>;
     isThere: boolean;
   } {
-    const news$ = new Subject<WatchNews>();
+    const news$ = new Subject<WatchNotification>();
     const asked$ = new Subject<number>();
     const told: (Departure | undefined)[] = [];
     let reads = 0;
@@ -137,14 +143,14 @@ describe('a watch that starts during a write', () => {
         await firstValueFrom(asked$.pipe(filter((count) => count >= times)));
       },
     };
-    const look = (): Promise<Seen> => {
+    const look = (): Promise<KeyState> => {
       reads += 1;
       asked$.next(reads);
-      return Promise.resolve({ there: here.isThere, revision: BigInt(25 + reads) });
+      return Promise.resolve({ exists: here.isThere, revision: BigInt(25 + reads) });
     };
     const status = {
       watches: { watch: () => news$ },
-      lookups: { look },
+      lookups: { read: look },
       compactions: { compacted$: NEVER },
       followed: new LocalWaiters(),
       entry: { isOfSameSession: () => false },

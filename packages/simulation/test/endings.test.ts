@@ -13,7 +13,7 @@ describe('end of a wait', () => {
   };
   const cut: Fact = { type: 'fault', atMs: 1, what: 'cut off, at member1', target: 'c1', forMs: 500 };
   const denied: Fact = { type: 'fault', atMs: 1, what: 'denied', target: 'c0', forMs: 500 };
-  const removed = new QueueLockError('ENTRY_LOST', 'the entry was removed by somebody else');
+  const removed = new QueueLockError('ENTRY_LOST', 'the entry was removed by another client');
 
   it('needs no reason when it is a timeout or its own abort', () => {
     expect(isExplained(new QueueLockError('TIMEOUT', 'too long'), calm, [])).to.equal(true);

@@ -142,7 +142,7 @@ function held(view: Pick<QueueView<Taker>, 'ownRemoval$' | 'unwatched'>, turn: T
 function lost({ ownRemoval$ }: Pick<QueueView<Taker>, 'ownRemoval$'>): Observable<never> {
   return ownRemoval$.pipe(
     map((): never => {
-      throw new QueueLockError('ENTRY_LOST', 'the entry was removed by somebody else');
+      throw new QueueLockError('ENTRY_LOST', 'the entry was removed by another client');
     }),
   );
 }

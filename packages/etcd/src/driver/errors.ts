@@ -16,7 +16,7 @@ export interface Attempt {
 
 // The text decides before the status does, since the server sends most of these with statuses that also have other meanings.
 const LEASE_GONE = /requested lease not found/;
-const TOKEN_FORGOTTEN = /etcdserver: (invalid auth token|revision of auth store is old)/;
+const TOKEN_OUTDATED = /etcdserver: (invalid auth token|revision of auth store is old)/;
 const REFUSED =
   /etcdserver: (permission denied|authentication failed)|user name is empty|user name not found|authentication is not enabled/;
 // A load balancer sent a page of its own. It may reach a member again soon.
@@ -33,11 +33,11 @@ const REMEDIES: readonly (readonly [failure: RegExp, remedy: string])[] = [
   ],
   [
     /alert (bad certificate|certificate required|handshake failure|unknown ca)/,
-    'the member wants a certificate that it trusts: credentials.certChain and credentials.privateKey',
+    'the member requires a certificate that it trusts: credentials.certChain and credentials.privateKey',
   ],
   [
     /unable to verify|self.signed certificate|unable to get (local )?issuer/,
-    'the certificate of the member is of no authority that is known here: credentials.rootCertificate',
+    'the certificate of the member was issued by an unknown authority: credentials.rootCertificate',
   ],
   [
     /too many operations in txn request/,
@@ -46,7 +46,7 @@ const REMEDIES: readonly (readonly [failure: RegExp, remedy: string])[] = [
 ];
 const CLOSED_AT_ONCE = /Last error: Failed to connect|closed before HTTP\/2 began/;
 const WANTS_TLS =
-  'the member closed the connection before HTTP/2 began, as one does that expects TLS: https:// in hosts, or an etcds:// URL';
+  'the member closed the connection before HTTP/2 began, as a member that expects TLS does: https:// in hosts, or an etcds:// URL';
 
 /**
  * Converts an error of a driver to a `QueueLockError`. An error is final if the server would return it for the same request again. Every
@@ -58,13 +58,13 @@ export function classify(error: unknown, attempt: Attempt): QueueLockError {
   const failure = error instanceof Error ? error : new Error(String(error));
   const options = { cause: error };
   if (LEASE_GONE.test(failure.message))
-    return new QueueLockError('SESSION_LOST', `${what}: etcd knows the lease no more`, options);
+    return new QueueLockError('SESSION_LOST', `${what}: the etcd lease expired or was revoked`, options);
   if (CLOSED.test(failure.message))
     return new QueueLockError('CLOSED', `${what}: the client was closed`, options);
   if (isRefused(failure))
     return new QueueLockError(
       'ACCESS_DENIED',
-      `etcd at ${host} refuses ${what}: ${explain(failure)}${needed(failure, attempt)}`,
+      `etcd at ${host} refuses ${what}: ${explain(failure)}${requiredPermissions(failure, attempt)}`,
       options,
     );
   if (isImpossible(failure))
@@ -91,32 +91,32 @@ export function clientClosed(): Error {
 }
 
 /** Returns whether the server does not know the authentication token, as after its restart, or considers it outdated. */
-export function isTokenForgotten(error: unknown): boolean {
-  return error instanceof Error && tellsOfToken(error.message);
+export function isTokenOutdated(error: unknown): boolean {
+  return error instanceof Error && isTokenError(error.message);
 }
 
 /** Returns whether the details of a status mean that the authentication token is unknown or outdated. */
-export function tellsOfToken(details: string): boolean {
-  return TOKEN_FORGOTTEN.test(details);
+export function isTokenError(details: string): boolean {
+  return TOKEN_OUTDATED.test(details);
 }
 
 function isRefused(error: Error): boolean {
   if (REFUSED.test(error.message)) return true;
   // An outdated token has the same status as a missing permission, but a new log-in helps.
-  if (isTokenForgotten(error)) return false;
+  if (isTokenOutdated(error)) return false;
   const status = statusOf(error);
   return status === 'PERMISSION_DENIED' || status === 'UNAUTHENTICATED';
 }
 
 /** Returns whether every member would refuse this request: it is too large, or the server has no such call. */
 function isImpossible(error: Error): boolean {
-  if (isTokenForgotten(error) || PAGE.test(error.message)) return false;
+  if (isTokenOutdated(error) || PAGE.test(error.message)) return false;
   const status = statusOf(error);
   return status === 'INVALID_ARGUMENT' || status === 'UNIMPLEMENTED';
 }
 
 /** Names the key ranges that the user needs. Permissions are granted for ranges, of which a queue has two. */
-function needed({ message }: Error, { prefix = '' }: Attempt): string {
+function requiredPermissions({ message }: Error, { prefix = '' }: Attempt): string {
   if (!NO_PERMISSION.test(message)) return '';
   const [queue, own] = [`${prefix}NAME/`, `${prefix}${OWN_DIRECTORY}/`].map((keys) => JSON.stringify(keys));
   return `. The user needs read and write permission on all keys below ${queue}, NAME being the queue, and on all below ${own}`;

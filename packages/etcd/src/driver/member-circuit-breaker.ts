@@ -62,11 +62,11 @@ class CircuitOpenError extends GrpcError {}
 export class MemberCircuitBreaker {
   readonly #failures: Failures;
   /** Failures since the last success. Calls that failed together count once. */
-  #troubles = 0;
+  #failureCount = 0;
   #round = 0;
-  #pausedUntil = 0;
+  #backoffUntil = 0;
   #trying: BreakerCall | undefined;
-  #why = '';
+  #lastFailure = '';
 
   constructor(failures: Failures) {
     this.#failures = failures;
@@ -75,40 +75,41 @@ export class MemberCircuitBreaker {
   /** Begins a call. Throws an error that counts as `UNAVAILABLE` while the breaker is open. */
   begin(): BreakerCall {
     const round = this.#round;
-    const isInTrouble = this.#troubles > 1 || (this.#troubles === 1 && this.#failures.areAll);
-    const passage: BreakerCall = {
+    const hasFailed = this.#failureCount > 1 || (this.#failureCount === 1 && this.#failures.areAll);
+    const call: BreakerCall = {
       succeeded: () => {
-        this.#troubles = 0;
+        this.#failureCount = 0;
         this.#trying = undefined;
         this.#failures.succeeded();
       },
       failed: (error) => {
-        if (isAnswer(error)) passage.succeeded();
+        if (isAnswer(error)) call.succeeded();
         if (isOfConnection(error) && round === this.#round) {
           this.#failed(error);
-          if (!isInTrouble) this.#failures.add();
+          if (!hasFailed) this.#failures.add();
         }
-        passage.abandoned();
+        call.abandoned();
       },
       abandoned: () => {
-        if (this.#trying === passage) this.#trying = undefined;
+        if (this.#trying === call) this.#trying = undefined;
       },
     };
-    if (isInTrouble) {
-      if (this.#trying || performance.now() < this.#pausedUntil || this.#failures.areMany)
-        throw new CircuitOpenError('UNAVAILABLE', `no connection; the last attempt: ${this.#why}`);
-      this.#trying = passage;
+    if (hasFailed) {
+      if (this.#trying || performance.now() < this.#backoffUntil || this.#failures.areMany)
+        throw new CircuitOpenError('UNAVAILABLE', `no connection; the last attempt: ${this.#lastFailure}`);
+      this.#trying = call;
       this.#failures.add();
     }
-    return passage;
+    return call;
   }
 
   #failed({ message }: Error): void {
-    this.#why = message;
+    this.#lastFailure = message;
     this.#round += 1;
-    this.#troubles += 1;
+    this.#failureCount += 1;
     // The first failure may be the end of a connection that had worked for long.
-    if (this.#troubles > 1) this.#pausedUntil = performance.now() + backoffDelay(this.#troubles - 2, BACKOFF);
+    if (this.#failureCount > 1)
+      this.#backoffUntil = performance.now() + backoffDelay(this.#failureCount - 2, BACKOFF);
   }
 }
 

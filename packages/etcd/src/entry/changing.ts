@@ -3,7 +3,7 @@ import type { IRequestOp } from '../protocol/messages.ts';
 import type { Connection } from '../server/connection.ts';
 import { known } from './entered.ts';
 import type { Entry } from './entry.ts';
-import { createdAt, look, modifiedBy, putKeepingLease } from '../queue/txn.ts';
+import { createdAt, readMetadata, modifiedBy, putKeepingLease } from '../queue/txn.ts';
 
 /** A new value for one entry. */
 export interface Change {
@@ -38,7 +38,7 @@ export async function changeEntry(
     const { succeeded, header, responses } = await connection.ask('changing an entry', (etcd, options) => {
       const compare = [createdAt(key, order), modifiedBy(key, connection.revision)];
       const success = entry.changes > change ? [...more] : [putKeepingLease(key, value), ...more];
-      return etcd.txn({ compare, success, failure: [look(key)] }, options);
+      return etcd.txn({ compare, success, failure: [readMetadata(key)] }, options);
     });
     if (succeeded) {
       if (entry.changes === change) entry.wrote(value, BigInt(header.revision));
@@ -50,6 +50,6 @@ export async function changeEntry(
   }
   throw new QueueLockError(
     'UNAVAILABLE',
-    `changing an entry: others have changed it ${ATTEMPTS} times meanwhile`,
+    `changing an entry: other clients have changed it ${ATTEMPTS} times meanwhile`,
   );
 }

@@ -1,16 +1,24 @@
 import type { IRangeResponse, IRequestOp, ITxnRequest, ITxnResponse } from '../protocol/messages.ts';
 import { windowFor } from '../queue/ahead.ts';
-import { known, looks, readLooks, type Asker, type Entered, type Newcomer, type Ticket } from './entered.ts';
+import {
+  known,
+  readsOf,
+  readRefusal,
+  type BatchPosition,
+  type Entered,
+  type Newcomer,
+  type Ticket,
+} from './entered.ts';
 import { rangeUnder, readKey } from '../queue/keys.ts';
 import { singlesOf } from './single-key.ts';
-import { TAIL_OPERATIONS, readStanding, standBehind, writeTail } from './tail.ts';
-import { absent, latestFirst, look, lookAt, modifiedAt, put } from '../queue/txn.ts';
+import { TAIL_OPERATIONS, readQueueAhead, writeTailAndReadAhead, writeTail } from './tail.ts';
+import { absent, latestFirst, readMetadata, readKeys, modifiedAt, put } from '../queue/txn.ts';
 
 /** One kind of enqueue. A repetition changes nothing and returns the same orders. */
-export interface Entrance {
+export interface EnqueueMode {
   readonly request: (newcomers: readonly Newcomer[], ticket: Ticket) => ITxnRequest;
   /** Reads the outcome for one entry. */
-  readonly read: (answer: ITxnResponse, asker: Asker) => Entered;
+  readonly read: (response: ITxnResponse, position: BatchPosition) => Entered;
 }
 
 // The default limit of a server. Operations of a nested transaction count with those around it.
@@ -20,24 +28,24 @@ const OPERATIONS = 128;
 const OCCUPANTS = 64;
 
 /** Enters all the queues and reads the entries ahead, in one request. */
-export const intoLine: Entrance = {
+export const enqueueAlways: EnqueueMode = {
   request: (newcomers, ticket) => ({
     compare: guards(newcomers, ticket),
     success: [
       ...newcomers.map((newcomer) => creation(newcomer, ticket)),
-      ...newcomers.map((newcomer) => lookAhead(newcomer, ticket)),
-      ...readersOf(newcomers).map(({ entry }) => lookAt(rangeUnder(entry.markDirectory))),
+      ...newcomers.map((newcomer) => readAhead(newcomer, ticket)),
+      ...readersOf(newcomers).map(({ entry }) => readKeys(rangeUnder(entry.markDirectory))),
     ],
-    failure: looks(newcomers, ticket),
+    failure: readsOf(newcomers, ticket),
   }),
-  read: ({ succeeded, header, responses }, asker) => {
-    const { newcomers, i } = asker;
+  read: ({ succeeded, header, responses }, position) => {
+    const { newcomers, i } = position;
     const ranges = responses.map(({ response_range }) => response_range);
-    if (!succeeded) return readLooks(ranges, asker);
+    if (!succeeded) return readRefusal(ranges, position);
     const order = BigInt(header.revision);
     const newcomer = newcomers[i] as Newcomer;
     if (newcomer.entry.tail)
-      return { status: 'made', order, ...readStanding(responses[newcomers.length + i]) };
+      return { status: 'made', order, ...readQueueAhead(responses[newcomers.length + i]) };
     const reader = readersOf(newcomers).indexOf(newcomer);
     const marks = reader < 0 ? undefined : known(ranges[2 * newcomers.length + reader]);
     const latest = known(ranges[newcomers.length + i]);
@@ -46,7 +54,7 @@ export const intoLine: Entrance = {
 };
 
 /** Enters one queue, and creates its single key, only if no key is under its prefix, not even one of a nested name. */
-export const ifEmpty: Entrance = {
+export const enqueueIfEmpty: EnqueueMode = {
   request: (newcomers, ticket) => ({
     compare: [
       ...newcomers.map(({ entry }) => absent(entry.range)),
@@ -54,31 +62,31 @@ export const ifEmpty: Entrance = {
       sameGeneration(ticket),
     ],
     success: [
-      ...newcomers.flatMap((newcomer) => [creation(newcomer, ticket), look(newcomer.entry.key)]),
+      ...newcomers.flatMap((newcomer) => [creation(newcomer, ticket), readMetadata(newcomer.entry.key)]),
       ...singlesOf(newcomers).map(({ entry, single }) => put(single, entry.key.toString(), ticket.lease)),
       ...newcomers.flatMap((newcomer) => becomingLast(newcomer, ticket)),
     ],
     failure: [
-      ...looks(newcomers, ticket),
-      ...singlesOf(newcomers).map(({ single }) => look(single)),
+      ...readsOf(newcomers, ticket),
+      ...singlesOf(newcomers).map(({ single }) => readMetadata(single)),
       ...newcomers.map(({ entry }) => ({
         request_range: { keys_only: true, limit: OCCUPANTS, ...entry.range },
       })),
     ],
   }),
-  read: ({ succeeded, header, responses }, asker) => {
-    const { newcomers, ticket, i } = asker;
+  read: ({ succeeded, header, responses }, position) => {
+    const { newcomers, ticket, i } = position;
     const ranges = responses.map(({ response_range }) => response_range);
     if (succeeded) {
       const latest = known(ranges[2 * i + 1]);
       return { status: 'made', order: BigInt(header.revision), rows: { latest }, withSingle: true };
     }
-    const seen = readLooks(ranges, asker);
+    const seen = readRefusal(ranges, position);
     if (seen.status !== 'outdated' || seen.generation !== ticket.generation) return seen;
     const under = newcomers[i]?.entry.under ?? '';
     const { kvs } = known(ranges[ranges.length - newcomers.length + i]);
-    const inLine = kvs.some(({ key }) => readKey(under, key) !== undefined);
-    return { status: 'occupied', contenders: inLine || singlesIn(ranges, newcomers) > 0 };
+    const hasEntries = kvs.some(({ key }) => readKey(under, key) !== undefined);
+    return { status: 'occupied', contenders: hasEntries || singlesIn(ranges, newcomers) > 0 };
   },
 };
 
@@ -106,9 +114,9 @@ function becomingLast({ entry }: Newcomer, { lease }: Ticket): IRequestOp[] {
 }
 
 /** Returns the read of the entries ahead. For a fast entry it also writes the tail. */
-function lookAhead({ entry, spec }: Newcomer, { lease }: Ticket): IRequestOp {
+function readAhead({ entry, spec }: Newcomer, { lease }: Ticket): IRequestOp {
   const { tail, range } = entry;
-  if (tail) return standBehind(entry, { tail, lease });
+  if (tail) return writeTailAndReadAhead(entry, { tail, lease });
   return { request_range: latestFirst(range, windowFor(spec.limit)) };
 }
 

@@ -4,7 +4,7 @@ import type { KeyRef, QueueRows } from '../queue/ahead.ts';
 import type { Entry } from './entry.ts';
 import { readKey } from '../queue/keys.ts';
 import type { Generation } from './generation.ts';
-import { lookAt, read } from '../queue/txn.ts';
+import { readKeys, read } from '../queue/txn.ts';
 
 /** An entry that is being enqueued, and its specification. */
 export interface Newcomer {
@@ -48,16 +48,16 @@ export type Entered =
   | { readonly status: 'occupied'; readonly contenders: boolean };
 
 /** Returns the reads of the generation, of each entry, and of each mark that may exist. */
-export function looks(newcomers: readonly Newcomer[], { own }: Ticket): IRequestOp[] {
+export function readsOf(newcomers: readonly Newcomer[], { own }: Ticket): IRequestOp[] {
   return [
     read(own.key),
-    ...newcomers.map(({ entry }) => lookAt(entry.sought)),
-    ...newcomers.flatMap(({ entry }) => (entry.soughtMark ? [lookAt(entry.soughtMark)] : [])),
+    ...newcomers.map(({ entry }) => readKeys(entry.sought)),
+    ...newcomers.flatMap(({ entry }) => (entry.soughtMark ? [readKeys(entry.soughtMark)] : [])),
   ];
 }
 
 /** The entry for which a response is read. */
-export interface Asker {
+export interface BatchPosition {
   readonly newcomers: readonly Newcomer[];
   readonly ticket: Ticket;
   /** The index of the entry. */
@@ -65,9 +65,9 @@ export interface Asker {
 }
 
 /** Reads a refused enqueue. Throws `ENTRY_LOST` if another client has the key, `SESSION_LOST` if another process has resumed the session. */
-export function readLooks(
+export function readRefusal(
   ranges: readonly (IRangeResponse | undefined)[],
-  { newcomers, ticket, i }: Asker,
+  { newcomers, ticket, i }: BatchPosition,
 ): Entered {
   const [stored, ...rest] = ranges;
   const generation = ticket.own.read(known(stored).kvs[0]);
@@ -93,8 +93,8 @@ export function foundIn(own: IKeyValue, marks: readonly IKeyValue[]): Found {
 }
 
 /** Returns a part of a response. Throws `UNAVAILABLE` if the server left it out. */
-export function known<T>(answer: T | null | undefined): T {
-  if (answer === undefined || answer === null)
-    throw new QueueLockError('UNAVAILABLE', 'etcd gave an answer that does not fit the request');
-  return answer;
+export function known<T>(part: T | null | undefined): T {
+  if (part === undefined || part === null)
+    throw new QueueLockError('UNAVAILABLE', 'the response of etcd does not match the request');
+  return part;
 }

@@ -2,18 +2,18 @@
 // entering (this file): enqueues until the outcome is certain. entry: the state of one entry. generation: makes late requests harmless. leaving: removal.
 
 import { QueueLockError } from '@queuelock/core/backend';
-import { askToEnter, type Asked, type Asking } from './asking.ts';
-import { intoLine, type Entrance } from './enqueue.ts';
+import { sendEnqueue, type EnqueueResponse, type EnqueueContext } from './enqueue-requests.ts';
+import { enqueueAlways, type EnqueueMode } from './enqueue.ts';
 import type { Entered, Newcomer } from './entered.ts';
-import type { Gatherer } from '../base/gathering.ts';
+import type { Batcher } from '../base/batcher.ts';
 import type { Generation } from './generation.ts';
-import { removeCreated, type Exit } from './leaving.ts';
+import { removeCreated, type RemovalContext } from './leaving.ts';
 
 /** The part of a session that the requests of its entries share. */
-export interface Desk extends Asking, Exit {
+export interface RequestContext extends EnqueueContext, RemovalContext {
   readonly generation: Generation;
   /** The batches of plain enqueues. */
-  readonly entering: Gatherer<Newcomer, Asked>;
+  readonly entering: Batcher<Newcomer, EnqueueResponse>;
 }
 
 // Each removal of another entry without a certain outcome changes the generation, and costs one more attempt.
@@ -24,24 +24,24 @@ const ATTEMPTS = 20;
  * another client has removed the others.
  */
 export async function enter(
-  desk: Desk,
+  context: RequestContext,
   newcomers: readonly Newcomer[],
-  entrance: Entrance,
+  mode: EnqueueMode,
 ): Promise<readonly Entered[]> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const { entered, used } = await attemptToEnter(desk, newcomers, entrance);
+    const { entered, used } = await attemptToEnter(context, newcomers, mode);
     // Such an order is from a store that had been restored from an older snapshot, and whose revision has grown again since.
     const past = newcomers.filter(({ entry }, i) => isOfThePast(entry, entered[i]));
     if (past.length > 0) {
-      await Promise.all(past.map(({ entry }) => removeCreated(desk.generation, entry)));
+      await Promise.all(past.map(({ entry }) => removeCreated(context.generation, entry)));
       continue;
     }
     const outside = entered.filter(({ status }) => status === 'outdated' || status === 'occupied');
     if (outside.length > 0 && outside.length < entered.length)
-      throw new QueueLockError('ENTRY_LOST', 'another entry that was made together with it was removed');
+      throw new QueueLockError('ENTRY_LOST', 'another entry of the same transaction was removed');
     const [first] = outside;
     if (first?.status !== 'outdated') return entered;
-    await desk.generation.follow({ used, seen: first.generation });
+    await context.generation.follow({ used, seen: first.generation });
   }
   throw new QueueLockError(
     'UNAVAILABLE',
@@ -51,16 +51,16 @@ export async function enter(
 
 /** Sends one attempt. Resolves with the outcomes and the generation that was compared. */
 async function attemptToEnter(
-  desk: Desk,
+  context: RequestContext,
   newcomers: readonly Newcomer[],
-  entrance: Entrance,
+  mode: EnqueueMode,
 ): Promise<{ readonly entered: readonly Entered[]; readonly used: bigint }> {
   let used = 0n;
-  const requests = requestsFor(desk, newcomers, entrance);
+  const requests = requestsFor(context, newcomers, mode);
   const reading = newcomers.map(({ entry }, i) =>
-    entry.creating(requests[i] as Promise<Asked>, ({ answer, asker }) => {
-      used = asker.ticket.generation;
-      return entrance.read(answer, asker);
+    entry.creating(requests[i] as Promise<EnqueueResponse>, ({ response, position }) => {
+      used = position.ticket.generation;
+      return mode.read(response, position);
     }),
   );
   // Every outcome is awaited first, since each entry records its own.
@@ -69,14 +69,14 @@ async function attemptToEnter(
 }
 
 function requestsFor(
-  desk: Desk,
+  context: RequestContext,
   newcomers: readonly Newcomer[],
-  entrance: Entrance,
-): readonly Promise<Asked>[] {
+  mode: EnqueueMode,
+): readonly Promise<EnqueueResponse>[] {
   const [first] = newcomers;
-  if (first && newcomers.length === 1 && entrance === intoLine && isPlain(first))
-    return [desk.entering.add(first)];
-  return askToEnter(desk, newcomers, entrance);
+  if (first && newcomers.length === 1 && mode === enqueueAlways && isPlain(first))
+    return [context.entering.add(first)];
+  return sendEnqueue(context, newcomers, mode);
 }
 
 /** Returns whether the entry is certainly new, and needs nothing besides its key. */

@@ -17,8 +17,8 @@ import { Subject, type Observable } from '../base/rx.ts';
 import type { Target } from '../queue/txn.ts';
 
 /** Returns the error of an entry that another client has removed. */
-export function removedByOthers(): QueueLockError {
-  return new QueueLockError('ENTRY_LOST', 'the entry was removed by somebody else');
+export function removedByOtherClient(): QueueLockError {
+  return new QueueLockError('ENTRY_LOST', 'the entry was removed by another client');
 }
 
 /** The circumstances in which an entry is created. */
@@ -179,7 +179,7 @@ export class Entry {
   }
 
   /** Records that the entry was removed, and not by this session. The default reason is another client. */
-  lose(why: QueueLockError = removedByOthers()): void {
+  lose(why: QueueLockError = removedByOtherClient()): void {
     if (this.gone) return;
     this.gone = true;
     this.#leaving$.error(why);

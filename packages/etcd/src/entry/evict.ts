@@ -1,6 +1,6 @@
 import { invalidArgument } from '@queuelock/core/backend';
 import { markDirectory, queuePrefix, readKey } from '../queue/keys.ts';
-import { givingBack, singleKeyFor } from './single-key.ts';
+import { deleteSingleKey, singleKeyFor } from './single-key.ts';
 import { createdAt, remove } from '../queue/txn.ts';
 import type { SingleKeyOf } from '../api/naming.ts';
 import type { Connection } from '../server/connection.ts';
@@ -35,7 +35,7 @@ export async function evict(
   const stored = Buffer.from(key);
   const mark = Buffer.from(markDirectory(prefix, queue) + entry.name);
   const single = singleKeyFor(singleKeyOf, { prefix, queue });
-  const success = [remove(stored), remove(mark), ...givingBack(single, stored)];
+  const success = [remove(stored), remove(mark), ...deleteSingleKey(single, stored)];
   const txn = { compare: [createdAt(stored, order)], success };
   const { succeeded } = await connection.ask('removing an entry', (etcd, options) => etcd.txn(txn, options));
   return succeeded;

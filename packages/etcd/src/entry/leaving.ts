@@ -2,34 +2,34 @@ import { isQueueLockError } from '@queuelock/core/backend';
 import type { IRequestOp, IResponseOp, ITxnRequest, ITxnResponse } from '../protocol/messages.ts';
 import type { Connection } from '../server/connection.ts';
 import type { Entry } from './entry.ts';
-import { isRefusalOfOne, refuseTooMuch, type Gatherer } from '../base/gathering.ts';
+import { isRefusalOfOne, refuseTooLarge, type Batcher } from '../base/batcher.ts';
 import type { Generation } from './generation.ts';
-import { givingBack } from './single-key.ts';
-import { leaveWithTail } from './tail.ts';
+import { deleteSingleKey } from './single-key.ts';
+import { removalWithTail } from './tail.ts';
 import { createdAt, remove } from '../queue/txn.ts';
 
 /** What a removal needs. */
-export interface Exit {
+export interface RemovalContext {
   readonly generation: Generation;
   /** The batches of plain removals. */
-  readonly leaving: Gatherer<Entry, Outcome>;
+  readonly leaving: Batcher<Entry, Outcome>;
 }
 
 /** Whether the entry existed. `undefined` if it was kept, since its successor does not exist. */
 type Outcome = boolean | undefined;
 
 /** The largest batch of removals, below the 128 operations that a server accepts. */
-export const MAX_LEAVERS = 120;
+export const MAX_REMOVALS = 120;
 
 const WHAT = 'leaving a queue';
 
 /** Removes the entry so that no request in flight can create it again. Resolves with whether it existed. */
-export async function withdraw({ generation, leaving }: Exit, entry: Entry): Promise<boolean> {
+export async function withdraw({ generation, leaving }: RemovalContext, entry: Entry): Promise<boolean> {
   try {
-    if (isPlain(entry) && !generation.isExported) return await leaveWithOthers(leaving, entry);
+    if (isPlain(entry) && !generation.isExported) return await removeInBatch(leaving, entry);
     const removed = entry.uncertain && !entry.trace ? false : await removeCreated(generation, entry);
     if (!entry.uncertain) return removed;
-    const more = [...(entry.mark ? [remove(entry.mark)] : []), ...returned(entry)];
+    const more = [...(entry.mark ? [remove(entry.mark)] : []), ...operationsAfterRemoval(entry)];
     return (await generation.removeForGood(entry.key, more)) || removed;
   } catch (error) {
     // Entries vanish with their lease, and no key can be created on it any more.
@@ -43,7 +43,7 @@ export function isPlain({ order, uncertain, trace, mark, claimed }: Entry): bool
   return order !== undefined && !uncertain && !trace && !mark && !claimed;
 }
 
-async function leaveWithOthers(leaving: Exit['leaving'], entry: Entry): Promise<boolean> {
+async function removeInBatch(leaving: RemovalContext['leaving'], entry: Entry): Promise<boolean> {
   let removed: Outcome;
   while (removed === undefined) removed = await leaving.add(entry);
   return removed;
@@ -59,13 +59,13 @@ export function removeEntries(
   const txn = {
     success: removals.map(({ key, within }) => (within ? { request_txn: within } : remove(key))),
   };
-  const together = connection
-    .ask(WHAT, (etcd, options) => etcd.txn(txn, options).catch(refuseTooMuch))
+  const batch = connection
+    .ask(WHAT, (etcd, options) => etcd.txn(txn, options).catch(refuseTooLarge))
     .catch((error: unknown) => {
       if (!isRefusalOfOne(error)) throw error;
     });
   return entries.map(async (entry, i) => {
-    const answer = await together;
+    const answer = await batch;
     if (!answer) {
       entry.withdraw();
       return removeAlone(connection, entry);
@@ -100,7 +100,7 @@ function removalOf(entry: Entry): Removal {
     return { key, within, successor };
   }
   // As far as this process knows, it is the last entry.
-  return { key, within: tail && !followed ? leaveWithTail(entry, tail) : undefined };
+  return { key, within: tail && !followed ? removalWithTail(entry, tail) : undefined };
 }
 
 /** Returns the last entry in the chain of take-overs that was not removed. */
@@ -132,13 +132,13 @@ export async function removeCreated(generation: Generation, entry: Entry): Promi
   const { key, order, trace, mark } = entry;
   if (order === undefined) return false;
   const keys = [key, trace, mark].filter((one) => one !== undefined);
-  const back = returned(entry);
+  const back = operationsAfterRemoval(entry);
   const txn = { compare: [createdAt(key, order)], success: [...keys.map(remove), ...back], failure: back };
   const { succeeded } = await generation.guard(WHAT, txn);
   return succeeded;
 }
 
 /** Returns the operations that follow every removal. A missing tail only makes enqueues slower. */
-function returned({ claimed, single, tail, key }: Entry): IRequestOp[] {
-  return [...(claimed ? givingBack(single, key) : []), ...givingBack(tail, key)];
+function operationsAfterRemoval({ claimed, single, tail, key }: Entry): IRequestOp[] {
+  return [...(claimed ? deleteSingleKey(single, key) : []), ...deleteSingleKey(tail, key)];
 }

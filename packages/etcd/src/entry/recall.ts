@@ -1,5 +1,5 @@
 import type { Connection } from '../server/connection.ts';
-import { lookAt } from '../queue/txn.ts';
+import { readKeys } from '../queue/txn.ts';
 import { foundIn, known, ownRow } from './entered.ts';
 import type { Entry } from './entry.ts';
 
@@ -8,7 +8,7 @@ export async function recall(
   { connection, lease }: { readonly connection: Connection; readonly lease: string },
   entry: Entry,
 ): Promise<void> {
-  const success = [entry.sought, ...(entry.soughtMark ? [entry.soughtMark] : [])].map(lookAt);
+  const success = [entry.sought, ...(entry.soughtMark ? [entry.soughtMark] : [])].map(readKeys);
   const { responses } = await connection.ask('looking for an entry', (etcd, options) =>
     etcd.txn({ success }, options),
   );

@@ -4,10 +4,10 @@ import { invalidArgument, type QueueLockError } from '@queuelock/core/backend';
 import type { IRequestOp, ITxnRequest, ITxnResponse } from '../protocol/messages.ts';
 import type { KeyRef } from '../queue/ahead.ts';
 import { known, type Newcomer } from './entered.ts';
-import { removedByOthers } from './entry.ts';
+import { removedByOtherClient } from './entry.ts';
 import { isOwnKey, queuePrefix } from '../queue/keys.ts';
 import type { SingleKeyOf } from '../api/naming.ts';
-import { absent, createdAt, look, put, remove, valueIs } from '../queue/txn.ts';
+import { absent, createdAt, readMetadata, put, remove, valueIs } from '../queue/txn.ts';
 
 /** An admitted entry. */
 export interface Claimant {
@@ -38,7 +38,7 @@ export function singleKeyFor(
   if (typeof key !== 'string' || key === '' || Buffer.from(key).toString() !== key)
     throw invalidArgument(what, key, 'is undefined, or a key as stored: well-formed Unicode, not empty');
   if (key.startsWith(queuePrefix(prefix, queue)) || isOwnKey(prefix, key))
-    throw invalidArgument(what, key, 'is a key outside of the queue and of what queuelock keeps of it');
+    throw invalidArgument(what, key, 'is a key outside of the queue and of the keys that queuelock keeps');
   return Buffer.from(key);
 }
 
@@ -52,7 +52,7 @@ export function exclusiveOnly({ entry, spec: { queue, shared, limit } }: Newcome
 }
 
 /** Returns the transaction that creates the keys that are not in `ours`, if no other client has one and all of the entries exist. */
-export function takingTxn(
+export function creationOfSingleKeys(
   claimants: readonly Claimant[],
   { ours, lease }: { readonly ours: Attempt['ours']; readonly lease: string },
 ): ITxnRequest {
@@ -69,23 +69,23 @@ export function takingTxn(
       .filter(({ one }) => !ours.has(one))
       .map(({ entry, single }) => put(single, entry.key.toString(), lease)),
     failure: [
-      ...claimants.map(({ entry }) => look(entry.key)),
+      ...claimants.map(({ entry }) => readMetadata(entry.key)),
       ...singles.map(({ single }) => ({ request_range: { key: single } })),
     ],
   };
 }
 
 /** Reads the response to that transaction. Throws `ENTRY_LOST` if one of the entries does not exist any more. */
-export function readTaking(
+export function readCreation(
   { succeeded, header, responses }: ITxnResponse,
   { claimants, ours }: { readonly claimants: readonly Claimant[]; readonly ours: Attempt['ours'] },
 ): Attempt {
   const singles = singlesOf(claimants);
   const revision = BigInt(header.revision);
-  if (succeeded) return takenAt(claimants, revision, ours);
+  if (succeeded) return allCreatedAt(claimants, revision, ours);
   const rows = responses.map(({ response_range }) => known(response_range).kvs[0]);
   if (claimants.some(({ order }, i) => rows[i]?.create_revision !== order.toString()))
-    throw removedByOthers();
+    throw removedByOtherClient();
   const found = new Map<Claimant, KeyRef>();
   let taken: KeyRef | undefined;
   singles.forEach(({ one, entry, single }, i) => {
@@ -99,7 +99,7 @@ export function readTaking(
 }
 
 /** Returns the result if all keys are created: those that were missing before, at this revision. */
-export function takenAt(
+export function allCreatedAt(
   claimants: readonly Claimant[],
   revision: bigint,
   before: Attempt['ours'] = new Map(),
@@ -112,7 +112,7 @@ export function takenAt(
 }
 
 /** Returns the part of an entry's removal that deletes the single key if the entry has it. */
-export function givingBack(single: Buffer | undefined, entryKey: Buffer): IRequestOp[] {
+export function deleteSingleKey(single: Buffer | undefined, entryKey: Buffer): IRequestOp[] {
   if (!single) return [];
   return [{ request_txn: { compare: [valueIs(single, entryKey)], success: [remove(single)] } }];
 }

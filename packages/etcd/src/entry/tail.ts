@@ -16,7 +16,7 @@ import { absent, latestFirst, remove, valueIs, versionIs } from '../queue/txn.ts
 type Tailed = Pick<Entry, 'key' | 'under' | 'fast' | 'range' | 'owned'>;
 
 /** The entries ahead: all of them, or the last one. */
-export type Standing = { readonly rows: QueueRows } | { readonly behind: KeyRef };
+export type QueueAhead = { readonly rows: QueueRows } | { readonly behind: KeyRef };
 
 // A tail counts the entries since there was none. A queue of at most this many is listed, which shows how many entries are ahead, and that
 // there are no others.
@@ -31,7 +31,7 @@ export function writeTail({ key }: Tailed, { tail, lease }: { tail: Buffer; leas
 }
 
 /** Returns the operation that writes the tail and reads the entries ahead. */
-export function standBehind(
+export function writeTailAndReadAhead(
   entry: Tailed,
   at: { readonly tail: Buffer; readonly lease: string },
 ): IRequestOp {
@@ -47,7 +47,7 @@ export function standBehind(
   };
 }
 
-export function readStanding(answer: IResponseOp | undefined): Standing {
+export function readQueueAhead(answer: IResponseOp | undefined): QueueAhead {
   const { succeeded, responses } = known(answer?.response_txn);
   const [written, listed] = responses;
   if (!succeeded) return { rows: { latest: known(listed?.response_range) } };
@@ -59,7 +59,7 @@ export function readStanding(answer: IResponseOp | undefined): Standing {
  * Returns the transaction that removes the entry, and the tail if no entry followed. A waiter that gives up in a long queue keeps the tail.
  * Without it, other clients would have to list the queue until the tail has counted as many entries again.
  */
-export function leaveWithTail({ key, owned }: Tailed, tail: Buffer): ITxnRequest {
+export function removalWithTail({ key, owned }: Tailed, tail: Buffer): ITxnRequest {
   const isShort = owned ? [] : [versionIs(tail, 'Less', LISTED + 1)];
   return {
     compare: [valueIs(tail, key), ...isShort],

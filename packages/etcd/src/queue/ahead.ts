@@ -13,7 +13,7 @@ export interface KeyRef {
 }
 
 /** Returns a text that identifies one creation of a key. */
-export function lifeOf({ key, createRevision }: KeyRef): string {
+export function creationId({ key, createRevision }: KeyRef): string {
   return `${createRevision} ${key.toString()}`;
 }
 
@@ -24,7 +24,7 @@ export interface ConflictingEntry extends KeyRef {
   /** The limit in its name. A shared entry has 1. */
   readonly limit: number;
   /** Whether its label may show that it owns the queue; see `owning.ts`. */
-  readonly mayTell: boolean;
+  readonly mayAnnounce: boolean;
   /** For a shared entry: the key whose creation ends the conflict, as the removal of this entry does. */
   readonly mark?: Buffer;
 }
@@ -77,7 +77,7 @@ export function aheadIn({ latest, marks }: QueueRows, own: Contender): EntriesAh
       createRevision,
       permits,
       limit,
-      mayTell: ours && !other.shared && limit === 1,
+      mayAnnounce: ours && !other.shared && limit === 1,
       ...(own.shared && ours ? { mark: Buffer.from(own.markDirectory + name) } : {}),
     });
   }
@@ -87,8 +87,8 @@ export function aheadIn({ latest, marks }: QueueRows, own: Contender): EntriesAh
 }
 
 /** Returns what is known of the entries ahead of a fast entry that follows `last`; see `tail.ts`. */
-export function aheadBehind(last: KeyRef): EntriesAhead<ConflictingEntry> {
-  return { refs: [{ ...last, permits: 1, limit: 1, mayTell: true }] };
+export function aheadOfFast(last: KeyRef): EntriesAhead<ConflictingEntry> {
+  return { refs: [{ ...last, permits: 1, limit: 1, mayAnnounce: true }] };
 }
 
 /** Returns whether rows with the revision of the first row may be missing. */

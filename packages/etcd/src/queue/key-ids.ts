@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { labelOfOwner, type EntrySpec } from '@queuelock/core/backend';
 
 /** The ids in the keys of entries, by the ids of the entries, for those whose two ids differ. */
-export type CalledOtherwise = ReadonlyMap<string, string>;
+export type DifferingIds = ReadonlyMap<string, string>;
 
 // A few megabytes at most. A queue that was not used for that long has few keys.
 const MAX_SPARE = 10_000;
@@ -22,15 +22,15 @@ export function mayTakeSpare({ value }: Pick<EntrySpec, 'value'>, under: string)
 export class KeyIds {
   /** The ids of keys that exist, or may exist. */
   readonly #inUse = new Set<string>();
-  readonly #otherwise = new Map<string, string>();
+  readonly #differing = new Map<string, string>();
   /** By queue, in the order of the last use. */
   readonly #spare = new Map<string, string[]>();
   #spares = 0;
-  #areNoted = false;
+  #isExported = false;
 
   /** Chooses the id for a new entry. `use` must follow. */
   choose({ queue, id }: Pick<EntrySpec, 'queue' | 'id'>, maySpare: boolean): string {
-    const noted = this.#otherwise.get(id);
+    const noted = this.#differing.get(id);
     if (noted !== undefined) return noted;
     const chosen = (maySpare ? this.#takeSpare(queue) : undefined) ?? id;
     return this.#inUse.has(chosen) ? otherIdFor(id) : chosen;
@@ -39,32 +39,32 @@ export class KeyIds {
   /** Records that the entry has this key. */
   use(id: string, keyId: string): void {
     this.#inUse.add(keyId);
-    if (keyId !== id) this.#otherwise.set(id, keyId);
+    if (keyId !== id) this.#differing.set(id, keyId);
   }
 
   /** Records that the entry is removed. `isSpare`: no request in flight can change its key any more. */
   leave({ queue, id }: Pick<EntrySpec, 'queue' | 'id'>, keyId: string, isSpare: boolean): void {
     // Exported ids stay, for the process that resumes the session.
-    if (this.#areNoted && keyId !== id) return;
+    if (this.#isExported && keyId !== id) return;
     this.#inUse.delete(keyId);
-    this.#otherwise.delete(id);
-    if (isSpare && !this.#areNoted) this.#addSpare(queue, keyId);
+    this.#differing.delete(id);
+    if (isSpare && !this.#isExported) this.#addSpare(queue, keyId);
   }
 
   /**
    * Returns the differing ids, for an export of the session. From now on each new key has the id of its own entry, since the process that resumes
    * the session knows no others.
    */
-  note(): CalledOtherwise {
-    this.#areNoted = true;
+  exportIds(): DifferingIds {
+    this.#isExported = true;
     this.#spare.clear();
     this.#spares = 0;
-    return new Map(this.#otherwise);
+    return new Map(this.#differing);
   }
 
   /** Continues with the ids that another process has exported. */
-  goOn(noted: CalledOtherwise): void {
-    this.note();
+  importIds(noted: DifferingIds): void {
+    this.exportIds();
     for (const [id, keyId] of noted) this.use(id, keyId);
   }
 

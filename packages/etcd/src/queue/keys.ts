@@ -116,14 +116,14 @@ export function isOwnKey(prefix: string, key: string): boolean {
 }
 
 /** The queue and the name of a key. */
-export interface KeyPlace {
+export interface KeyLocation {
   /** The queue that the directory of the key would be. */
   readonly queue: string;
   readonly child: string;
 }
 
 /** Splits a key. Returns `undefined` for a key that is in no directory, or that queuelock keeps for itself. */
-export function placeOf(prefix: string, key: Buffer): KeyPlace | undefined {
+export function locationOf(prefix: string, key: Buffer): KeyLocation | undefined {
   const text = key.toString();
   const slash = text.lastIndexOf('/');
   if (slash <= prefix.length || isOwnKey(prefix, text)) return undefined;
@@ -144,7 +144,7 @@ export function entriesIn(
 ): readonly SessionEntry[] {
   const session = leaseHex(lease);
   return keys.flatMap((key) => {
-    const { queue, child = '' } = placeOf(prefix, key) ?? {};
+    const { queue, child = '' } = locationOf(prefix, key) ?? {};
     const [, owner, keyId] = /^([0-9a-f]+)-([0-9a-f]{32})(?:~|$)/.exec(withoutFastMark(child)) ?? [];
     return queue === undefined || keyId === undefined || owner !== session ? [] : [{ queue, keyId, key }];
   });
@@ -161,7 +161,7 @@ export function absentKey(prefix: string, lease: string): string {
 }
 
 /** Returns a key that no client writes, for reads that need only the store's state. */
-export function nobodysKey(prefix: string): string {
+export function unusedKey(prefix: string): string {
   return `${prefix}${OWN_DIRECTORY}/nobody`;
 }
 

@@ -44,7 +44,7 @@ export function put(key: Buffer, value: string, lease: string): IRequestOp {
 }
 
 /** Writes a key without a lease. */
-export function putForGood(key: Buffer, value = ''): IRequestOp {
+export function putWithoutLease(key: Buffer, value = ''): IRequestOp {
   return { request_put: { key, value: Buffer.from(value) } };
 }
 
@@ -63,7 +63,7 @@ export function remove(key: Buffer): IRequestOp {
 }
 
 /** Reads one key without its value. */
-export function look(key: Buffer): IRequestOp {
+export function readMetadata(key: Buffer): IRequestOp {
   return { request_range: { key, keys_only: true } };
 }
 
@@ -73,7 +73,7 @@ export function read(key: Buffer): IRequestOp {
 }
 
 /** Reads all keys in a range without their values. */
-export function lookAt(target: Target): IRequestOp {
+export function readKeys(target: Target): IRequestOp {
   return { request_range: { keys_only: true, ...target } };
 }
 

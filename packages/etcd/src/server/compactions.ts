@@ -10,7 +10,7 @@ export interface CompactionSources {
   readonly mayLose: () => boolean;
   readonly closed$: Observable<unknown>;
   /** Returns the time until the next check, in milliseconds. Default: random, from 10 to 30 s. */
-  readonly pauseMs?: () => number;
+  readonly intervalMs?: () => number;
 }
 
 const COMPACTED = /required revision has been compacted/;
@@ -29,22 +29,22 @@ export class Compactions {
   #since = 0n;
 
   constructor(sources: CompactionSources) {
-    const { connection, mayLose, closed$, pauseMs = anyPause } = sources;
+    const { connection, mayLose, closed$, intervalMs = randomInterval } = sources;
     this.#sources = sources;
-    const pause$ = defer(() => timer(pauseMs())).pipe(repeat(), takeUntil(closed$));
+    const interval$ = defer(() => timer(intervalMs())).pipe(repeat(), takeUntil(closed$));
     this.compacted$ = defer(() => {
       this.#since = connection.revision;
-      return pause$.pipe(
+      return interval$.pipe(
         filter(mayLose),
-        exhaustMap(() => this.#ask()),
+        exhaustMap(() => this.#wasCompacted()),
         filter((compacted) => compacted),
       );
     }).pipe(share());
   }
 
-  async #ask(): Promise<boolean> {
+  async #wasCompacted(): Promise<boolean> {
     try {
-      if (this.#since > 0n && (await this.#isThere())) return false;
+      if (this.#since > 0n && (await this.#historyExists())) return false;
       const { connection, key } = this.#sources;
       // All waiters will read a state that is not older than this revision.
       const { header } = await connection.ask('looking for compactions', (etcd, options) =>
@@ -58,7 +58,7 @@ export class Compactions {
   }
 
   /** Resolves with whether the history since the last check still exists. */
-  #isThere(): Promise<boolean> {
+  #historyExists(): Promise<boolean> {
     const { connection, key } = this.#sources;
     const read = { key, keys_only: true, revision: this.#since.toString() };
     return connection.call('looking for compactions', (etcd, options) =>
@@ -74,6 +74,6 @@ export class Compactions {
   }
 }
 
-function anyPause(): number {
+function randomInterval(): number {
   return 10_000 + Math.random() * 20_000;
 }

@@ -5,7 +5,7 @@ import { QueueLockError } from '@queuelock/core/backend';
 import type { IResponseHeader } from '../protocol/messages.ts';
 import type { CallOptions, Driver } from '../driver/driver.ts';
 import { classify } from '../driver/errors.ts';
-import { Lane } from './lane.ts';
+import { RequestLimiter } from './request-limiter.ts';
 import type { CheckedOptions } from '../api/options.ts';
 import type { MemberFacts } from './read-trust.ts';
 import { Subject, type Observable } from '../base/rx.ts';
@@ -36,11 +36,11 @@ export interface SendOptions {
 export class Connection {
   readonly endpoints: readonly Endpoint[];
   /** Emits when a request to this member failed for a reason that other requests to it would share. */
-  readonly trouble$: Observable<Endpoint>;
-  readonly #trouble$ = new Subject<Endpoint>();
+  readonly failures$: Observable<Endpoint>;
+  readonly #failures$ = new Subject<Endpoint>();
   readonly #timeoutMs: number;
-  readonly #about: Pick<CheckedOptions, 'tls' | 'prefix'>;
-  readonly #lane = new Lane();
+  readonly #details: Pick<CheckedOptions, 'tls' | 'prefix'>;
+  readonly #limiter = new RequestLimiter();
   /** The first member gets the requests. */
   readonly #order: Endpoint[];
   #revision = 0n;
@@ -48,9 +48,9 @@ export class Connection {
   constructor(options: CheckedOptions, drive: DriverOf = driverOf) {
     const failures = new Failures();
     this.endpoints = options.hosts.map((host) => ({ host, driver: drive(host, options, failures) }));
-    this.trouble$ = this.#trouble$;
+    this.failures$ = this.#failures$;
     this.#timeoutMs = options.requestTimeoutMs;
-    this.#about = { tls: options.tls, prefix: options.prefix };
+    this.#details = { tls: options.tls, prefix: options.prefix };
     this.#order = shuffled(this.endpoints);
   }
 
@@ -78,8 +78,8 @@ export class Connection {
         throw this.failed(endpoint, { what, error });
       }
     };
-    const late = (): QueueLockError => notSent(what, this.endpoint);
-    return this.#lane.send(send, { urgent, patienceMs: withinMs, late });
+    const timeoutError = (): QueueLockError => notSent(what, this.endpoint);
+    return this.#limiter.send(send, { urgent, waitTimeoutMs: withinMs, timeoutError });
   }
 
   /**
@@ -103,7 +103,7 @@ export class Connection {
     return answer;
   }
 
-  /** Reads the status of one member. A failure does not emit on `trouble$`: a member that is not in use may be down for long. */
+  /** Reads the status of one member. A failure does not emit on `failures$`: a member that is not in use may be down for long. */
   async status({ driver }: Endpoint): Promise<MemberFacts> {
     const { version, leader, header } = await driver.status({ withinMs: this.#timeoutMs });
     return { version, leader, term: header.raft_term, member: header.member_id };
@@ -114,16 +114,16 @@ export class Connection {
     endpoint: Endpoint,
     { what, error }: { readonly what: string; readonly error: unknown },
   ): QueueLockError {
-    const classified = classify(error, { what, host: endpoint.host, ...this.#about });
+    const classified = classify(error, { what, host: endpoint.host, ...this.#details });
     if (classified.code === 'UNAVAILABLE') {
       if (endpoint === this.endpoint) this.#order.push(...this.#order.splice(0, 1));
-      this.#trouble$.next(endpoint);
+      this.#failures$.next(endpoint);
     }
     return classified;
   }
 
   close(): void {
-    this.#trouble$.complete();
+    this.#failures$.complete();
     for (const { driver } of this.endpoints) driver.close();
   }
 }
@@ -134,16 +134,19 @@ function shuffled<T>(all: readonly T[]): T[] {
 }
 
 function notSent(what: string, { host }: Endpoint): QueueLockError {
-  return new QueueLockError('UNAVAILABLE', `${what}: not sent, since etcd ${host} has not answered others`);
+  return new QueueLockError(
+    'UNAVAILABLE',
+    `${what}: not sent, since etcd ${host} has not responded to other requests`,
+  );
 }
 
 function wentBack(
   what: string,
   { before, revision }: { readonly before: bigint; readonly revision: bigint },
 ): QueueLockError {
-  const story = `etcd went back from revision ${before} to ${revision}, so it was restored from an older state`;
+  const fact = `etcd went back from revision ${before} to ${revision}, so it was restored from an older state`;
   return new QueueLockError(
     'UNAVAILABLE',
-    `${what}: ${story}. Raise the epoch of your fencing tokens, then start anew`,
+    `${what}: ${fact}. Raise the epoch of your fencing tokens, then start anew`,
   );
 }

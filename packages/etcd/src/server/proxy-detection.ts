@@ -3,7 +3,7 @@ import { WatchStream } from './watch-stream.ts';
 
 /** What a detection needs. */
 export interface DetectionOptions {
-  readonly connection: Pick<Connection, 'trouble$'>;
+  readonly connection: Pick<Connection, 'failures$'>;
   /** A key that this client may read. */
   readonly key: Buffer;
 }
@@ -15,13 +15,13 @@ export interface DetectionOptions {
  */
 export class ProxyDetection {
   readonly #key: Buffer;
-  readonly #asked = new Map<Endpoint, Promise<boolean>>();
+  readonly #results = new Map<Endpoint, Promise<boolean>>();
   readonly #failures = new Map<Endpoint, number>();
 
   constructor({ connection, key }: DetectionOptions) {
     this.#key = key;
-    void connection.trouble$.forEach((endpoint) => {
-      this.#asked.delete(endpoint);
+    void connection.failures$.forEach((endpoint) => {
+      this.#results.delete(endpoint);
       this.#failures.set(endpoint, this.#failuresOf(endpoint) + 1);
     });
   }
@@ -30,21 +30,21 @@ export class ProxyDetection {
   listen(endpoint: Endpoint): (takesProposedIds: boolean) => void {
     const failures = this.#failuresOf(endpoint);
     return (takesProposedIds) => {
-      if (failures === this.#failuresOf(endpoint) && !this.#asked.has(endpoint))
-        this.#asked.set(endpoint, Promise.resolve(takesProposedIds));
+      if (failures === this.#failuresOf(endpoint) && !this.#results.has(endpoint))
+        this.#results.set(endpoint, Promise.resolve(takesProposedIds));
     };
   }
 
   /** Resolves with whether the member is certainly reached directly. Never rejects. */
   isDirect(endpoint: Endpoint, withinMs: number): Promise<boolean> {
-    const known = this.#asked.get(endpoint);
+    const known = this.#results.get(endpoint);
     if (known) return known;
-    const asking: Promise<boolean> = this.#ask(endpoint, withinMs).then((answer) => {
-      if (answer === undefined && this.#asked.get(endpoint) === asking) this.#asked.delete(endpoint);
+    const detection: Promise<boolean> = this.#detect(endpoint, withinMs).then((answer) => {
+      if (answer === undefined && this.#results.get(endpoint) === detection) this.#results.delete(endpoint);
       return answer ?? false;
     });
-    this.#asked.set(endpoint, asking);
-    return asking;
+    this.#results.set(endpoint, detection);
+    return detection;
   }
 
   #failuresOf(endpoint: Endpoint): number {
@@ -52,7 +52,7 @@ export class ProxyDetection {
   }
 
   /** Resolves with `undefined` if the member does not confirm the watch. */
-  #ask(endpoint: Endpoint, withinMs: number): Promise<boolean | undefined> {
+  #detect(endpoint: Endpoint, withinMs: number): Promise<boolean | undefined> {
     return new Promise((resolve) => {
       const end = (answer: boolean | undefined): void => {
         stream.close();
@@ -63,7 +63,7 @@ export class ProxyDetection {
         onRefused: () => end(undefined),
         onEnd: () => resolve(undefined),
       });
-      stream.create({ target: { key: this.#key }, tell: () => end(stream.takesProposedIds) });
+      stream.create({ target: { key: this.#key }, notify: () => end(stream.takesProposedIds) });
     });
   }
 }

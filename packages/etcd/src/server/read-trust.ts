@@ -64,11 +64,11 @@ function isUnsound(version: string, firstSound: FirstSound): boolean {
  * member that leads now may have been restarted with another version before. The leader's version must be known as well, since it takes part
  * in every linearizable read.
  */
-export function distrust(term: string, told: ReadonlyMap<string, MemberFacts | undefined>): string[] {
+export function distrust(term: string, factsByHost: ReadonlyMap<string, MemberFacts | undefined>): string[] {
   const reasons: string[] = [];
-  const members = new Set([...told.values()].map((facts) => facts?.member));
-  for (const [host, facts] of told) {
-    if (facts?.term !== term) reasons.push(`${host} has not told its version in Raft term ${term}`);
+  const members = new Set([...factsByHost.values()].map((facts) => facts?.member));
+  for (const [host, facts] of factsByHost) {
+    if (facts?.term !== term) reasons.push(`${host} has not returned its version in Raft term ${term}`);
     else if (staleReads(facts.version)) reasons.push(`${host} runs ${facts.version}${soundSince(facts)}`);
     else if (!members.has(facts.leader))
       reasons.push(`${host} follows a leader that is none of the hosts, so its version is not known`);

@@ -20,7 +20,7 @@ export interface WatchStreamListener {
  */
 export class WatchStream {
   readonly endpoint: Endpoint;
-  readonly #answerWithinMs: number;
+  readonly #responseTimeoutMs: number;
   readonly #channel: Channel<IWatchRequest>;
   readonly #listener: WatchStreamListener;
   readonly #ids = new WatchIds<Watcher>();
@@ -32,12 +32,12 @@ export class WatchStream {
   #liveSince: number | undefined;
   #over = false;
 
-  constructor(endpoint: Endpoint, answerWithinMs: number, listener: WatchStreamListener) {
+  constructor(endpoint: Endpoint, responseTimeoutMs: number, listener: WatchStreamListener) {
     this.endpoint = endpoint;
-    this.#answerWithinMs = answerWithinMs;
+    this.#responseTimeoutMs = responseTimeoutMs;
     this.#listener = listener;
     this.#channel = endpoint.driver.watch({
-      onResponse: (response) => this.#hear(response),
+      onResponse: (response) => this.#receive(response),
       onEnd: (error) => this.#end(error),
     });
   }
@@ -72,9 +72,9 @@ export class WatchStream {
     if (this.takesProposedIds) {
       if (this.#silent !== undefined) return;
       this.#channel.write({ progress_request: {} });
-      this.#silent = this.#endAfter(this.#answerWithinMs);
+      this.#silent = this.#endAfter(this.#responseTimeoutMs);
     } else if (!this.#ids.oldest) {
-      const brief = { target, tell: () => undefined };
+      const brief = { target, notify: () => undefined };
       this.create(brief);
       this.cancel(brief);
     }
@@ -87,7 +87,7 @@ export class WatchStream {
   }
 
   /** Ends the stream as a failure. */
-  giveUp(reason: string): void {
+  fail(reason: string): void {
     this.#end(new Error(reason));
   }
 
@@ -102,18 +102,18 @@ export class WatchStream {
     this.#due = this.#ids.oldest;
     clearTimeout(this.#overdue);
     // Twice the usual time, since the client may have to connect and log in first.
-    if (this.#due) this.#overdue = this.#endAfter(2 * this.#answerWithinMs);
+    if (this.#due) this.#overdue = this.#endAfter(2 * this.#responseTimeoutMs);
   }
 
   #endAfter(ms: number): ReturnType<typeof setTimeout> {
-    return setTimeout(() => this.giveUp(`no answer on the watch stream within ${ms} ms`), ms);
+    return setTimeout(() => this.fail(`no response on the watch stream within ${ms} ms`), ms);
   }
 
   #cancelId(id: string): void {
     this.#channel.write({ cancel_request: { watch_id: id } });
   }
 
-  #hear(response: IWatchResponse): void {
+  #receive(response: IWatchResponse): void {
     if (this.#over) return;
     clearTimeout(this.#silent);
     this.#silent = undefined;
@@ -125,7 +125,7 @@ export class WatchStream {
   #confirm(response: IWatchResponse): void {
     const confirmed = this.#ids.confirm(response);
     if (!confirmed) {
-      this.giveUp(`the server confirmed watch ${response.watch_id}, which was not requested`);
+      this.fail(`the server confirmed watch ${response.watch_id}, which was not requested`);
       return;
     }
     this.#request();
@@ -136,7 +136,7 @@ export class WatchStream {
     else {
       if (this.#liveSince === undefined) this.#listener.onNumbered?.(this.takesProposedIds);
       this.#liveSince ??= performance.now();
-      owner.tell({ status: 'live', revision: revisionOf(response) });
+      owner.notify({ status: 'live', revision: revisionOf(response) });
     }
   }
 
@@ -152,8 +152,8 @@ export class WatchStream {
     // The watch was canceled while the event was in flight.
     if (!watcher) return;
     const stray = events.find(({ kv }) => !includesKey(watcher.target, kv.key));
-    if (stray) this.giveUp(describeStray(stray, watcher));
-    else watcher.tell({ status: 'events', events });
+    if (stray) this.fail(describeStray(stray, watcher));
+    else watcher.notify({ status: 'events', events });
   }
 
   #end(error: unknown): void {

@@ -5,7 +5,7 @@ import type { IEvent, IWatchCreateRequest } from '../protocol/messages.ts';
 export type WatchTarget = Pick<IWatchCreateRequest, 'key' | 'range_end' | 'filters'>;
 
 /** A notification of a watcher. */
-export type WatchNews =
+export type WatchNotification =
   /**
    * From now on every change is notified. Earlier changes are not, so the watcher must read once, also when a watch is live again. `revision`
    * is that of the member just before. If a key is written at that moment, the member may take the watch for one from the past, and process
@@ -19,7 +19,7 @@ export type WatchNews =
 /** A target with the callback of its notifications. It outlives the stream that it is on. */
 export interface Watcher {
   readonly target: WatchTarget;
-  readonly tell: (news: WatchNews) => void;
+  readonly notify: (news: WatchNotification) => void;
 }
 
 /** Returns whether the target includes the key, by etcd's rules: an end of one zero byte means all keys from `key` on. */

@@ -1,21 +1,21 @@
 import type { Connection } from './connection.ts';
 import { Observable, ReplaySubject, Subject } from '../base/rx.ts';
-import { WatchLine, type OnStream } from './watch-line.ts';
-import type { Watcher, WatchNews, WatchTarget } from './watch-target.ts';
+import { WatchConnection, type OnStream } from './watch-connection.ts';
+import type { Watcher, WatchNotification, WatchTarget } from './watch-target.ts';
 
-export type { WatchNews, WatchTarget } from './watch-target.ts';
+export type { WatchNotification, WatchTarget } from './watch-target.ts';
 
 /** The watches of one queue. They share one stream, so that their events arrive in order. */
-interface Group {
-  readonly line: WatchLine;
+interface QueueWatches {
+  readonly connection: WatchConnection;
   size: number;
 }
 
 // A server buffers 128 events of one revision for a stream. Events of a full stream arrive up to 100 ms later.
-const WATCHERS_A_LINE = 100;
-const MAX_LINES = 8;
+const WATCHERS_PER_STREAM = 100;
+const MAX_STREAMS = 8;
 // Streams are closed late, so that changing numbers of watches do not open and close them all the time.
-const FEW_A_LINE = WATCHERS_A_LINE / 2;
+const MIN_WATCHERS_PER_STREAM = WATCHERS_PER_STREAM / 2;
 const MARKS = /\.queuelock\/shared\/(?=[^]*\/)/;
 
 /** All watches of a backend: on one stream, and on up to eight streams if there are many. */
@@ -26,33 +26,33 @@ export class Watches {
   readonly closed$: Observable<void>;
   readonly #broken$ = new Subject();
   readonly #closed$ = new ReplaySubject<void>(1);
-  readonly #newLine: () => WatchLine;
-  readonly #first: WatchLine;
-  readonly #lines: Set<WatchLine>;
-  readonly #groups = new Map<string, Group>();
+  readonly #newConnection: () => WatchConnection;
+  readonly #first: WatchConnection;
+  readonly #connections: Set<WatchConnection>;
+  readonly #groups = new Map<string, QueueWatches>();
   #closed = false;
 
-  constructor(connection: Connection, answerWithinMs: number, onStream?: OnStream) {
+  constructor(connection: Connection, responseTimeoutMs: number, onStream?: OnStream) {
     this.broken$ = this.#broken$;
     this.closed$ = this.#closed$;
     const onBroken = (failure: unknown): void => this.#broken$.next(failure);
-    this.#newLine = () => new WatchLine({ connection, answerWithinMs, onBroken, onStream });
-    this.#first = this.#newLine();
-    this.#lines = new Set([this.#first]);
-    void connection.trouble$.forEach((endpoint) => {
-      for (const line of this.#lines) line.probe(endpoint);
+    this.#newConnection = () => new WatchConnection({ connection, responseTimeoutMs, onBroken, onStream });
+    this.#first = this.#newConnection();
+    this.#connections = new Set([this.#first]);
+    void connection.failures$.forEach((endpoint) => {
+      for (const connection of this.#connections) connection.probe(endpoint);
     });
   }
 
   /** Returns a cold stream, which never ends by itself. Unsubscribing sends the cancellation without waiting for a response. */
-  watch(target: WatchTarget): Observable<WatchNews> {
+  watch(target: WatchTarget): Observable<WatchNotification> {
     return new Observable((subscriber) => {
-      const watcher: Watcher = { target, tell: (news) => subscriber.next(news) };
+      const watcher: Watcher = { target, notify: (notification) => subscriber.next(notification) };
       const queue = queueOf(target);
-      const { line } = this.#enter(queue);
-      line.add(watcher);
+      const { connection } = this.#enter(queue);
+      connection.add(watcher);
       return () => {
-        line.remove(watcher);
+        connection.remove(watcher);
         this.#leave(queue);
       };
     });
@@ -60,37 +60,39 @@ export class Watches {
 
   close(): void {
     this.#closed = true;
-    for (const line of this.#lines) line.close();
+    for (const connection of this.#connections) connection.close();
     this.#broken$.complete();
     this.#closed$.next();
   }
 
-  #enter(queue: string): Group {
-    const group = this.#groups.get(queue) ?? { line: this.#roomiest(), size: 0 };
+  #enter(queue: string): QueueWatches {
+    const group = this.#groups.get(queue) ?? { connection: this.#leastUsed(), size: 0 };
     this.#groups.set(queue, group);
     group.size += 1;
     return group;
   }
 
-  #roomiest(): WatchLine {
-    const roomiest = [...this.#lines].reduce((one, other) => (other.size < one.size ? other : one));
-    if (this.#closed || roomiest.size < WATCHERS_A_LINE || this.#lines.size === MAX_LINES) return roomiest;
-    const line = this.#newLine();
-    this.#lines.add(line);
-    return line;
+  #leastUsed(): WatchConnection {
+    const leastUsed = [...this.#connections].reduce((one, other) => (other.size < one.size ? other : one));
+    if (this.#closed || leastUsed.size < WATCHERS_PER_STREAM || this.#connections.size === MAX_STREAMS)
+      return leastUsed;
+    const connection = this.#newConnection();
+    this.#connections.add(connection);
+    return connection;
   }
 
   #leave(queue: string): void {
     const group = this.#groups.get(queue);
     if (!group || (group.size -= 1) > 0) return;
     this.#groups.delete(queue);
-    for (const line of this.#lines) if (this.#isSpare(line) && this.#lines.delete(line)) line.close();
+    for (const connection of this.#connections)
+      if (this.#isSpare(connection) && this.#connections.delete(connection)) connection.close();
   }
 
-  #isSpare(line: WatchLine): boolean {
-    if (line === this.#first || line.size > 0) return false;
-    const watchers = [...this.#lines].reduce((sum, { size }) => sum + size, 0);
-    return watchers < FEW_A_LINE * (this.#lines.size - 1);
+  #isSpare(connection: WatchConnection): boolean {
+    if (connection === this.#first || connection.size > 0) return false;
+    const watchers = [...this.#connections].reduce((sum, { size }) => sum + size, 0);
+    return watchers < MIN_WATCHERS_PER_STREAM * (this.#connections.size - 1);
   }
 }
 

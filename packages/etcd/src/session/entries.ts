@@ -1,71 +1,59 @@
 import { isQueueLockError, requireSameEntry, type EntrySpec, type Placement } from '@queuelock/core/backend';
-import { MAX_NEWCOMERS, askToEnterTogether } from '../entry/asking.ts';
+import { MAX_NEWCOMERS, sendEnqueueBatch } from '../entry/enqueue-requests.ts';
 import { changeEntry, type Change } from '../entry/changing.ts';
-import type { Connection } from '../server/connection.ts';
 import type { Entered, Newcomer } from '../entry/entered.ts';
-import { enter, type Desk } from '../entry/entering.ts';
-import { ifEmpty, intoLine } from '../entry/enqueue.ts';
+import { enter, type RequestContext } from '../entry/entering.ts';
+import { enqueueIfEmpty, enqueueAlways } from '../entry/enqueue.ts';
 import { Entry } from '../entry/entry.ts';
+import type { EntriesContext } from './entries-context.ts';
 import { isRefusal } from '../driver/errors.ts';
-import { Gatherer } from '../base/gathering.ts';
+import { Batcher } from '../base/batcher.ts';
 import { Generation } from '../entry/generation.ts';
-import type { RemovalTools } from '../turn/watch-removal.ts';
-import { KeyIds, mayTakeSpare, type CalledOtherwise } from '../queue/key-ids.ts';
+import { KeyIds, mayTakeSpare, type DifferingIds } from '../queue/key-ids.ts';
 import { absentKey, generationKey, queuePrefix } from '../queue/keys.ts';
-import { MAX_LEAVERS, removeEntries, withdraw } from '../entry/leaving.ts';
+import { MAX_REMOVALS, removeEntries, withdraw } from '../entry/leaving.ts';
 import { putMark } from '../queue/marks.ts';
-import type { NamingOf, SingleKeyOf } from '../api/naming.ts';
 import { Successors } from '../turn/successors.ts';
 import { recall } from '../entry/recall.ts';
 import { markLeaving } from '../turn/owning.ts';
 import { placeAll } from '../turn/placement.ts';
 import { exclusiveOnly, singleKeyFor } from '../entry/single-key.ts';
-import { checkTogether } from '../entry/together.ts';
+import { checkOneTransaction } from '../entry/check-transaction.ts';
 import { removeUnclaimed } from './unclaimed.ts';
-
-/** The backend, as its entries use it. */
-export interface Surroundings extends RemovalTools {
-  readonly connection: Connection;
-  readonly prefix: string;
-  readonly singleKeyOf?: SingleKeyOf | undefined;
-  readonly namingOf: NamingOf;
-  /** Identifies this process. */
-  readonly owner: string;
-}
 
 /** The entries of one lease, in any queues. */
 export class Entries {
-  readonly #around: Surroundings & Desk & { readonly successors: Successors };
+  readonly #context: EntriesContext & RequestContext & { readonly successors: Successors };
   readonly #byId = new Map<string, Entry>();
   readonly #keyIds = new KeyIds();
   #resumedAt = 0n;
 
-  constructor(around: Surroundings, lease: string) {
-    const key = Buffer.from(generationKey(around.prefix, lease));
-    const { connection, owner } = around;
+  constructor(context: EntriesContext, lease: string) {
+    const key = Buffer.from(generationKey(context.prefix, lease));
+    const { connection, owner } = context;
     const asking = { connection, lease, generation: new Generation(connection, { key, lease, owner }) };
-    const entering = new Gatherer({
-      most: MAX_NEWCOMERS,
+    const entering = new Batcher({
+      maxSize: MAX_NEWCOMERS,
       // Two entries of one queue would have the same order.
       kindOf: ({ spec }: Newcomer) => spec.queue,
-      send: (newcomers) => askToEnterTogether(asking, newcomers),
+      send: (newcomers) => sendEnqueueBatch(asking, newcomers),
     });
-    const leaving = new Gatherer({
-      most: MAX_LEAVERS,
+    const leaving = new Batcher({
+      maxSize: MAX_REMOVALS,
       kindOf: ({ key }: Entry) => key.toString(),
-      send: (leavers) => removeEntries(connection, leavers),
+      send: (entries) => removeEntries(connection, entries),
     });
-    this.#around = { ...around, ...asking, entering, leaving, successors: new Successors(asking) };
+    this.#context = { ...context, ...asking, entering, leaving, successors: new Successors(asking) };
   }
 
   /** The generation of the session, a private key that need not exist. */
   get generation(): Pick<Generation, 'key' | 'read' | 'isOthers'> {
-    return this.#around.generation;
+    return this.#context.generation;
   }
 
   /** A key of the session that never exists. */
   get absentKey(): Buffer {
-    return Buffer.from(absentKey(this.#around.prefix, this.#around.lease));
+    return Buffer.from(absentKey(this.#context.prefix, this.#context.lease));
   }
 
   [Symbol.iterator](): Iterator<Entry> {
@@ -73,29 +61,29 @@ export class Entries {
   }
 
   /** Returns what another process needs to find the entries by their ids. From now on each new entry has a key of its own. */
-  note(): CalledOtherwise {
-    this.#around.generation.noteExport();
-    return this.#keyIds.note();
+  exportIds(): DifferingIds {
+    this.#context.generation.noteExport();
+    return this.#keyIds.exportIds();
   }
 
   /** Takes the entries of another process over. No earlier request of that process can create another entry from then on. */
-  async takeOver(noted: CalledOtherwise): Promise<void> {
-    this.#resumedAt = await this.#around.generation.takeOver();
-    this.#keyIds.goOn(noted);
+  async takeOver(imported: DifferingIds): Promise<void> {
+    this.#resumedAt = await this.#context.generation.takeOver();
+    this.#keyIds.importIds(imported);
   }
 
   /** Implements `Session.removeUnclaimed`. */
   async removeUnclaimed(): Promise<void> {
-    await removeUnclaimed({ ...this.#around, resumedAt: this.#resumedAt, claimed: this.#byId });
+    await removeUnclaimed({ ...this.#context, resumedAt: this.#resumedAt, claimed: this.#byId });
   }
 
   /** Returns an entry by its id. A request is sent only in a session that was taken over, for an entry that this process does not know. */
   async find(queue: string, id: string): Promise<Entry | undefined> {
-    const met = this.#byId.get(id);
-    if (met && met.queue !== queue) return undefined;
-    if (met?.order !== undefined || this.#resumedAt === 0n) return met;
-    const entry = met ?? this.#newEntry({ queue, id, shared: false, limit: 1 });
-    await recall(this.#around, entry);
+    const known = this.#byId.get(id);
+    if (known && known.queue !== queue) return undefined;
+    if (known?.order !== undefined || this.#resumedAt === 0n) return known;
+    const entry = known ?? this.#newEntry({ queue, id, shared: false, limit: 1 });
+    await recall(this.#context, entry);
     if (entry.order !== undefined && !this.#byId.has(id)) this.#keep(id, entry);
     return this.#byId.get(id);
   }
@@ -107,14 +95,14 @@ export class Entries {
 
   /** Enqueues all entries in one transaction. They have the same order, and other clients see all of them or none. */
   async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
-    checkTogether(specs, ({ queue }) => this.#singleKeyFor(queue)?.toString());
+    checkOneTransaction(specs, ({ queue }) => this.#singleKeyFor(queue)?.toString());
     if (specs.length === 0) return [];
     const newcomers = specs.map((spec) => ({ entry: this.#entryOf(spec), spec }));
-    const entered = await this.#tidy(newcomers, async () => {
+    const entered = await this.#cleanUpAfter(newcomers, async () => {
       const special = newcomers.filter(({ entry, spec }) => entry.hasNoRoomFor(spec));
       // Nothing is awaited without need, so that a removal right after this call is sent after the enqueue.
       if (special.length > 0) await this.#checkExclusive(special);
-      return enter(this.#around, newcomers, intoLine);
+      return enter(this.#context, newcomers, enqueueAlways);
     });
     return this.#place(newcomers, entered);
   }
@@ -129,8 +117,8 @@ export class Entries {
 
   async update({ queue, id, value }: Change): Promise<boolean> {
     const entry = await this.find(queue, id);
-    if (entry?.uncertain && entry.order === undefined) await recall(this.#around, entry);
-    return entry ? changeEntry(this.#around.connection, entry, { value }) : false;
+    if (entry?.uncertain && entry.order === undefined) await recall(this.#context, entry);
+    return entry ? changeEntry(this.#context.connection, entry, { value }) : false;
   }
 
   async share({ queue, id, value }: Change): Promise<boolean> {
@@ -139,7 +127,7 @@ export class Entries {
     if (entry.shared && !entry.mark) return this.update({ queue, id, value });
     // The mark is recorded before the request. A removal that overtakes the response removes it, and a request that arrives after the removal does nothing.
     entry.mark = entry.markKey;
-    const { connection, lease } = this.#around;
+    const { connection, lease } = this.#context;
     const isThere = await changeEntry(connection, entry, { value, more: [putMark(entry, lease)] });
     if (isThere) entry.shared = true;
     return isThere;
@@ -148,22 +136,22 @@ export class Entries {
   /** Implements `Session.exposeKey`. A removed entry compares equal to nothing. */
   exposeKey(id: string): boolean {
     const entry = this.#byId.get(id);
-    return !entry || this.#around.successors.exposeKey(entry);
+    return !entry || this.#context.successors.exposeKey(entry);
   }
 
   /** Removes an entry. It waits for requests in flight, since their outcome decides how to remove the entry. */
   async remove(queue: string, id: string): Promise<boolean> {
-    const met = this.#byId.get(id);
-    const entry = met?.queue === queue ? met : await this.find(queue, id);
+    const known = this.#byId.get(id);
+    const entry = known?.queue === queue ? known : await this.find(queue, id);
     if (!entry) return false;
     const isFirst = !entry.withdrawn;
     entry.withdraw();
     await entry.settled();
-    if (this.#resumedAt > 0n && entry.order === undefined) await recall(this.#around, entry);
-    entry.followed = markLeaving({ followed: this.#around.followed, entry });
-    const { successors } = this.#around;
+    if (this.#resumedAt > 0n && entry.order === undefined) await recall(this.#context, entry);
+    entry.followed = markLeaving({ followed: this.#context.followed, entry });
+    const { successors } = this.#context;
     if (isFirst) successors.handOver(entry);
-    const removed = await withdraw(this.#around, entry);
+    const removed = await withdraw(this.#context, entry);
     successors.confirm(entry);
     this.#forget({ queue, id }, entry, removed);
     return removed;
@@ -173,7 +161,9 @@ export class Entries {
     const entry = this.#entryOf(spec);
     const newcomers = [{ entry, spec }];
     entry.claimed ||= entry.single !== undefined;
-    const entered = await this.#tidy(newcomers, () => enter(this.#around, newcomers, ifEmpty));
+    const entered = await this.#cleanUpAfter(newcomers, () =>
+      enter(this.#context, newcomers, enqueueIfEmpty),
+    );
     const [first] = entered;
     // Only keys of nested names are in the way, as far as the read shows. They do not count.
     if (first?.status === 'occupied') return first.contenders ? undefined : this.enqueue(spec);
@@ -184,7 +174,7 @@ export class Entries {
   /** Returns the placements. An entry that does not match its specification stays as it is. */
   async #place(newcomers: readonly Newcomer[], entered: readonly Entered[]): Promise<readonly Placement[]> {
     for (const { entry, spec } of newcomers) requireSameEntry(entry, spec);
-    return this.#tidy(newcomers, () => placeAll(this.#around, newcomers, entered));
+    return this.#cleanUpAfter(newcomers, () => placeAll(this.#context, newcomers, entered));
   }
 
   /** Throws `INVALID_ARGUMENT` for these entries, which are not exclusive, except one that exists: a writer that was converted to a reader. */
@@ -200,7 +190,7 @@ export class Entries {
    * Removes entries after a failure. Lost entries must not be created again by an earlier request, nor stay without those of the same
    * transaction. Refused ones leave nothing behind.
    */
-  async #tidy<T>(newcomers: readonly Newcomer[], enter: () => Promise<T>): Promise<T> {
+  async #cleanUpAfter<T>(newcomers: readonly Newcomer[], enter: () => Promise<T>): Promise<T> {
     try {
       return await enter();
     } catch (error) {
@@ -213,10 +203,10 @@ export class Entries {
   }
 
   #entryOf(spec: EntrySpec): Entry {
-    const met = this.#byId.get(spec.id);
-    if (met) {
-      requireSameEntry(met, spec);
-      return met;
+    const known = this.#byId.get(spec.id);
+    if (known) {
+      requireSameEntry(known, spec);
+      return known;
     }
     const entry = this.#newEntry(spec);
     this.#keep(spec.id, entry);
@@ -235,7 +225,7 @@ export class Entries {
   }
 
   #newEntry(spec: EntrySpec): Entry {
-    const { prefix, lease, connection, namingOf } = this.#around;
+    const { prefix, lease, connection, namingOf } = this.#context;
     const single = this.#singleKeyFor(spec.queue);
     const isFast = namingOf(spec.queue) === 'fast';
     const since = { revision: connection.revision, resumedAt: this.#resumedAt };
@@ -244,7 +234,7 @@ export class Entries {
   }
 
   #singleKeyFor(queue: string): Buffer | undefined {
-    const { prefix, singleKeyOf } = this.#around;
+    const { prefix, singleKeyOf } = this.#context;
     return singleKeyFor(singleKeyOf, { prefix, queue });
   }
 }

@@ -5,7 +5,7 @@ import type { Channel } from '../driver/driver.ts';
 import { Subject, type Observable } from '../base/rx.ts';
 
 /** The response to one keepalive. */
-export interface Beat {
+export interface HeartbeatResponse {
   /** The time that the lease has left, in milliseconds; 0 or less if the member does not know the lease. */
   readonly ttlMs: number;
   /** The Raft term of the response. */
@@ -13,13 +13,13 @@ export interface Beat {
   readonly endpoint: Endpoint;
 }
 
-interface Line {
+interface Stream {
   readonly endpoint: Endpoint;
   readonly channel: Channel<ILeaseKeepAliveRequest>;
 }
 
-interface Asked {
-  readonly resolve: (beat: Beat) => void;
+interface PendingHeartbeat {
+  readonly resolve: (heartbeat: HeartbeatResponse) => void;
   readonly reject: (error: Error) => void;
   /** Removes timer and listener. */
   readonly done: () => void;
@@ -35,29 +35,29 @@ export class KeepAlive {
   readonly #broken$ = new Subject();
   readonly #connection: Connection;
   readonly #lease: string;
-  readonly #answerWithinMs: number;
-  #line: Line | undefined;
-  #asked: Asked | undefined;
+  readonly #responseTimeoutMs: number;
+  #stream: Stream | undefined;
+  #pending: PendingHeartbeat | undefined;
 
-  constructor(connection: Connection, lease: string, answerWithinMs: number) {
+  constructor(connection: Connection, lease: string, responseTimeoutMs: number) {
     this.broken$ = this.#broken$;
     this.#connection = connection;
     this.#lease = lease;
-    this.#answerWithinMs = answerWithinMs;
+    this.#responseTimeoutMs = responseTimeoutMs;
   }
 
   /** Sends one keepalive to one member. Rejects if there is no response in time. The next keepalive then goes to the next member. */
-  beat(signal: AbortSignal): Promise<Beat> {
+  heartbeat(signal: AbortSignal): Promise<HeartbeatResponse> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
-      const line = (this.#line ??= this.#open());
+      const stream = (this.#stream ??= this.#open());
       const late = setTimeout(() => {
-        this.#fail(line, new Error(`no answer to a heartbeat within ${this.#answerWithinMs} ms`));
-      }, this.#answerWithinMs);
+        this.#fail(stream, new Error(`no response to a heartbeat within ${this.#responseTimeoutMs} ms`));
+      }, this.#responseTimeoutMs);
       // The caller aborts when the response is overdue, which shows the same about the member as the timeout does.
-      const abort = (): void => this.#fail(line, signal.reason);
+      const abort = (): void => this.#fail(stream, signal.reason);
       signal.addEventListener('abort', abort, { once: true });
-      this.#asked = {
+      this.#pending = {
         resolve,
         reject,
         done: () => {
@@ -65,23 +65,23 @@ export class KeepAlive {
           signal.removeEventListener('abort', abort);
         },
       };
-      line.channel.write({ ID: this.#lease });
+      stream.channel.write({ ID: this.#lease });
     });
   }
 
   /** Sends the next keepalive to the member that gets all other requests. Not to be called while a keepalive is in flight. */
   follow(): void {
-    const line = this.#line;
-    if (!line || line.endpoint === this.#connection.endpoint) return;
-    this.#line = undefined;
-    line.channel.abandon();
+    const stream = this.#stream;
+    if (!stream || stream.endpoint === this.#connection.endpoint) return;
+    this.#stream = undefined;
+    stream.channel.abandon();
   }
 
   /** Sends the next keepalive on another stream. Not to be called while a keepalive is in flight. */
   leaveStream(): void {
-    const line = this.#line;
-    this.#line = undefined;
-    line?.channel.close();
+    const stream = this.#stream;
+    this.#stream = undefined;
+    stream?.channel.close();
   }
 
   /** Ends the stream. A keepalive in flight rejects with `SESSION_LOST`. */
@@ -91,37 +91,41 @@ export class KeepAlive {
     this.#broken$.complete();
   }
 
-  #open(): Line {
+  #open(): Stream {
     const { endpoint } = this.#connection;
-    const line: Line = {
+    const stream: Stream = {
       endpoint,
       channel: endpoint.driver.keepAlive({
-        onResponse: (response) => this.#answer(line, response),
-        onEnd: (error) => this.#fail(line, error),
+        onResponse: (response) => this.#receive(stream, response),
+        onEnd: (error) => this.#fail(stream, error),
       }),
     };
-    return line;
+    return stream;
   }
 
-  #answer(line: Line, { TTL, header }: ILeaseKeepAliveResponse): void {
-    if (line !== this.#line) return;
-    this.#settle()?.resolve({ ttlMs: Number(TTL) * 1_000, term: header.raft_term, endpoint: line.endpoint });
+  #receive(stream: Stream, { TTL, header }: ILeaseKeepAliveResponse): void {
+    if (stream !== this.#stream) return;
+    this.#settle()?.resolve({
+      ttlMs: Number(TTL) * 1_000,
+      term: header.raft_term,
+      endpoint: stream.endpoint,
+    });
   }
 
-  #fail(line: Line, error: unknown): void {
-    if (line !== this.#line) return;
-    this.#line = undefined;
-    line.channel.abandon();
-    const failure = this.#connection.failed(line.endpoint, { what: 'the heartbeat', error });
-    const asked = this.#settle();
-    if (asked) asked.reject(failure);
+  #fail(stream: Stream, error: unknown): void {
+    if (stream !== this.#stream) return;
+    this.#stream = undefined;
+    stream.channel.abandon();
+    const failure = this.#connection.failed(stream.endpoint, { what: 'the heartbeat', error });
+    const pending = this.#settle();
+    if (pending) pending.reject(failure);
     else this.#broken$.next(failure);
   }
 
-  #settle(): Asked | undefined {
-    const asked = this.#asked;
-    this.#asked = undefined;
-    asked?.done();
-    return asked;
+  #settle(): PendingHeartbeat | undefined {
+    const pending = this.#pending;
+    this.#pending = undefined;
+    pending?.done();
+    return pending;
   }
 }

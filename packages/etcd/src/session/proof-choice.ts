@@ -14,21 +14,21 @@ export class ProofChoice {
   readonly #connection: Connection;
   readonly #heartbeatProof: HeartbeatProof;
   readonly #log: (line: string) => void;
-  readonly #told = new Map<Endpoint, MemberFacts>();
-  readonly #asking = new Map<Endpoint, Promise<void>>();
-  #said = '';
+  readonly #facts = new Map<Endpoint, MemberFacts>();
+  readonly #reads = new Map<Endpoint, Promise<void>>();
+  #lastLogged = '';
 
   constructor(
     connection: Connection,
-    beats: HeartbeatProof,
+    heartbeatProof: HeartbeatProof,
     logLine: (line: string) => void = (line) => log(line),
   ) {
     this.#connection = connection;
-    this.#heartbeatProof = beats;
+    this.#heartbeatProof = heartbeatProof;
     this.#log = logLine;
-    void connection.trouble$.forEach((endpoint) => {
-      this.#told.delete(endpoint);
-      this.#asking.delete(endpoint);
+    void connection.failures$.forEach((endpoint) => {
+      this.#facts.delete(endpoint);
+      this.#reads.delete(endpoint);
     });
   }
 
@@ -39,18 +39,18 @@ export class ProofChoice {
   prepare(term: string): void {
     if (this.#heartbeatProof !== 'auto') return;
     for (const endpoint of this.#connection.endpoints) {
-      const told = this.#told.get(endpoint)?.term ?? 0;
-      if (BigInt(told) >= BigInt(term) || this.#asking.has(endpoint)) continue;
-      void this.#ask(endpoint).then(() => {
-        if (this.#asking.size === 0) this.#say(term);
+      const knownTerm = this.#facts.get(endpoint)?.term ?? 0;
+      if (BigInt(knownTerm) >= BigInt(term) || this.#reads.has(endpoint)) continue;
+      void this.#read(endpoint).then(() => {
+        if (this.#reads.size === 0) this.#logChoice(term);
       });
     }
   }
 
   /** Returns the known version of a member, or reads it; `undefined` if that fails. Never rejects. */
   async learn(endpoint: Endpoint): Promise<MemberFacts | undefined> {
-    if (!this.#told.has(endpoint)) await (this.#asking.get(endpoint) ?? this.#ask(endpoint));
-    return this.#told.get(endpoint);
+    if (!this.#facts.has(endpoint)) await (this.#reads.get(endpoint) ?? this.#read(endpoint));
+    return this.#facts.get(endpoint);
   }
 
   /** Returns whether a keepalive in this term counts only after a write. */
@@ -63,39 +63,39 @@ export class ProofChoice {
   /** Whether some member may lose watch events, by the known versions. No request is sent. */
   get mayLoseEvents(): boolean {
     return this.#connection.endpoints.some((endpoint) =>
-      losesEvents(this.#told.get(endpoint)?.version ?? ''),
+      losesEvents(this.#facts.get(endpoint)?.version ?? ''),
     );
   }
 
-  #ask(endpoint: Endpoint): Promise<void> {
-    const asking: Promise<void> = this.#connection
+  #read(endpoint: Endpoint): Promise<void> {
+    const reading: Promise<void> = this.#connection
       .status(endpoint)
       .then(
         (facts) => {
           // Otherwise a request to the member failed meanwhile, and another server may have taken its address.
-          if (this.#asking.get(endpoint) === asking) this.#told.set(endpoint, facts);
+          if (this.#reads.get(endpoint) === reading) this.#facts.set(endpoint, facts);
         },
         () => undefined, // The next heartbeat repeats the request.
       )
       .finally(() => {
-        if (this.#asking.get(endpoint) === asking) this.#asking.delete(endpoint);
+        if (this.#reads.get(endpoint) === reading) this.#reads.delete(endpoint);
       });
-    this.#asking.set(endpoint, asking);
-    return asking;
+    this.#reads.set(endpoint, reading);
+    return reading;
   }
 
   #reasons(term: string): string[] {
     const { endpoints } = this.#connection;
-    return distrust(term, new Map(endpoints.map((endpoint) => [endpoint.host, this.#told.get(endpoint)])));
+    return distrust(term, new Map(endpoints.map((endpoint) => [endpoint.host, this.#facts.get(endpoint)])));
   }
 
-  #say(term: string): void {
+  #logChoice(term: string): void {
     const reasons = this.#reasons(term);
     const line =
       reasons.length === 0
         ? 'etcd: each heartbeat is proven by a linearizable read'
-        : `etcd: each heartbeat is proven by a write, which costs a round of consensus per beat and session: ${reasons.join('; ')}`;
-    if (line !== this.#said) this.#log(line);
-    this.#said = line;
+        : `etcd: each heartbeat is proven by a write, which costs a round of consensus per heartbeat and session: ${reasons.join('; ')}`;
+    if (line !== this.#lastLogged) this.#log(line);
+    this.#lastLogged = line;
   }
 }

@@ -2,12 +2,12 @@ import { QueueLockError, isQueueLockError } from '@queuelock/core/backend';
 import type { Connection } from '../server/connection.ts';
 import type { Entries } from './entries.ts';
 import type { Entry } from '../entry/entry.ts';
-import { isTooMuch } from '../base/gathering.ts';
+import { isTooLarge } from '../base/batcher.ts';
 import { known } from '../entry/entered.ts';
-import { look, read, remove } from '../queue/txn.ts';
+import { readMetadata, read, remove } from '../queue/txn.ts';
 
 /** How a proof is requested. */
-export interface Asking {
+export interface ProofOptions {
   /** Whether the proof is a write, for servers whose linearizable reads may be stale; see `proof-choice.ts`. */
   readonly strict: boolean;
   readonly withinMs: number;
@@ -34,30 +34,30 @@ const PROBED_ENTRIES = 4;
  * A strict proof also deletes a key that does not exist. As a write it must be committed, which only the leader of the newest term can do. It
  * changes nothing: the revision stays, no history grows, and a store without space accepts it.
  */
-export async function prove(connection: Connection, entries: Entries, asking: Asking): Promise<Proof> {
+export async function prove(connection: Connection, entries: Entries, options: ProofOptions): Promise<Proof> {
   const witnesses = witnessesOf(entries);
   try {
-    return await proveByAsMany(witnesses, { connection, entries, asking });
+    return await proveByAsMany(witnesses, { connection, entries, options });
   } catch (error) {
     if (!isQueueLockError(error, 'ACCESS_DENIED') || witnesses.length === 0) throw error;
     await Promise.all(witnesses.map((witness) => noteIfRefused(connection, witness)));
-    return await proveByAsMany(witnessesOf(entries), { connection, entries, asking });
+    return await proveByAsMany(witnessesOf(entries), { connection, entries, options });
   }
 }
 
 /** Reads as many entries as a server with a small `--max-txn-ops` accepts in one transaction, down to none. */
-async function proveByAsMany(witnesses: readonly Witness[], proving: Proving): Promise<Proof> {
+async function proveByAsMany(witnesses: readonly Witness[], context: ProofContext): Promise<Proof> {
   try {
-    return await proveBy(witnesses, proving);
+    return await proveBy(witnesses, context);
   } catch (error) {
-    if (witnesses.length === 0 || !isTooMuch(error)) throw error;
-    return proveByAsMany(witnesses.slice(0, witnesses.length >> 1), proving);
+    if (witnesses.length === 0 || !isTooLarge(error)) throw error;
+    return proveByAsMany(witnesses.slice(0, witnesses.length >> 1), context);
   }
 }
 
 /** Marks an entry that may not be read any more. That shows nothing about the other entries, nor about the lease. */
 async function noteIfRefused(connection: Connection, { entry }: Witness): Promise<void> {
-  const txn = { success: [look(entry.key)] };
+  const txn = { success: [readMetadata(entry.key)] };
   await connection
     .ask('reading an entry', (etcd, options) => etcd.txn(txn, options), { urgent: true })
     .catch((error: unknown) => {
@@ -66,18 +66,18 @@ async function noteIfRefused(connection: Connection, { entry }: Witness): Promis
     });
 }
 
-interface Proving {
+interface ProofContext {
   readonly connection: Connection;
   readonly entries: Entries;
-  readonly asking: Asking;
+  readonly options: ProofOptions;
 }
 
 async function proveBy(
   witnesses: readonly Witness[],
-  { connection, entries, asking: { strict, withinMs } }: Proving,
+  { connection, entries, options: { strict, withinMs } }: ProofContext,
 ): Promise<Proof> {
   const { generation } = entries;
-  const success = [...witnesses.map(({ entry }) => look(entry.key)), read(generation.key)];
+  const success = [...witnesses.map(({ entry }) => readMetadata(entry.key)), read(generation.key)];
   const txn = { success: strict ? [...success, remove(entries.absentKey)] : success };
   const { header, responses } = await connection.ask(
     'proving a heartbeat',
@@ -92,7 +92,7 @@ async function proveBy(
   );
   for (const { entry } of missing)
     entry.lose(
-      new QueueLockError('ENTRY_LOST', 'a heartbeat has seen that the entry is not in the queue any more'),
+      new QueueLockError('ENTRY_LOST', 'a heartbeat found that the entry is not in the queue any more'),
     );
   return { term: header.raft_term, sound: witnesses.length === 0 || missing.length < witnesses.length };
 }

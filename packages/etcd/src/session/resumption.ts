@@ -1,5 +1,5 @@
 import { QueueLockError } from '@queuelock/core/backend';
-import type { CalledOtherwise } from '../queue/key-ids.ts';
+import type { DifferingIds } from '../queue/key-ids.ts';
 import { leaseHex } from '../queue/keys.ts';
 import type { Lease } from './session.ts';
 
@@ -7,11 +7,11 @@ import type { Lease } from './session.ts';
 export interface Resumption {
   readonly lease: Lease;
   readonly prefix: string;
-  readonly keyIds: CalledOtherwise;
+  readonly keyIds: DifferingIds;
 }
 
 /** The same as JSON. */
-interface Noted {
+interface StoredResumption {
   /** The lease id in hexadecimal. */
   readonly lease: string;
   readonly ttlMs: number;
@@ -24,7 +24,7 @@ const ID = /^[0-9a-f]{32}$/;
 
 /** Converts a resumption to text. It is no secret by itself: a client with access to the cluster can revoke any lease. */
 export function writeResumption({ lease: { id, ttlMs }, prefix, keyIds }: Resumption): string {
-  const noted: Noted = { lease: leaseHex(id), ttlMs, prefix, keyIds: Object.fromEntries(keyIds) };
+  const noted: StoredResumption = { lease: leaseHex(id), ttlMs, prefix, keyIds: Object.fromEntries(keyIds) };
   return JSON.stringify(noted);
 }
 
@@ -44,9 +44,9 @@ export function readResumption(resumption: string, prefix: string): Resumption {
   return { lease: { id, ttlMs }, prefix, keyIds: new Map(pairs as [string, string][]) };
 }
 
-function parse(resumption: string): Partial<Record<keyof Noted, unknown>> {
+function parse(resumption: string): Partial<Record<keyof StoredResumption, unknown>> {
   try {
-    return Object(JSON.parse(resumption)) as Partial<Record<keyof Noted, unknown>>;
+    return Object(JSON.parse(resumption)) as Partial<Record<keyof StoredResumption, unknown>>;
   } catch {
     return {};
   }

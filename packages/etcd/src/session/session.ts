@@ -10,9 +10,10 @@ import {
   type Placement,
   type Session,
 } from '@queuelock/core/backend';
-import { Entries, type Surroundings } from './entries.ts';
-import { KeepAlive, type Beat } from './keep-alive.ts';
-import type { CalledOtherwise } from '../queue/key-ids.ts';
+import { Entries } from './entries.ts';
+import type { EntriesContext } from './entries-context.ts';
+import { KeepAlive, type HeartbeatResponse } from './keep-alive.ts';
+import type { DifferingIds } from '../queue/key-ids.ts';
 import { leaseHex } from '../queue/keys.ts';
 import type { ProofChoice } from './proof-choice.ts';
 import { prove } from './proof.ts';
@@ -29,7 +30,7 @@ export interface Lease {
 }
 
 /** The backend, as its sessions use it. */
-export interface SessionSurroundings extends Surroundings {
+export interface SessionContext extends EntriesContext {
   readonly proofChoice: ProofChoice;
   readonly proxyDetection: ProxyDetection;
   readonly onClose: () => void;
@@ -44,44 +45,48 @@ export class EtcdSession implements Session {
   readonly doubts$: Observable<unknown>;
   readonly traces: HoldTraces;
   readonly #lease: Lease;
-  readonly #around: SessionSurroundings;
+  readonly #context: SessionContext;
   readonly #keepAlive: KeepAlive;
   readonly #entries: Entries;
-  readonly #answerWithinMs: number;
+  readonly #responseTimeoutMs: number;
   #end: QueueLockError | undefined;
-  #asking: Promise<boolean> | undefined;
+  #reading: Promise<boolean> | undefined;
 
-  constructor(lease: Lease, around: SessionSurroundings) {
+  constructor(lease: Lease, context: SessionContext) {
     this.id = leaseHex(lease.id);
     this.ttlMs = lease.ttlMs;
     this.#lease = lease;
-    this.#around = around;
-    this.#answerWithinMs = Math.max(300, lease.ttlMs / 8);
-    this.#keepAlive = new KeepAlive(around.connection, lease.id, this.#answerWithinMs);
-    this.#entries = new Entries(around, lease.id);
-    this.traces = new Traces(around, this.#entries);
-    this.doubts$ = merge(this.#keepAlive.broken$, around.watches.broken$);
+    this.#context = context;
+    this.#responseTimeoutMs = Math.max(300, lease.ttlMs / 8);
+    this.#keepAlive = new KeepAlive(context.connection, lease.id, this.#responseTimeoutMs);
+    this.#entries = new Entries(context, lease.id);
+    this.traces = new Traces(context, this.#entries);
+    this.doubts$ = merge(this.#keepAlive.broken$, context.watches.broken$);
   }
 
   /** The text with which a backend with the same hosts and prefix can resume the session. It is no secret by itself, and is valid for later entries too. */
   get resumption(): string {
     const lease = { id: this.#lease.id, ttlMs: this.ttlMs };
-    return writeResumption({ lease, prefix: this.#around.prefix, keyIds: this.#entries.note() });
+    return writeResumption({ lease, prefix: this.#context.prefix, keyIds: this.#entries.exportIds() });
   }
 
   /** Sends a heartbeat to each member once, and at least two: the next member may confirm what the first one did not. */
   async renew(signal: AbortSignal): Promise<number> {
     let failure: unknown;
-    const doubted = { noSuchLease: 0 };
-    for (let left = Math.max(2, this.#around.connection.endpoints.length); left > 0; left -= 1) {
+    const unconfirmed = { noSuchLease: 0 };
+    for (
+      let remaining = Math.max(2, this.#context.connection.endpoints.length);
+      remaining > 0;
+      remaining -= 1
+    ) {
       // The session may have ended during the previous heartbeat. Another one would open a stream that is never closed.
       this.#throwIfEnded();
       try {
-        const ttlMs = await this.#beat(signal, doubted);
+        const ttlMs = await this.#heartbeat(signal, unconfirmed);
         if (ttlMs > 0) return ttlMs;
         failure = new QueueLockError(
           'UNAVAILABLE',
-          'a heartbeat was answered, but the cluster does not confirm it',
+          'a heartbeat got a response, but the cluster does not confirm it',
         );
       } catch (error) {
         if (signal.aborted) throw signal.reason;
@@ -94,10 +99,10 @@ export class EtcdSession implements Session {
 
   /** Reads whether the lease has ended. Concurrent calls share one request. */
   hasEnded(): Promise<boolean> {
-    this.#asking ??= this.#askWhetherEnded().finally(() => {
-      this.#asking = undefined;
+    this.#reading ??= this.#readWhetherEnded().finally(() => {
+      this.#reading = undefined;
     });
-    return this.#asking;
+    return this.#reading;
   }
 
   async enqueue(spec: EntrySpec): Promise<Placement> {
@@ -141,7 +146,7 @@ export class EtcdSession implements Session {
    * Continues a lease that another process has exported. Late requests of that process are refused, it loses the session if it still runs,
    * and the lease is proven to be alive. Rejects as `renew` does.
    */
-  async takeOver(keyIds: CalledOtherwise, signal: AbortSignal): Promise<void> {
+  async takeOver(keyIds: DifferingIds, signal: AbortSignal): Promise<void> {
     await this.#entries.takeOver(keyIds);
     this.ttlMs = await this.renew(signal);
   }
@@ -154,7 +159,7 @@ export class EtcdSession implements Session {
     await this.abandon();
     if (this.#entries.generation.isOthers) return;
     const revoke = { ID: this.#lease.id };
-    await this.#around.connection
+    await this.#context.connection
       .call('ending a session', (etcd, options) => etcd.leaseRevoke(revoke, options), {
         withinMs: REVOKE_WITHIN_MS,
         urgent: true,
@@ -166,14 +171,14 @@ export class EtcdSession implements Session {
   async abandon(): Promise<void> {
     this.#end ??= new QueueLockError('SESSION_LOST', 'the session was closed');
     this.#keepAlive.close();
-    this.#around.onClose();
+    this.#context.onClose();
   }
 
-  async #askWhetherEnded(): Promise<boolean> {
+  async #readWhetherEnded(): Promise<boolean> {
     if (this.#end || this.#entries.generation.isOthers) return true;
     const ask = { ID: this.#lease.id };
     try {
-      const { TTL } = await this.#around.connection.call(
+      const { TTL } = await this.#context.connection.call(
         'reading a lease',
         (etcd, options) => etcd.leaseTimeToLive(ask, options),
         { urgent: true },
@@ -190,14 +195,19 @@ export class EtcdSession implements Session {
    * the lease is read as well, in whole seconds. The proxy also passes on the second keepalive of a stream only after a third of the TTL, and
    * renews the lease as long as the stream exists, so each heartbeat then has a stream of its own.
    */
-  async #left({ ttlMs, term, endpoint }: Beat): Promise<Pick<Beat, 'ttlMs' | 'term'>> {
-    const { connection, proxyDetection } = this.#around;
-    if (ttlMs <= 0 || (await proxyDetection.isDirect(endpoint, this.#answerWithinMs))) return { ttlMs, term };
+  async #remaining({
+    ttlMs,
+    term,
+    endpoint,
+  }: HeartbeatResponse): Promise<Pick<HeartbeatResponse, 'ttlMs' | 'term'>> {
+    const { connection, proxyDetection } = this.#context;
+    if (ttlMs <= 0 || (await proxyDetection.isDirect(endpoint, this.#responseTimeoutMs)))
+      return { ttlMs, term };
     this.#keepAlive.leaveStream();
     const { TTL, header } = await connection.call(
       'reading a lease',
       (etcd, options) => etcd.leaseTimeToLive({ ID: this.#lease.id }, options),
-      { withinMs: this.#answerWithinMs, urgent: true },
+      { withinMs: this.#responseTimeoutMs, urgent: true },
     );
     return { ttlMs: Math.min(ttlMs, Number(TTL) * 1_000), term: header.raft_term };
   }
@@ -207,16 +217,19 @@ export class EtcdSession implements Session {
   }
 
   /** Sends one keepalive and its proof. Resolves with 0 if they prove nothing. */
-  async #beat(signal: AbortSignal, doubted: { noSuchLease: number }): Promise<number> {
-    const beat = await this.#keepAlive.beat(signal);
-    if (beat.ttlMs <= 0 && (doubted.noSuchLease += 1) === 2) {
-      throw (this.#end = new QueueLockError('SESSION_LOST', 'etcd knows the lease no more'));
+  async #heartbeat(signal: AbortSignal, unconfirmed: { noSuchLease: number }): Promise<number> {
+    const response = await this.#keepAlive.heartbeat(signal);
+    if (response.ttlMs <= 0 && (unconfirmed.noSuchLease += 1) === 2) {
+      throw (this.#end = new QueueLockError('SESSION_LOST', 'the etcd lease expired or was revoked'));
     }
-    const left = await untilAborted(this.#left(beat), signal);
+    const remaining = await untilAborted(this.#remaining(response), signal);
     // Also after "no such lease": a member that has just started may not have applied its whole log, and the read makes it do so.
-    const asking = { strict: this.#around.proofChoice.strictIn(beat.term), withinMs: this.#answerWithinMs };
-    const proof = await untilAborted(prove(this.#around.connection, this.#entries, asking), signal);
-    if (proof.sound && proof.term === beat.term && proof.term === left.term) return left.ttlMs;
+    const options = {
+      strict: this.#context.proofChoice.strictIn(response.term),
+      withinMs: this.#responseTimeoutMs,
+    };
+    const proof = await untilAborted(prove(this.#context.connection, this.#entries, options), signal);
+    if (proof.sound && proof.term === response.term && proof.term === remaining.term) return remaining.ttlMs;
     // A replaced leader may still respond for a while.
     this.#keepAlive.follow();
     return 0;

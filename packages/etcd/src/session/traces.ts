@@ -1,20 +1,21 @@
 import { QueueLockError, type HoldTraces } from '@queuelock/core/backend';
 import type { ITxnRequest, ITxnResponse } from '../protocol/messages.ts';
-import type { Entries, Surroundings } from './entries.ts';
+import type { Entries } from './entries.ts';
+import type { EntriesContext } from './entries-context.ts';
 import type { Entry } from '../entry/entry.ts';
 import { rangeUnder, traceDirectory } from '../queue/keys.ts';
-import { createdAt, look, putForGood, remove } from '../queue/txn.ts';
+import { createdAt, readMetadata, putWithoutLease, remove } from '../queue/txn.ts';
 
 // The operations of one transaction, well below the server's limit of 128.
 const AT_ONCE = 64;
 
 /** Stores one key without a lease for each hold, with the name of its entry; see `HoldTraces`. */
 export class Traces implements HoldTraces {
-  readonly #around: Surroundings;
+  readonly #context: EntriesContext;
   readonly #entries: Entries;
 
-  constructor(around: Surroundings, entries: Entries) {
-    this.#around = around;
+  constructor(context: EntriesContext, entries: Entries) {
+    this.#context = context;
     this.#entries = entries;
   }
 
@@ -22,13 +23,13 @@ export class Traces implements HoldTraces {
     const entry = await this.#entries.find(queue, id);
     const order = entry?.order;
     if (!entry || order === undefined) throw notThere(queue);
-    const directory = traceDirectory(this.#around.prefix, queue);
+    const directory = traceDirectory(this.#context.prefix, queue);
     const { name: own, traceKey: trace } = entry;
     // The trace is recorded before the request. A removal that overtakes the response removes it, and a request that arrives after the removal does nothing.
     entry.trace = trace;
     const { succeeded, responses } = await this.#send('leaving the trace of a hold', {
       compare: [createdAt(entry.key, order)],
-      success: [putForGood(trace), { request_range: { ...rangeUnder(directory), keys_only: true } }],
+      success: [putWithoutLease(trace), { request_range: { ...rangeUnder(directory), keys_only: true } }],
     });
     if (!succeeded) throw notThere(queue);
     const names = (responses[1]?.response_range.kvs ?? []).map(({ key }) =>
@@ -40,7 +41,7 @@ export class Traces implements HoldTraces {
   }
 
   async erase(queue: string, traces: readonly string[]): Promise<void> {
-    const directory = traceDirectory(this.#around.prefix, queue);
+    const directory = traceDirectory(this.#context.prefix, queue);
     for (const names of portions(traces)) {
       const success = names.map((name) => remove(Buffer.from(directory + name)));
       await this.#send('erasing traces of holds', { success });
@@ -50,7 +51,7 @@ export class Traces implements HoldTraces {
   async #withoutEntry({ under }: Entry, names: readonly string[]): Promise<readonly string[]> {
     const gone: string[] = [];
     for (const portion of portions(names)) {
-      const success = portion.map((name) => look(Buffer.from(under + name)));
+      const success = portion.map((name) => readMetadata(Buffer.from(under + name)));
       const { responses } = await this.#send('looking for the holds of traces', { success });
       gone.push(...portion.filter((_, i) => responses[i]?.response_range.kvs.length === 0));
     }
@@ -58,7 +59,7 @@ export class Traces implements HoldTraces {
   }
 
   #send(what: string, txn: ITxnRequest): Promise<ITxnResponse> {
-    return this.#around.connection.ask(what, (etcd, options) => etcd.txn(txn, options));
+    return this.#context.connection.ask(what, (etcd, options) => etcd.txn(txn, options));
   }
 }
 

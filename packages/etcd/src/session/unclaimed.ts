@@ -3,7 +3,7 @@ import type { Entry } from '../entry/entry.ts';
 import { entriesIn } from '../queue/keys.ts';
 
 /** A resumed session, and the entries that it may have inherited. */
-export interface Inheritance extends QueueAccess {
+export interface ResumedSession extends QueueAccess {
   readonly lease: string;
   /** The revision at which it was resumed; 0 if it was opened here. */
   readonly resumedAt: bigint;
@@ -12,8 +12,8 @@ export interface Inheritance extends QueueAccess {
 }
 
 /** Removes the entries of a resumed session that no call of this process has requested. The lease lists its keys. */
-export async function removeUnclaimed(inheritance: Inheritance): Promise<void> {
-  const { connection, lease, prefix, resumedAt, claimed } = inheritance;
+export async function removeUnclaimed(session: ResumedSession): Promise<void> {
+  const { connection, lease, prefix, resumedAt, claimed } = session;
   if (resumedAt === 0n) return;
   const request = { ID: lease, keys: true };
   const { keys } = await connection.call('listing the keys of a session', (etcd, options) =>
@@ -22,12 +22,12 @@ export async function removeUnclaimed(inheritance: Inheritance): Promise<void> {
   const isClaimed = (entry: { readonly queue: string; readonly keyId: string }): boolean =>
     [...claimed.values()].some(({ queue, keyId }) => queue === entry.queue && keyId === entry.keyId);
   for (const entry of entriesIn(keys, { prefix, lease }))
-    if (!isClaimed(entry)) await removeInherited(inheritance, entry);
+    if (!isClaimed(entry)) await removeInherited(session, entry);
 }
 
 /** Removes the entry only if it existed when the session was resumed. */
 async function removeInherited(
-  { resumedAt, ...access }: Inheritance,
+  { resumedAt, ...access }: ResumedSession,
   { queue, key }: { readonly queue: string; readonly key: Buffer },
 ): Promise<void> {
   const request = { key, keys_only: true, max_create_revision: resumedAt.toString() };

@@ -1,11 +1,11 @@
 import { QueueLockError, turnOf, type Placement } from '@queuelock/core/backend';
-import { aheadBehind, aheadIn, otherLimitIn, suffices, type KeyRef, type QueueRows } from '../queue/ahead.ts';
+import { aheadOfFast, aheadIn, otherLimitIn, suffices, type KeyRef, type QueueRows } from '../queue/ahead.ts';
 import type { Entered, Newcomer } from '../entry/entered.ts';
 import { SingleHold } from './single-hold.ts';
-import { takenAt } from '../entry/single-key.ts';
-import { follow, lookAhead, untilWithdrawn, type Following } from './turns.ts';
+import { allCreatedAt } from '../entry/single-key.ts';
+import { follow, readAhead, untilWithdrawn, type Following } from './turns.ts';
 
-type Around = Omit<Following, 'entry' | 'order' | 'rule'>;
+type PlacementContext = Omit<Following, 'entry' | 'order' | 'rule'>;
 
 /** An entry in the queue, with what the enqueue read, if anything. */
 interface Arrival extends Newcomer {
@@ -18,29 +18,30 @@ interface Arrival extends Newcomer {
 
 /** Returns the placements of entries that were enqueued. Reads the queue again if the first read was not sufficient. */
 export async function placeAll(
-  around: Around,
+  context: PlacementContext,
   newcomers: readonly Newcomer[],
   entered: readonly Entered[],
 ): Promise<readonly Placement[]> {
   const arrivals = newcomers.map((newcomer, i): Arrival => {
     const place = entered[i];
     if (!place || !('order' in place))
-      throw new QueueLockError('UNAVAILABLE', 'etcd gave an answer that does not fit the request');
+      throw new QueueLockError('UNAVAILABLE', 'the response of etcd does not match the request');
     return { ...newcomer, ...place };
   });
-  const placements = await Promise.all(arrivals.map((arrival) => placementOf(around, arrival)));
-  return withSingleKeys(around, arrivals, placements);
+  const placements = await Promise.all(arrivals.map((arrival) => placementOf(context, arrival)));
+  return withSingleKeys(context, arrivals, placements);
 }
 
-async function placementOf(around: Around, arrival: Arrival): Promise<Placement> {
+async function placementOf(context: PlacementContext, arrival: Arrival): Promise<Placement> {
   const { entry, spec, order, rows, behind } = arrival;
   const rule = { limit: spec.limit, permits: entry.permits };
   // The order of these members matters, here and below: V8 takes twenty times as long for members that follow a spread.
-  const following: Following = { entry, order, rule, ...around };
-  const seen = behind ? aheadBehind(behind) : rows && aheadIn(rows, entry);
+  const following: Following = { entry, order, rule, ...context };
+  const seen = behind ? aheadOfFast(behind) : rows && aheadIn(rows, entry);
   // Without the marks, entries that may be marked prove nothing.
-  const sure = rows?.marks !== undefined || seen?.refs.every(({ mark }) => mark === undefined);
-  const ahead = seen && sure && suffices(seen, rule.limit) ? seen : await lookAhead(following, rule.limit);
+  const isReliable = rows?.marks !== undefined || seen?.refs.every(({ mark }) => mark === undefined);
+  const ahead =
+    seen && isReliable && suffices(seen, rule.limit) ? seen : await readAhead(following, rule.limit);
   // Other entries may have been created since the enqueue.
   if (ahead !== seen) entry.waited = true;
   const otherLimit = entry.shared ? undefined : otherLimitIn(ahead, rule.limit);
@@ -56,16 +57,16 @@ async function placementOf(around: Around, arrival: Arrival): Promise<Placement>
 
 /** Adds the single keys: no entry owns its queue before all of them are created. If all entries are admitted, one attempt is made at once. */
 async function withSingleKeys(
-  around: Around,
+  context: PlacementContext,
   arrivals: readonly Arrival[],
   placements: readonly Placement[],
 ): Promise<readonly Placement[]> {
   if (!arrivals.some(({ entry }) => entry.single)) return placements;
   const [first] = arrivals;
   const hold = new SingleHold(
-    around,
+    context,
     arrivals,
-    first?.withSingle ? takenAt(arrivals, first.order) : undefined,
+    first?.withSingle ? allCreatedAt(arrivals, first.order) : undefined,
   );
   if (placements.every(({ turn }) => turn.admitted)) await hold.take();
   return placements.map(({ turn, turns$, ...placement }, i) => {

@@ -27,10 +27,10 @@ import {
   timer,
   type Observable,
 } from '../base/rx.ts';
-import { readTaking, takingTxn, type Attempt, type Claimant } from '../entry/single-key.ts';
+import { readCreation, creationOfSingleKeys, type Attempt, type Claimant } from '../entry/single-key.ts';
 
 /** What the creation of single keys needs. */
-export interface Taking extends RemovalTools {
+export interface SingleHoldContext extends RemovalTools {
   readonly connection: Connection;
   readonly lease: string;
 }
@@ -47,15 +47,15 @@ const NOTHING: Attempt = { held: false, ours: new Map(), taken: undefined, revis
  * keeps no single key from other clients, which may hold several of them in any order.
  */
 export class SingleHold {
-  readonly #around: Taking;
+  readonly #context: SingleHoldContext;
   readonly #placed: readonly Placed[];
   /** The number of entries that are followed and admitted. */
   readonly #ready$ = new BehaviorSubject(0);
   readonly #held$: Observable<unknown>;
   #seen: Attempt;
 
-  constructor(around: Taking, placed: readonly Placed[], seen: Attempt = NOTHING) {
-    this.#around = around;
+  constructor(context: SingleHoldContext, placed: readonly Placed[], seen: Attempt = NOTHING) {
+    this.#context = context;
     this.#placed = placed;
     this.#seen = seen;
     this.#held$ = this.#ready$.pipe(
@@ -70,15 +70,15 @@ export class SingleHold {
   async take(): Promise<void> {
     const { ours, held } = this.#seen;
     if (held) return;
-    const txn = takingTxn(this.#placed, { ours, lease: this.#around.lease });
+    const txn = creationOfSingleKeys(this.#placed, { ours, lease: this.#context.lease });
     // From here on the keys may exist, unless the server refuses the request for certain.
     const unclaimed = this.#placed.map(({ entry }) => entry).filter(({ claimed }) => !claimed);
     for (const entry of unclaimed) entry.claimed = true;
     try {
-      const answer = await this.#around.connection.ask('taking a single key', (etcd, options) =>
+      const answer = await this.#context.connection.ask('taking a single key', (etcd, options) =>
         etcd.txn(txn, options),
       );
-      this.#seen = readTaking(answer, { claimants: this.#placed, ours });
+      this.#seen = readCreation(answer, { claimants: this.#placed, ours });
     } catch (error) {
       if (isQueueLockError(error, 'ACCESS_DENIED')) for (const entry of unclaimed) entry.claimed = false;
       throw error;
@@ -93,8 +93,8 @@ export class SingleHold {
   }
 
   /** Returns the entry's turns, from those in the queue. Errors with `ENTRY_LOST` also if another client removes its single key. */
-  follow(placed: Placed, line$: Observable<Turn>): Observable<Turn> {
-    return line$.pipe(
+  follow(placed: Placed, queueTurns$: Observable<Turn>): Observable<Turn> {
+    return queueTurns$.pipe(
       switchMap((turn) => {
         const now$ = of(this.turnOf(turn));
         return turn.admitted ? concat(now$, this.#hold(placed, turn)) : now$;
@@ -118,8 +118,8 @@ export class SingleHold {
   }
 
   #untilHeld(): Observable<unknown> {
-    const attempt = (): Promise<void> => this.take().catch(giveUpIfRefused);
-    return defer(() => this.#outOfTheWay()).pipe(
+    const attempt = (): Promise<void> => this.take().catch(endIfRefused);
+    return defer(() => this.#untilFree()).pipe(
       concatMap(() => askUntilDefinite(attempt)),
       repeat(),
       filter(() => this.#seen.held),
@@ -127,25 +127,25 @@ export class SingleHold {
     );
   }
 
-  #outOfTheWay(): Observable<unknown> {
+  #untilFree(): Observable<unknown> {
     const { taken } = this.#seen;
-    return taken ? watchRemoval(taken, this.#around) : of(true);
+    return taken ? watchRemoval(taken, this.#context) : of(true);
   }
 
   #lost(placed: Placed): Observable<never> {
     const ref = this.#seen.ours.get(placed);
     if (!ref) return NEVER;
     return timer(OWN_UNWATCHED_MS).pipe(
-      switchMap(() => watchRemoval(ref, this.#around)),
+      switchMap(() => watchRemoval(ref, this.#context)),
       map(() => {
-        throw new QueueLockError('ENTRY_LOST', `somebody removed the single key ${ref.key.toString()}`);
+        throw new QueueLockError('ENTRY_LOST', `another client removed the single key ${ref.key.toString()}`);
       }),
     );
   }
 }
 
 /** Ends an entry that may not create the key. It would wait for ever, and all entries behind it. */
-function giveUpIfRefused(error: unknown): never {
+function endIfRefused(error: unknown): never {
   if (!isQueueLockError(error, 'ACCESS_DENIED')) throw error;
   throw new QueueLockError('ENTRY_LOST', `its turn came, but ${detailOf(error)}`, { cause: error });
 }

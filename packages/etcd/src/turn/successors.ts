@@ -2,10 +2,10 @@
 // the two. Until the first one is removed it counts for both, since its removal requires that the second one exists. So no other
 // client is admitted earlier than if the first had held until then.
 import type { Entry } from '../entry/entry.ts';
-import { MAX_LEAVERS, isPlain } from '../entry/leaving.ts';
+import { MAX_REMOVALS, isPlain } from '../entry/leaving.ts';
 import type { Generation } from '../entry/generation.ts';
 import type { Connection } from '../server/connection.ts';
-import { lifeIn } from './owning.ts';
+import { creationIdOf } from './owning.ts';
 
 /** The entry that takes over from the one right ahead of it. */
 export interface Successor {
@@ -21,7 +21,7 @@ export interface Successor {
 const MAX_UNCONFIRMED_MS = 100;
 
 /** The state of the store and of the session. */
-interface HeirsSettings {
+interface SuccessorsOptions {
   readonly connection: Pick<Connection, 'revision'>;
   readonly generation: Pick<Generation, 'isExported'>;
 }
@@ -35,16 +35,16 @@ export class Successors {
   readonly #connection: Pick<Connection, 'revision'>;
   readonly #generation: Pick<Generation, 'isExported'>;
 
-  constructor({ connection, generation }: HeirsSettings) {
+  constructor({ connection, generation }: SuccessorsOptions) {
     this.#connection = connection;
     this.#generation = generation;
   }
 
   /** Registers a successor. Returns a function that removes it. */
-  stand(life: string, successor: Successor): () => void {
-    this.#behind.set(life, successor);
+  register(creation: string, successor: Successor): () => void {
+    this.#behind.set(creation, successor);
     return () => {
-      if (this.#behind.get(life) === successor) this.#behind.delete(life);
+      if (this.#behind.get(creation) === successor) this.#behind.delete(creation);
     };
   }
 
@@ -64,13 +64,13 @@ export class Successors {
     if (this.#generation.isExported || !entry.followed || !isPlain(entry)) return;
     // A transaction that compares the key succeeds until the removal commits, so the next hold begins after that.
     if (entry.isKeyExposed || entry.gone || entry.grantToken === undefined) return;
-    const successor = this.#behind.get(lifeIn(entry) ?? '');
+    const successor = this.#behind.get(creationIdOf(entry) ?? '');
     if (!successor) return;
     const { order = 0n } = successor.entry;
     const at = order > entry.grantToken ? order : entry.grantToken + 1n;
     if (at > this.#connection.revision) return;
     // The store is at most one transaction behind. The limit also lets other tasks run between many hand-overs.
-    const now = this.#unconfirmed.size < MAX_LEAVERS && !this.#isLate();
+    const now = this.#unconfirmed.size < MAX_REMOVALS && !this.#isLate();
     if (now) {
       this.#unconfirmed.set(entry, performance.now());
       entry.successor = successor.entry;

@@ -20,9 +20,9 @@ import { known } from '../entry/entered.ts';
 import { watchRemoval, watchConflictEnd, type RemovalTools } from './watch-removal.ts';
 import type { Successors } from './successors.ts';
 import { rangeUnder } from '../queue/keys.ts';
-import { noteTurn, tellingOwner } from './owning.ts';
+import { recordTurn, announceOwner } from './owning.ts';
 import { Observable, Subscription, defer } from '../base/rx.ts';
-import { latestFirst, lookAt } from '../queue/txn.ts';
+import { latestFirst, readKeys } from '../queue/txn.ts';
 
 /** What the turns of an entry need. */
 export interface Following extends RemovalTools {
@@ -39,7 +39,7 @@ export interface Following extends RemovalTools {
 const SOON = 3;
 
 /** Reads the conflicting entries ahead. A second read follows only if shared entries or keys of nested names fill the first. */
-export async function lookAhead(
+export async function readAhead(
   following: Following,
   count: number,
 ): Promise<EntriesAhead<ConflictingEntry>> {
@@ -57,7 +57,7 @@ async function readRows({ connection, entry }: Following, request: IRangeRequest
   const what = 'reading a queue';
   if (!entry.shared)
     return { latest: await connection.ask(what, (etcd, options) => etcd.range(request, options)) };
-  const success = [{ request_range: request }, lookAt(rangeUnder(entry.markDirectory))];
+  const success = [{ request_range: request }, readKeys(rangeUnder(entry.markDirectory))];
   const { responses } = await connection.ask(what, (etcd, options) => etcd.txn({ success }, options));
   const [latest, marks] = responses.map(({ response_range }) => response_range);
   return { latest: known(latest), marks: known(marks) };
@@ -67,13 +67,13 @@ async function readRows({ connection, entry }: Following, request: IRangeRequest
 export function follow(following: Following, first: EntriesAhead<ConflictingEntry>): Observable<Turn> {
   const { entry, order, rule } = following;
   const isSoon = (first.total ?? Infinity) <= SOON;
-  noteTurn(following, turnOf(first, rule));
+  recordTurn(following, turnOf(first, rule));
   const view: QueueView<ConflictingEntry> = {
-    ahead: (count) => lookAhead(following, count).catch(rideOutRefusal),
+    ahead: (count) => readAhead(following, count).catch(tolerateRefusal),
     removal: (ref) => watchConflictEnd(ref, following, isSoon),
     ownRemoval$: defer(() => watchRemoval({ key: entry.key, createRevision: order.toString() }, following)),
   };
-  return tellingOwner(turnsByWatching(view, rule, first), following);
+  return announceOwner(turnsByWatching(view, rule, first), following);
 }
 
 /** Returns the turns until the entry is withdrawn. Its loss is reported by the first that notices it: its watch, or a heartbeat. */
@@ -98,7 +98,7 @@ export function untilWithdrawn(turns$: Observable<Turn>, entry: Entry): Observab
 }
 
 /** Converts a missing permission to `UNAVAILABLE`, so that a waiter survives it for a while. If it lasts, the session ends. */
-function rideOutRefusal(error: unknown): never {
+function tolerateRefusal(error: unknown): never {
   if (!isQueueLockError(error, 'ACCESS_DENIED')) throw error;
   throw new QueueLockError('UNAVAILABLE', detailOf(error), { cause: error });
 }

@@ -8,13 +8,13 @@ import {
   type AdmissionRule,
 } from '@queuelock/core/backend';
 import type { IEvent } from '../protocol/messages.ts';
-import { lifeOf, type KeyRef, type ConflictingEntry } from '../queue/ahead.ts';
+import { creationId, type KeyRef, type ConflictingEntry } from '../queue/ahead.ts';
 import type { Compactions } from '../server/compactions.ts';
 import type { Entry } from '../entry/entry.ts';
 import type { Successor, Successors } from './successors.ts';
-import type { Lookups, Sought } from '../server/lookups.ts';
+import type { Lookups, KeyToRead } from '../server/lookups.ts';
 import { Observable, map, merge, take, type Subscription } from '../base/rx.ts';
-import type { WatchNews, WatchTarget, Watches } from '../server/watches.ts';
+import type { WatchNotification, WatchTarget, Watches } from '../server/watches.ts';
 
 /** What is needed to notice the removal of a key. */
 export interface RemovalTools {
@@ -33,14 +33,14 @@ export interface Waiter extends RemovalTools {
 }
 
 /** The result of a read. */
-interface Sighting {
+interface ReadResult {
   readonly hasHappened: boolean;
   /** The revision of the store at the read. */
   readonly at: bigint;
 }
 
 // Delays of the reads that follow the start of a watch that may be delayed, until a server has certainly caught up.
-const LOOKS_AGAIN_AFTER_MS = [20, 30, 50] as const;
+const READ_AGAIN_AFTER_MS = [20, 30, 50] as const;
 // Delay before the next read after a missing permission. The key may be gone already, so that no event follows.
 const AFTER_REFUSAL = { initialDelayMs: 200, maxDelayMs: 10_000 } as const;
 
@@ -50,78 +50,78 @@ const AFTER_REFUSAL = { initialDelayMs: 200, maxDelayMs: 10_000 } as const;
  * did, and the own watch may notice that later. `isSoon`: the waiter may be admitted soon, so reads compensate for a delayed watch.
  */
 export function watchConflictEnd(
-  rival: ConflictingEntry,
+  conflicting: ConflictingEntry,
   waiter: Waiter,
   isSoon: boolean,
 ): Observable<Departure | undefined> {
-  if (!rival.mark) return watchDeparture(rival, waiter, isSoon);
-  const shared$ = watchAppearance(rival.mark, waiter, isSoon).pipe(map(() => undefined));
-  return merge(watchDeparture(rival, waiter, isSoon), shared$).pipe(take(1));
+  if (!conflicting.mark) return watchDeparture(conflicting, waiter, isSoon);
+  const shared$ = watchAppearance(conflicting.mark, waiter, isSoon).pipe(map(() => undefined));
+  return merge(watchDeparture(conflicting, waiter, isSoon), shared$).pipe(take(1));
 }
 
 /**
  * Emits once when the key is removed, also if it was removed before: the store's revision then, or a later one. The first read waits a little
  * for others, to share their batch.
  */
-export function watchRemoval(ref: KeyRef, sight: RemovalTools): Observable<bigint> {
-  const look = lookFor(ref, { lookups: sight.lookups, isThere: false, patient: true });
+export function watchRemoval(ref: KeyRef, tools: RemovalTools): Observable<bigint> {
+  const read = readFor(ref, { lookups: tools.lookups, shouldExist: false, mayWait: true });
   const target: WatchTarget = { key: ref.key, filters: ['Noput'] };
-  return once({ target, isIt: (event) => isEndOf(ref, event), look, isSoon: false }, sight);
+  return watchUntil({ target, isMetBy: (event) => isEndOf(ref, event), read, isSoon: false }, tools);
 }
 
 /** Emits once when the key is removed, with the owner's announcement to this process or by its label. Its first read is sent at once. */
 function watchDeparture(
-  rival: ConflictingEntry,
-  sight: Waiter,
+  conflicting: ConflictingEntry,
+  tools: Waiter,
   isSoon: boolean,
 ): Observable<Departure | undefined> {
   return new Observable((subscriber) => {
-    const life = lifeOf(rival);
-    const entry = sight.followed.follow(life);
-    let toldOwned = false;
-    const occasion: Occasion = {
-      target: { key: rival.key, ...(rival.mayTell ? {} : { filters: ['Noput'] }) },
-      isIt: (event) => isEndOf(rival, event),
-      look: lookFor(rival, { lookups: sight.lookups, isThere: false }),
+    const creation = creationId(conflicting);
+    const entry = tools.followed.follow(creation);
+    let hasAnnounced = false;
+    const condition: Condition = {
+      target: { key: conflicting.key, ...(conflicting.mayAnnounce ? {} : { filters: ['Noput'] }) },
+      isMetBy: (event) => isEndOf(conflicting, event),
+      read: readFor(conflicting, { lookups: tools.lookups, shouldExist: false }),
       isSoon,
-      hear: ({ type, kv }) => {
-        const isOfIt = type === 'Put' && kv.create_revision === rival.createRevision;
-        toldOwned ||= isOfIt && labelFromOwner(kv.value.toString()) !== undefined;
+      onEvent: ({ type, kv }) => {
+        const isOfIt = type === 'Put' && kv.create_revision === conflicting.createRevision;
+        hasAnnounced ||= isOfIt && labelFromOwner(kv.value.toString()) !== undefined;
       },
     };
-    const isOfSameSession = sight.entry.isOfSameSession(rival.key);
-    let toldAt: bigint | undefined;
+    const isOfSameSession = tools.entry.isOfSameSession(conflicting.key);
+    let grantAt: bigint | undefined;
     const next = (at: bigint): void => {
       const isUnexplained = isOfSameSession && !entry.leaving;
-      subscriber.next(isUnexplained ? undefined : { owned: toldOwned || entry.owned, at: toldAt ?? at });
+      subscriber.next(isUnexplained ? undefined : { owned: hasAnnounced || entry.owned, at: grantAt ?? at });
       subscriber.complete();
     };
     const notify: Successor['notify'] = (at, now) => {
-      toldAt = at;
+      grantAt = at;
       if (now) next(at);
     };
     subscriber.add(() => {
       entry.unfollow();
     });
-    if (isOfSameSession && mayInherit(sight))
-      subscriber.add(sight.successors.stand(life, { entry: sight.entry, notify }));
+    if (isOfSameSession && maySucceed(tools))
+      subscriber.add(tools.successors.register(creation, { entry: tools.entry, notify }));
     const error = (cause: unknown): void => {
       subscriber.error(cause);
     };
-    subscriber.add(once(occasion, sight).subscribe({ next, error }));
+    subscriber.add(watchUntil(condition, tools).subscribe({ next, error }));
   });
 }
 
 /** Returns whether the entry waits for one entry only, and no other entry waits for the same. */
-function mayInherit({ entry, rule }: Waiter): boolean {
+function maySucceed({ entry, rule }: Waiter): boolean {
   return !entry.shared && rule.limit === 1;
 }
 
 /** Emits once when the key exists, also if it existed before. */
-function watchAppearance(key: Buffer, sight: RemovalTools, isSoon: boolean): Observable<bigint> {
-  const look = lookFor({ key }, { lookups: sight.lookups, isThere: true });
+function watchAppearance(key: Buffer, tools: RemovalTools, isSoon: boolean): Observable<bigint> {
+  const read = readFor({ key }, { lookups: tools.lookups, shouldExist: true });
   const target: WatchTarget = { key, filters: ['Nodelete'] };
-  return once({ target, isIt: ({ type }) => type === 'Put', look, isSoon }, sight);
+  return watchUntil({ target, isMetBy: ({ type }) => type === 'Put', read, isSoon }, tools);
 }
 
 /** Returns whether this creation of the key has ended by then. A watch on a member that lags behind delivers events of earlier ones first. */
@@ -129,39 +129,45 @@ function isEndOf({ createRevision }: KeyRef, { type, kv }: IEvent): boolean {
   return BigInt(type === 'Delete' ? kv.mod_revision : kv.create_revision) > BigInt(createRevision);
 }
 
-/** The state to wait for: the key exists, or it does not. */
-interface Expected {
+interface ReadCondition {
   readonly lookups: Lookups;
-  readonly isThere: boolean;
-  readonly patient?: boolean;
+  /** Whether the waiter waits for the key to exist. Otherwise it waits for its removal. */
+  readonly shouldExist: boolean;
+  readonly mayWait?: boolean;
 }
 
-function lookFor(sought: Sought, { lookups, isThere, patient = false }: Expected): Occasion['look'] {
-  return (isWanted) =>
+function readFor(
+  key: KeyToRead,
+  { lookups, shouldExist, mayWait = false }: ReadCondition,
+): Condition['read'] {
+  return (isNeeded) =>
     lookups
-      .look(sought, { patient, isWanted })
-      .then(({ there, revision }) => ({ hasHappened: there === isThere, at: revision }));
+      .read(key, { mayWait, isNeeded })
+      .then(({ exists, revision }) => ({ hasHappened: exists === shouldExist, at: revision }));
 }
 
-interface Occasion {
+interface Condition {
   readonly target: WatchTarget;
   /** Returns whether the event shows the expected state. */
-  readonly isIt: (event: IEvent) => boolean;
-  readonly look: (isWanted: () => boolean) => Promise<Sighting>;
+  readonly isMetBy: (event: IEvent) => boolean;
+  readonly read: (isNeeded: () => boolean) => Promise<ReadResult>;
   /** Whether reads compensate for a delayed watch. */
   readonly isSoon: boolean;
   /** Receives every event, in order. */
-  readonly hear?: (event: IEvent) => void;
+  readonly onEvent?: (event: IEvent) => void;
 }
 
 /**
  * Watches from now on. Reads once whenever the watch is live (again), and when events may have been lost. It is one handwritten stream instead of
  * operators for efficiency, since each waiter has two of them.
  */
-function once({ target, isIt, look, isSoon, hear }: Occasion, sight: RemovalTools): Observable<bigint> {
-  const { watches, compactions } = sight;
+function watchUntil(
+  { target, isMetBy, read, isSoon, onEvent }: Condition,
+  tools: RemovalTools,
+): Observable<bigint> {
+  const { watches, compactions } = tools;
   return new Observable((subscriber) => {
-    let looking: Subscription | undefined;
+    let reading: Subscription | undefined;
     let again: ReturnType<typeof setTimeout> | undefined;
     let refusals = 0;
     const error = (cause: unknown): void => {
@@ -171,36 +177,36 @@ function once({ target, isIt, look, isSoon, hear }: Occasion, sight: RemovalTool
       subscriber.next(at);
       subscriber.complete();
     };
-    /** @param since the revision before the watch began, if it may be delayed; `looks`: the number of reads since then */
-    const lookNow = (since?: string, looks = 0): void => {
-      looking?.unsubscribe();
+    /** @param since the revision before the watch began, if it may be delayed; `reads`: the number of reads since then */
+    const readNow = (since?: string, reads = 0): void => {
+      reading?.unsubscribe();
       clearTimeout(again);
-      const next = ({ hasHappened, at }: Sighting): void => {
+      const next = ({ hasHappened, at }: ReadResult): void => {
         refusals = 0;
-        const pauseMs = LOOKS_AGAIN_AFTER_MS[looks];
+        const pauseMs = READ_AGAIN_AFTER_MS[reads];
         const mayBeBehind = since !== undefined && at > BigInt(since);
         if (hasHappened) found(at);
         else if (isSoon && mayBeBehind && pauseMs !== undefined)
-          again = setTimeout(() => lookNow(since, looks + 1), pauseMs);
+          again = setTimeout(() => readNow(since, reads + 1), pauseMs);
       };
       const refused = (failure: unknown): void => {
         if (isQueueLockError(failure, 'ACCESS_DENIED'))
-          again = setTimeout(() => lookNow(since, looks), backoffDelay(refusals++, AFTER_REFUSAL));
+          again = setTimeout(() => readNow(since, reads), backoffDelay(refusals++, AFTER_REFUSAL));
       };
-      looking = askUntilDefinite(() => look(() => !subscriber.closed)).subscribe({ next, error: refused });
+      reading = askUntilDefinite(() => read(() => !subscriber.closed)).subscribe({ next, error: refused });
     };
-    const next = (news: WatchNews): void => {
-      const events = news.status === 'events' ? news.events : [];
-      if (hear) events.forEach(hear);
-      const event = events.find(isIt);
+    const next = (notification: WatchNotification): void => {
+      const events = notification.status === 'events' ? notification.events : [];
+      if (onEvent) events.forEach(onEvent);
+      const event = events.find(isMetBy);
       if (event) found(BigInt(event.kv.mod_revision));
-      else if (news.status === 'live') lookNow(news.revision);
+      else if (notification.status === 'live') readNow(notification.revision);
     };
     subscriber.add(() => {
-      looking?.unsubscribe();
+      reading?.unsubscribe();
       clearTimeout(again);
     });
     subscriber.add(watches.watch(target).subscribe({ next, error }));
-    subscriber.add(compactions.compacted$.subscribe({ next: () => lookNow(), error }));
+    subscriber.add(compactions.compacted$.subscribe({ next: () => readNow(), error }));
   });
 }

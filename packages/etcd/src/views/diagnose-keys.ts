@@ -1,6 +1,6 @@
 import type { Finding } from '@queuelock/core/backend';
-import { isNamedAfterLease, leaseHex, placeOf } from '../queue/keys.ts';
-import type { ListedKey } from '../queue/queue-lines.ts';
+import { isNamedAfterLease, leaseHex, locationOf } from '../queue/keys.ts';
+import type { ListedKey } from '../queue/listed-queues.ts';
 
 interface Child {
   readonly name: string;
@@ -11,7 +11,7 @@ interface Child {
 function directoriesOf(prefix: string, keys: readonly ListedKey[]): ReadonlyMap<string, readonly Child[]> {
   const directories = new Map<string, Child[]>();
   for (const { key, lease } of keys) {
-    const place = placeOf(prefix, key);
+    const place = locationOf(prefix, key);
     if (!place) continue;
     const children = directories.get(place.queue) ?? [];
     children.push({ name: place.child, lease });
@@ -30,14 +30,14 @@ export function leasesIn(prefix: string, keys: readonly ListedKey[]): readonly s
 const MAX_FOREIGN = 10;
 
 /** The keys to diagnose: those that begin with `prefix`, and among these the queues whose names begin with `beginning`. */
-export interface ExaminedPart {
+export interface DiagnosedKeys {
   readonly prefix: string;
   readonly beginning: string;
 }
 
 /** Reports keys in queues that are no entries, directories without entries, and nested names that conflict. */
 export function diagnoseKeys(
-  { prefix, beginning }: ExaminedPart,
+  { prefix, beginning }: DiagnosedKeys,
   keys: readonly ListedKey[],
 ): readonly Finding[] {
   const directories = [...directoriesOf(prefix, keys)];
@@ -82,14 +82,15 @@ function strays(prefix: string, queue: string, children: readonly Child[]): read
     .filter((child) => !isEntry(child))
     .map(({ name, lease }): Finding => {
       const about = `key ${JSON.stringify(`${prefix}${queue}/${name}`)}`;
-      const what = 'it is not named after its lease, and everybody in the queue waits for it as for an entry';
+      const what =
+        'it is not named after its lease, and all waiters in the queue wait for it as for an entry';
       return lease === '0'
         ? {
             level: 'error',
             about,
-            text: `${what}; it has no lease, so it stays for ever: delete it if it is no lock`,
+            text: `${what}; it has no lease, so it never expires: delete it if it is no lock`,
           }
-        : { level: 'warning', about, text: `${what}; it goes with its lease` };
+        : { level: 'warning', about, text: `${what}; it vanishes with its lease` };
     });
 }
 
@@ -98,6 +99,6 @@ function nested(queue: string, children: readonly Child[], names: readonly strin
   const isOfGo = children.some(({ name, lease }) => lease !== '0' && name === leaseHex(lease));
   const below = isOfGo ? names.filter((name) => name.startsWith(`${queue}/`)) : [];
   if (below.length === 0) return [];
-  const text = `a client of Go's kind (or etcdctl) stands in it and also waits for whoever is in ${JSON.stringify(below[0])}: do not nest names that such clients use`;
+  const text = `a client of Go's kind (or etcdctl) is in it and also waits for all entries of ${JSON.stringify(below[0])}: do not nest names that such clients use`;
   return [{ level: 'error', about: `queue ${JSON.stringify(queue)}`, text }];
 }

@@ -5,7 +5,7 @@ import { keysIn, rangeOfText } from './queues.ts';
 import { distrust, isTooOld, soundWatchesSince, type MemberFacts } from '../server/read-trust.ts';
 
 /** The cluster, and the part of it to diagnose. */
-export interface Examined {
+export interface DiagnosedCluster {
   readonly connection: Connection;
   readonly prefix: string;
   readonly beginning: string;
@@ -18,23 +18,29 @@ const SLOW_MS = 100;
 const QUOTA_BYTES = 2 * 1024 ** 3;
 
 /** Diagnoses the members of a cluster and the keys below a prefix. */
-export async function diagnose({ connection, prefix, beginning }: Examined): Promise<readonly Finding[]> {
-  const told = await Promise.all(connection.endpoints.map((endpoint) => lookAt(connection, endpoint)));
-  const reached = told.filter(({ facts }) => facts !== undefined);
-  const findings = [...told.flatMap(({ findings: found }) => found), ...ofCluster(told)];
+export async function diagnose({
+  connection,
+  prefix,
+  beginning,
+}: DiagnosedCluster): Promise<readonly Finding[]> {
+  const reports = await Promise.all(
+    connection.endpoints.map((endpoint) => diagnoseMember(connection, endpoint)),
+  );
+  const reached = reports.filter(({ facts }) => facts !== undefined);
+  const findings = [...reports.flatMap(({ findings: found }) => found), ...ofCluster(reports)];
   if (reached.length === 0) return findings;
   const { keys } = await keysIn(connection, rangeOfText(prefix + beginning));
   const leases = await shortLeases(connection, leasesIn(prefix, keys).slice(0, LEASES));
   return [...findings, ...diagnoseKeys({ prefix, beginning }, keys), ...leases];
 }
 
-interface Told {
+interface MemberReport {
   readonly host: string;
   readonly facts: MemberFacts | undefined;
   readonly findings: readonly Finding[];
 }
 
-async function lookAt(connection: Connection, endpoint: Endpoint): Promise<Told> {
+async function diagnoseMember(connection: Connection, endpoint: Endpoint): Promise<MemberReport> {
   const { host } = endpoint;
   const about = `member ${host}`;
   const clock = systemClock();
@@ -44,7 +50,7 @@ async function lookAt(connection: Connection, endpoint: Endpoint): Promise<Told>
     const asked = clock.now();
     const facts = await connection.status(endpoint);
     const tookMs = clock.now() - asked;
-    const took = `etcd ${facts.version}, answers in ${tookMs.toFixed(1)} ms`;
+    const took = `etcd ${facts.version}, responds in ${tookMs.toFixed(1)} ms`;
     if (isTooOld(facts.version)) {
       const text = `etcd ${facts.version} is older than 3.4, and every client refuses it: upgrade`;
       return { host, facts, findings: [{ level: 'error', about, text }] };
@@ -54,7 +60,7 @@ async function lookAt(connection: Connection, endpoint: Endpoint): Promise<Told>
       findings.push({
         level: 'warning',
         about,
-        text: `it is far away or busy: every hand-off takes a few such answers`,
+        text: `it is far away or busy: every hand-off takes a few such responses`,
       });
     return {
       host,
@@ -62,7 +68,7 @@ async function lookAt(connection: Connection, endpoint: Endpoint): Promise<Told>
       findings: [...findings, ...watchBugs(about, facts.version), ...(await size(endpoint))],
     };
   } catch (error) {
-    const text = `it does not answer: ${detailOf(error)}; check that it runs, the address, and the credentials`;
+    const text = `it does not respond: ${detailOf(error)}; check that it runs, the address, and the credentials`;
     return { host, facts: undefined, findings: [{ level: 'error', about, text }] };
   }
 }
@@ -71,12 +77,12 @@ async function size({ host, driver }: Endpoint): Promise<readonly Finding[]> {
   const bytes = Number((await driver.status({ withinMs: 5_000 })).dbSize);
   if (bytes < 0.8 * QUOTA_BYTES) return [];
   const mib = Math.round(bytes / 1024 ** 2);
-  const text = `its database has ${mib} MiB, and the default quota is 2048: compact and defragment, or nobody can join any more`;
+  const text = `its database has ${mib} MiB, and the default quota is 2048: compact and defragment, or no client can enqueue any more`;
   return [{ level: 'warning', about: `member ${host}`, text }];
 }
 
-function ofCluster(told: readonly Told[]): readonly Finding[] {
-  const facts = told.flatMap((one) => one.facts ?? []);
+function ofCluster(reports: readonly MemberReport[]): readonly Finding[] {
+  const facts = reports.flatMap((one) => one.facts ?? []);
   const [first] = facts;
   if (!first) return [];
   const about = 'cluster';
@@ -85,10 +91,10 @@ function ofCluster(told: readonly Told[]): readonly Finding[] {
       {
         level: 'error',
         about,
-        text: 'a member knows no leader: nobody can join or leave until there is one',
+        text: 'a member knows no leader: no client can enqueue or release until there is one',
       },
     ];
-  const reasons = distrust(first.term, new Map(told.map((one) => [one.host, one.facts])));
+  const reasons = distrust(first.term, new Map(reports.map((one) => [one.host, one.facts])));
   if (reasons.length === 0)
     return [{ level: 'ok', about, text: 'reads can be trusted: heartbeats are proven by a read' }];
   const text = `heartbeats are proven by a write instead of a read, since ${reasons.join('; ')}`;
@@ -98,7 +104,7 @@ function ofCluster(told: readonly Told[]): readonly Finding[] {
 function watchBugs(about: string, version: string): readonly Finding[] {
   const since = soundWatchesSince(version);
   if (since === undefined) return [];
-  const text = `watches of ${version} may lose an event after a compaction, and a waiter then looks again some seconds late; upgrade to ${since}`;
+  const text = `watches of ${version} may lose an event after a compaction, and a waiter then reads the queue some seconds late; upgrade to ${since}`;
   return [{ level: 'warning', about, text }];
 }
 
@@ -111,6 +117,6 @@ async function shortLeases(connection: Connection, leases: readonly string[]): P
   });
   const short = (await Promise.all(asked)).filter((ttl) => ttl > 0 && ttl < SHORT_TTL_S);
   if (short.length === 0) return [];
-  const text = `${short.length} of the ${leases.length} looked at live for less than ${SHORT_TTL_S} s: an election of etcd takes a second or two, so give a longer TTL`;
+  const text = `${short.length} of the ${leases.length} leases that were read last for less than ${SHORT_TTL_S} s: an election of etcd takes a second or two, so give a longer TTL`;
   return [{ level: 'warning', about: 'leases', text }];
 }

@@ -8,7 +8,7 @@ import type { IEvent, IRangeResponse, IWatchRequest, IWatchResponse } from '../p
 import type { Connection, Endpoint } from '../server/connection.ts';
 import type { Channel } from '../driver/driver.ts';
 import { queuePrefix, rangeUnder, type KeyRange } from '../queue/keys.ts';
-import { isNoteOnly, seenEntry } from '../queue/seen-queue.ts';
+import { isNoteOnly, observedEntry } from '../queue/observed-queue.ts';
 
 /** The queue whose history is read. */
 export interface HistorySource {
@@ -79,7 +79,7 @@ async function pastEvents(connection: Connection, span: Span): Promise<Past> {
   }
 }
 
-type Answer = { readonly events: readonly IEvent[] } | { readonly compacted: string };
+type PastRead = { readonly events: readonly IEvent[] } | { readonly compacted: string };
 
 const QUEUE = '1';
 const END = '2';
@@ -99,18 +99,18 @@ class PastWatch {
     this.#span = span;
   }
 
-  async read({ driver }: Endpoint, from: bigint): Promise<Answer> {
+  async read({ driver }: Endpoint, from: bigint): Promise<PastRead> {
     const { range, now, signal } = this.#span;
     let channel: Channel<IWatchRequest> | undefined;
     let timer: NodeJS.Timeout | undefined;
     let stop = (): void => undefined;
     try {
-      return await new Promise<Answer>((resolve, reject) => {
+      return await new Promise<PastRead>((resolve, reject) => {
         stop = () => reject(signal.reason as Error);
         signal.addEventListener('abort', stop);
         const quiet = (): void => {
           if (this.#isOpen) resolve({ events: this.#events });
-          else reject(new Error(`no answer on the watch stream within ${OPENS_WITHIN_MS} ms`));
+          else reject(new Error(`no response on the watch stream within ${OPENS_WITHIN_MS} ms`));
         };
         const listen = (): void => {
           clearTimeout(timer);
@@ -119,7 +119,7 @@ class PastWatch {
         const onResponse = (response: IWatchResponse): void => {
           // After the end, events of other clients are no reason to wait for more of the past.
           const mayBeMore = !this.#isAtEnd || response.watch_id === QUEUE;
-          const over = this.#hear(response);
+          const over = this.#receive(response);
           if (over instanceof Error) reject(over);
           else if (over) resolve(over);
           else if (mayBeMore) listen();
@@ -137,7 +137,7 @@ class PastWatch {
   }
 
   /** Returns what ends the read. If the server does not permit a watch of all keys, its silence shows the present. */
-  #hear(response: IWatchResponse): Answer | Error | undefined {
+  #receive(response: IWatchResponse): PastRead | Error | undefined {
     const { watch_id, canceled, compact_revision, cancel_reason, events } = response;
     this.#isOpen = true;
     if (watch_id !== QUEUE) {
@@ -148,7 +148,7 @@ class PastWatch {
     if (canceled)
       return new QueueLockError(
         'ACCESS_DENIED',
-        `etcd does not tell the past of this queue: ${cancel_reason}`,
+        `etcd does not permit the history of this queue: ${cancel_reason}`,
       );
     const past = events.filter(({ kv }) => BigInt(kv.mod_revision) <= this.#span.now);
     this.#events.push(...past);
@@ -161,7 +161,7 @@ function watchFrom(revision: bigint, id: string, range: KeyRange): IWatchRequest
 }
 
 function entriesIn(under: string, { kvs }: Pick<IRangeResponse, 'kvs'>): readonly StoredEntry[] {
-  return kvs.flatMap((kv) => seenEntry(under, kv) ?? []).sort((a, b) => Number(a.order - b.order));
+  return kvs.flatMap((kv) => observedEntry(under, kv) ?? []).sort((a, b) => Number(a.order - b.order));
 }
 
 /** Converts events to changes. A deletion has only the key, so its entry is taken from the state before. */
@@ -179,7 +179,7 @@ function changesOf(
       present.delete(key);
       return known ? [{ revision, kind: 'left', entry: known }] : [];
     }
-    const entry = seenEntry(under, kv);
+    const entry = observedEntry(under, kv);
     if (!entry || isNoteOnly(kv, { from: known, to: entry })) return [];
     present.set(key, entry);
     return [{ revision, kind: known ? 'changed' : 'joined', entry }];

@@ -8,9 +8,9 @@ import type { Connection } from '../server/connection.ts';
 import { known } from '../entry/entered.ts';
 import { rangeUnder } from '../queue/keys.ts';
 import { Observable, map, merge } from '../base/rx.ts';
-import { SeenQueue, type Directories } from '../queue/seen-queue.ts';
-import { lookAt } from '../queue/txn.ts';
-import type { WatchNews, Watches } from '../server/watches.ts';
+import { ObservedQueue, type Directories } from '../queue/observed-queue.ts';
+import { readKeys } from '../queue/txn.ts';
+import type { WatchNotification, Watches } from '../server/watches.ts';
 
 interface Sources {
   readonly connection: Connection;
@@ -18,8 +18,8 @@ interface Sources {
   readonly compactions: Pick<Compactions, 'compacted$'>;
 }
 
-interface News {
-  readonly news: WatchNews;
+interface DirectoryNotification {
+  readonly notification: WatchNotification;
   readonly directory: string;
 }
 
@@ -33,56 +33,59 @@ export function observeQueue(
   directories: Directories,
 ): Observable<readonly StoredEntry[]> {
   return new Observable((subscriber) => {
-    let queue: Promise<SeenQueue> | undefined;
+    let queue: Promise<ObservedQueue> | undefined;
     let meanwhile: IEvent[] = [];
     const live = new Set<string>();
     // Events that arrive before the list are applied to it, so nothing between the two is missed.
-    const hear = ({ news, directory }: News): void => {
-      if (news.status === 'broken') subscriber.error(news.error);
-      else if (news.status === 'events') meanwhile.push(...news.events);
+    const receive = ({ notification, directory }: DirectoryNotification): void => {
+      if (notification.status === 'broken') subscriber.error(notification.error);
+      else if (notification.status === 'events') meanwhile.push(...notification.events);
       else if (live.add(directory).size === 2) queue = list(connection, directories);
-      tell();
+      emit();
     };
-    const tell = (): void => {
+    const emit = (): void => {
       const current = queue;
-      current?.then((seen) => {
+      current?.then((observed) => {
         if (current !== queue || subscriber.closed) return;
-        const changed = seen.apply(meanwhile);
+        const changed = observed.apply(meanwhile);
         meanwhile = [];
-        if (changed) subscriber.next(seen.entries());
+        if (changed) subscriber.next(observed.entries());
       }, error);
     };
     const error = (cause: unknown): void => {
       subscriber.error(cause);
     };
-    const listAnew = (): void => {
+    const listAgain = (): void => {
       queue &&= list(connection, directories);
-      tell();
+      emit();
     };
-    subscriber.add(compactions.compacted$.subscribe({ next: listAnew, error }));
-    return merge(newsOf(watches, directories.entries), newsOf(watches, directories.marks)).subscribe({
-      next: hear,
+    subscriber.add(compactions.compacted$.subscribe({ next: listAgain, error }));
+    return merge(
+      notificationsOf(watches, directories.entries),
+      notificationsOf(watches, directories.marks),
+    ).subscribe({
+      next: receive,
       error,
     });
   });
 }
 
-function newsOf(watches: Watches, directory: string): Observable<News> {
-  return watches.watch(rangeUnder(directory)).pipe(map((news) => ({ news, directory })));
+function notificationsOf(watches: Watches, directory: string): Observable<DirectoryNotification> {
+  return watches.watch(rangeUnder(directory)).pipe(map((notification) => ({ notification, directory })));
 }
 
-async function list(connection: Connection, directories: Directories): Promise<SeenQueue> {
+async function list(connection: Connection, directories: Directories): Promise<ObservedQueue> {
   const entries = {
     ...rangeUnder(directories.entries),
     sort_target: 'Create',
     sort_order: 'Ascend',
   } as const;
-  const success = [{ request_range: entries }, lookAt(rangeUnder(directories.marks))];
+  const success = [{ request_range: entries }, readKeys(rangeUnder(directories.marks))];
   const { header, responses } = await connection.ask('listing a queue', (etcd, options) =>
     etcd.txn({ success }, options),
   );
   const [rows, marks] = responses.map(({ response_range }) => response_range);
-  return new SeenQueue(directories, {
+  return new ObservedQueue(directories, {
     revision: header.revision,
     entries: known(rows),
     marks: known(marks),

@@ -3,9 +3,9 @@ import type { IEvent } from '../protocol/messages.ts';
 import type { Compactions } from '../server/compactions.ts';
 import type { Connection } from '../server/connection.ts';
 import type { KeyRange } from '../queue/keys.ts';
-import { QueueLines, type ListedKey } from '../queue/queue-lines.ts';
+import { ListedQueues, type ListedKey } from '../queue/listed-queues.ts';
 import { Observable, map, merge } from '../base/rx.ts';
-import type { WatchNews, Watches } from '../server/watches.ts';
+import type { WatchNotification, Watches } from '../server/watches.ts';
 
 interface Sources {
   readonly connection: Connection;
@@ -31,14 +31,14 @@ export function observeQueues(
     const range = rangeOfText(prefix + beginning);
     const clock = systemClock();
     // Without a prefix the directories of all programs that use this etcd would be in the list.
-    const lines = new QueueLines(prefix, () => clock.now(), prefix + beginning !== '');
+    const queues = new ListedQueues(prefix, () => clock.now(), prefix + beginning !== '');
     let meanwhile: IEvent[] = [];
     let listed: bigint | undefined;
     let lists = 0;
     let timer: NodeJS.Timeout | undefined;
     const show = (): void => {
       timer = undefined;
-      subscriber.next(lines.queues().filter(({ name }) => name.startsWith(beginning)));
+      subscriber.next(queues.queues().filter(({ name }) => name.startsWith(beginning)));
     };
     const list = async (): Promise<void> => {
       listed = undefined;
@@ -46,24 +46,24 @@ export function observeQueues(
       const { keys, revision } = await keysIn(connection, range);
       // The watch restarted meanwhile, and so did the list.
       if (number < lists || subscriber.closed) return;
-      lines.list(keys);
-      lines.apply(meanwhile, revision);
+      queues.list(keys);
+      queues.apply(meanwhile, revision);
       meanwhile = [];
       listed = revision;
       show();
     };
-    const hear = (events: readonly IEvent[]): void => {
+    const receive = (events: readonly IEvent[]): void => {
       if (listed === undefined) meanwhile.push(...events);
       else {
-        lines.apply(events, listed);
+        queues.apply(events, listed);
         timer ??= setTimeout(show, MERGED_MS);
       }
     };
     subscriber.add(() => clearTimeout(timer));
-    return merge(watches.watch(range), afresh(compactions)).subscribe({
+    return merge(watches.watch(range), restartAfterCompaction(compactions)).subscribe({
       next: (news) => {
         if (news.status === 'broken') subscriber.error(news.error);
-        else if (news.status === 'events') hear(news.events);
+        else if (news.status === 'events') receive(news.events);
         else list().catch((error: unknown) => subscriber.error(error));
       },
       error: (error: unknown) => subscriber.error(error),
@@ -72,7 +72,7 @@ export function observeQueues(
 }
 
 /** Emits after a compaction, as if the watch had restarted. */
-function afresh({ compacted$ }: Sources['compactions']): Observable<WatchNews> {
+function restartAfterCompaction({ compacted$ }: Sources['compactions']): Observable<WatchNotification> {
   return compacted$.pipe(map(() => ({ status: 'live' })));
 }
 

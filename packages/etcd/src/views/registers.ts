@@ -3,11 +3,11 @@ import type { IKeyValue } from '../protocol/messages.ts';
 import type { Connection } from '../server/connection.ts';
 import { registerKey } from '../queue/keys.ts';
 import { concatMap, defer, distinctUntilChanged, filter, map, tap, type Observable } from '../base/rx.ts';
-import { modifiedAt, putForGood, remove } from '../queue/txn.ts';
-import type { WatchNews, Watches } from '../server/watches.ts';
+import { modifiedAt, putWithoutLease, remove } from '../queue/txn.ts';
+import type { WatchNotification, Watches } from '../server/watches.ts';
 
 /** The location of registers. */
-export interface RegisterSurroundings {
+export interface RegisterContext {
   readonly connection: Connection;
   readonly watches: Watches;
   readonly prefix: string;
@@ -24,10 +24,10 @@ const MAX_TEXT_BYTES = 4_096;
 
 /** Stores one key without a lease for each queue and kind. Its version is the revision of the last write, which never occurs again. */
 export class EtcdRegisters implements Registers {
-  readonly #around: RegisterSurroundings;
+  readonly #context: RegisterContext;
 
-  constructor(around: RegisterSurroundings) {
-    this.#around = around;
+  constructor(context: RegisterContext) {
+    this.#context = context;
   }
 
   async read(queue: string, kind: string): Promise<Register | undefined> {
@@ -45,9 +45,9 @@ export class EtcdRegisters implements Registers {
       throw invalidArgument('change.was', was, 'is the version that a register was read with');
     const txn = {
       compare: [modifiedAt(key, BigInt(was ?? 0))],
-      success: [text === undefined ? remove(key) : putForGood(key, text)],
+      success: [text === undefined ? remove(key) : putWithoutLease(key, text)],
     };
-    const { succeeded } = await this.#around.connection.ask('writing a register', (etcd, options) =>
+    const { succeeded } = await this.#context.connection.ask('writing a register', (etcd, options) =>
       etcd.txn(txn, options),
     );
     return succeeded;
@@ -58,8 +58,8 @@ export class EtcdRegisters implements Registers {
     const key = this.#key(queue, kind);
     return defer(() => {
       let newest = -1n;
-      return this.#around.watches.watch({ key }).pipe(
-        concatMap((news) => this.#reading(key, news)),
+      return this.#context.watches.watch({ key }).pipe(
+        concatMap((notification) => this.#reading(key, notification)),
         // Events from before the read arrive all the same, and are dropped here.
         filter(({ revision }) => revision > newest),
         tap(({ revision }) => (newest = revision)),
@@ -69,23 +69,23 @@ export class EtcdRegisters implements Registers {
     });
   }
 
-  async #reading(key: Buffer, news: WatchNews): Promise<Reading> {
-    if (news.status === 'broken') throw news.error;
-    const last = news.status === 'events' ? news.events.at(-1) : undefined;
+  async #reading(key: Buffer, notification: WatchNotification): Promise<Reading> {
+    if (notification.status === 'broken') throw notification.error;
+    const last = notification.status === 'events' ? notification.events.at(-1) : undefined;
     if (!last) return this.#read(key);
     const { type, kv } = last;
     return { revision: BigInt(kv.mod_revision), register: type === 'Put' ? registerOf(kv) : undefined };
   }
 
   async #read(key: Buffer): Promise<Reading> {
-    const { header, kvs } = await this.#around.connection.ask('reading a register', (etcd, options) =>
+    const { header, kvs } = await this.#context.connection.ask('reading a register', (etcd, options) =>
       etcd.range({ key }, options),
     );
     return { revision: BigInt(header.revision), register: kvs[0] && registerOf(kvs[0]) };
   }
 
   #key(queue: string, kind: string): Buffer {
-    return Buffer.from(registerKey(this.#around.prefix, queue, checkedRegisterKind(kind)));
+    return Buffer.from(registerKey(this.#context.prefix, queue, checkedRegisterKind(kind)));
   }
 }
 

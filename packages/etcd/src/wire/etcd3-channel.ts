@@ -13,8 +13,8 @@ export interface RawStream<Request, Response> {
 }
 
 /** How a stream is opened. */
-export interface Opening<Stream> {
-  readonly way: MemberCircuitBreaker;
+export interface StreamOptions<Stream> {
+  readonly breaker: MemberCircuitBreaker;
   readonly clients: Pick<Etcd3Clients<unknown>, 'failed'>;
   /** Begins to use a client. */
   readonly use: () => ClientUse | Promise<ClientUse>;
@@ -24,14 +24,14 @@ export interface Opening<Stream> {
 /** A stream of npm etcd3. It opens asynchronously. */
 export class Etcd3Channel<Request, Response> implements Channel<Request> {
   readonly #stream: Promise<RawStream<Request, Response>>;
-  readonly #opening: Opening<RawStream<Request, Response>>;
+  readonly #options: StreamOptions<RawStream<Request, Response>>;
   readonly #listener: ChannelListener<Response>;
   #use: ClientUse | undefined;
-  #passage: BreakerCall | undefined;
+  #breakerCall: BreakerCall | undefined;
   #isOver = false;
 
-  constructor(opening: Opening<RawStream<Request, Response>>, listener: ChannelListener<Response>) {
-    this.#opening = opening;
+  constructor(options: StreamOptions<RawStream<Request, Response>>, listener: ChannelListener<Response>) {
+    this.#options = options;
     this.#listener = listener;
     this.#stream = this.#open();
     this.#stream.then(
@@ -39,7 +39,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
         opened.on('error', (error) => this.#end(error));
         opened.on('end', () => this.#end(new Error('the server ended the stream')));
         opened.on('data', (response) => {
-          this.#passage?.succeeded();
+          this.#breakerCall?.succeeded();
           if (!this.#isOver) listener.onResponse(response);
         });
       },
@@ -54,7 +54,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
   }
 
   close(): void {
-    this.#over((stream) => {
+    this.#finish((stream) => {
       stream.end();
       stream.cancel();
     });
@@ -62,13 +62,13 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
 
   abandon(): void {
     // The stream is not ended first. etcd3 then treats the cancellation as a failure and connects again for the next stream.
-    this.#over((stream) => stream.cancel());
+    this.#finish((stream) => stream.cancel());
   }
 
   #end(error: unknown): void {
     if (this.#isOver) return;
-    this.#opening.clients.failed();
-    this.#passage?.failed(error);
+    this.#options.clients.failed();
+    this.#breakerCall?.failed(error);
     this.abandon();
     this.#listener.onEnd(error);
   }
@@ -76,15 +76,15 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
   async #open(): Promise<RawStream<Request, Response>> {
     // The listener is not called before the constructor has returned.
     await Promise.resolve();
-    const { way, use, open } = this.#opening;
-    this.#passage = way.begin();
+    const { breaker, use, open } = this.#options;
+    this.#breakerCall = breaker.begin();
     this.#use = await use();
     return open(this.#use.etcd);
   }
 
   /** Ends the stream, and then the use of its client. */
-  #over(end: (stream: RawStream<Request, Response>) => unknown): void {
-    this.#passage?.abandoned();
+  #finish(end: (stream: RawStream<Request, Response>) => unknown): void {
+    this.#breakerCall?.abandoned();
     if (this.#isOver) return;
     this.#isOver = true;
     this.#withStream(end);

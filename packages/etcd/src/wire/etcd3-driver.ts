@@ -4,7 +4,7 @@ import type { Etcd3, IOptions } from 'etcd3';
 import type { Etcd3Class } from '../api/etcd3-client.ts';
 import type { CallOptions, Driver } from '../driver/driver.ts';
 import { Etcd3Channel } from './etcd3-channel.ts';
-import { answeredWithin, loggingInOnce, requireLeader, type GrpcCallOptions } from './interceptors.ts';
+import { withTimeout, loggingInOnce, requireLeader, type GrpcCallOptions } from './interceptors.ts';
 import { Etcd3Clients, type ClientUse } from './etcd3-clients.ts';
 import { watchOpenings } from './opening-sockets.ts';
 import type { EtcdCredentials } from '../api/credentials.ts';
@@ -47,13 +47,13 @@ interface Etcd3Parts {
 }
 
 function etcd3Driver(options: CheckedOptions, { host, failures, make }: Etcd3Parts): Driver {
-  const giveUpOpenings = watchOpenings(host);
+  const destroyOpenings = watchOpenings(host);
   const clients = new Etcd3Clients(options.credentials, make);
-  const way = new MemberCircuitBreaker(failures);
+  const breaker = new MemberCircuitBreaker(failures);
   const unary =
     <Request, Response>(ask: (etcd: Etcd3, request: Request, call: GrpcCallOptions) => Promise<Response>) =>
     (request: Request, call: CallOptions): Promise<Response> =>
-      by(way, clients, (etcd) => ask(etcd, request, bounded(call)));
+      callUnderBreaker(breaker, clients, (etcd) => ask(etcd, request, bounded(call)));
   const status = unary(({ maintenance }, _, call) => maintenance.status(call));
   const use = (): ClientUse | Promise<ClientUse> => clients.present() ?? clients.renewed();
   return {
@@ -66,39 +66,39 @@ function etcd3Driver(options: CheckedOptions, { host, failures, make }: Etcd3Par
     leaseTimeToLive: unary(({ leaseClient }, request, call) => leaseClient.leaseTimeToLive(request, call)),
     status: (call) => status(undefined, call),
     watch: (listener) =>
-      new Etcd3Channel({ way, clients, use, open: ({ watchClient }) => watchClient.watch() }, listener),
+      new Etcd3Channel({ breaker, clients, use, open: ({ watchClient }) => watchClient.watch() }, listener),
     keepAlive: (listener) =>
       new Etcd3Channel(
-        { way, clients, use, open: ({ leaseClient }) => leaseClient.leaseKeepAlive() },
+        { breaker, clients, use, open: ({ leaseClient }) => leaseClient.leaseKeepAlive() },
         listener,
       ),
     close: () => {
       clients.close();
-      giveUpOpenings();
+      destroyOpenings();
     },
   };
 }
 
 /** Calls under the circuit breaker. A channel of etcd3 connects again after every failure and keeps no count of earlier ones. */
-async function by<T>(
-  way: MemberCircuitBreaker,
+async function callUnderBreaker<T>(
+  breaker: MemberCircuitBreaker,
   clients: Etcd3Clients<EtcdCredentials>,
   ask: (etcd: Etcd3) => Promise<T>,
 ): Promise<T> {
-  const passage = way.begin();
+  const breakerCall = breaker.begin();
   try {
-    const answer = await unlessRefused(clients, ask);
-    passage.succeeded();
-    return answer;
+    const response = await callWithLogIn(clients, ask);
+    breakerCall.succeeded();
+    return response;
   } catch (error) {
     clients.failed();
-    passage.failed(error);
+    breakerCall.failed(error);
     throw error;
   }
 }
 
 /** Repeats the call with the current credentials if the log-in was refused. The first call had no effect, and the password may have changed. */
-async function unlessRefused<T>(
+async function callWithLogIn<T>(
   clients: Etcd3Clients<EtcdCredentials>,
   ask: (etcd: Etcd3) => Promise<T>,
 ): Promise<T> {
@@ -131,7 +131,7 @@ function etcd3Options(host: string, options: CheckedOptions, { user, pems }: Etc
 }
 
 function bounded({ withinMs }: CallOptions): GrpcCallOptions {
-  return { deadline: Infinity, interceptors: [requireLeader, loggingInOnce(), answeredWithin(withinMs)] };
+  return { deadline: Infinity, interceptors: [requireLeader, loggingInOnce(), withTimeout(withinMs)] };
 }
 
 function deadlineIn(ms: number): number {

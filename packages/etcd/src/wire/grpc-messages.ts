@@ -41,6 +41,6 @@ export class MessageReader {
 /** Returns the size of the message that begins here, prefix included, or the size of the prefix if that is incomplete. */
 function sizeOf(bytes: Buffer): number {
   if (bytes.length < PREFIX) return PREFIX;
-  if (bytes[0] !== NOT_COMPRESSED) throw new Error('a compressed message, which was not asked for');
+  if (bytes[0] !== NOT_COMPRESSED) throw new Error('a compressed message, which was not requested');
   return PREFIX + bytes.readUInt32BE(1);
 }

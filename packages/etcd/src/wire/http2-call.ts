@@ -37,7 +37,7 @@ export class Http2Call {
   readonly #listener: CallListener;
   readonly #reader = new MessageReader();
   #headers: Headers = {};
-  #told: Headers | undefined;
+  #status: Headers | undefined;
   #isOver = false;
 
   constructor(link: Http2Link, headers: OutgoingHttpHeaders, listener: CallListener) {
@@ -91,7 +91,7 @@ export class Http2Call {
 
   /** Ends the call at its last headers, which nothing follows, unless a part of the response waits to be read. */
   #receiveStatus(headers: Headers, isLast: boolean): void {
-    this.#told = headers;
+    this.#status = headers;
     if (isLast && this.#stream.readableLength === 0) this.#end();
     else this.#stream.once('end', () => this.#end());
   }
@@ -116,32 +116,32 @@ export class Http2Call {
 
   #end(): void {
     if (this.#isOver) return;
-    const status = this.#told?.['grpc-status'];
-    if (status === undefined) this.fail(this.#brokenOff());
-    else if (status === '0' && this.#reader.isHalf) this.fail(unreadable('it ended in the middle'));
+    const status = this.#status?.['grpc-status'];
+    if (status === undefined) this.fail(this.#missingStatus());
+    else if (status === '0' && this.#reader.isHalf) this.fail(unreadable('it is incomplete'));
     else {
       this.#isOver = true;
-      this.#listener.onEnd(errorOf(status, this.#told?.['grpc-message']));
+      this.#listener.onEnd(errorOf(status, this.#status?.['grpc-message']));
     }
   }
 
-  #brokenOff(): GrpcError {
+  #missingStatus(): GrpcError {
     if (this.#link.isOver) return new GrpcError('UNAVAILABLE', this.#link.failure.message);
     const { ':status': http = HTTP_OK, 'content-type': type = 'nothing' } = this.#headers;
     if (http !== HTTP_OK)
       return new GrpcError(STATUS_OF_HTTP[http] ?? 'UNAVAILABLE', `answered with HTTP status ${http}`);
     const code = this.#stream.rstCode;
     if (code === NGHTTP2_ENHANCE_YOUR_CALM)
-      return new GrpcError('RESOURCE_EXHAUSTED', 'the member asks for fewer calls');
+      return new GrpcError('RESOURCE_EXHAUSTED', 'the member limits the rate of calls (ENHANCE_YOUR_CALM)');
     if (this.#stream.readableEnded && code === NGHTTP2_NO_ERROR)
-      return new GrpcError('UNKNOWN', `answered with ${type} and without a status of gRPC`);
+      return new GrpcError('UNKNOWN', `answered with ${type} without a gRPC status`);
     return new GrpcError('UNAVAILABLE', `the member reset the call (${code})`);
   }
 }
 
 /** Returns the error of a call with an invalid response. */
 export function unreadable(error: unknown): GrpcError {
-  return new GrpcError('INTERNAL', `unreadable answer: ${String(error)}`);
+  return new GrpcError('INTERNAL', `invalid response: ${String(error)}`);
 }
 
 function errorOf(status: unknown, message: unknown): GrpcError | undefined {

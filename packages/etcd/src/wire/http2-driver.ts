@@ -15,7 +15,7 @@ export function http2Driver(
   const unary =
     <Request extends object, Response>(method: Method<Request, Response>) =>
     (request: Request, call: CallOptions): Promise<Response> =>
-      member.ask(method, request, call);
+      member.call(method, request, call);
   const status = unary(methods.status);
   return {
     range: unary(methods.range),

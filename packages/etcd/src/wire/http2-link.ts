@@ -6,7 +6,7 @@ import {
 } from 'node:http2';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
-import { afterPatience } from '../base/patience.ts';
+import { startTimeout } from '../base/timeout.ts';
 
 /** The address of a member. */
 export interface Address {
@@ -20,10 +20,10 @@ export interface Address {
 
 /** Timeouts and sizes of a connection. */
 export interface LinkOptions {
-  readonly connectWithinMs: number;
+  readonly connectTimeoutMs: number;
   /** Interval of pings while a call is open, in milliseconds. */
   readonly pingEveryMs: number;
-  readonly pingAnswerMs: number;
+  readonly pingTimeoutMs: number;
   /** Flow control window of one response in bytes. The window of the connection is four times as large. */
   readonly window: number;
 }
@@ -46,7 +46,7 @@ export class Http2Link {
   readonly #session: ClientHttp2Session;
   readonly #socket: Socket;
   readonly #listener: LinkListener;
-  readonly #pulse: NodeJS.Timeout;
+  readonly #pings: NodeJS.Timeout;
   /** Whether a timeout runs, for the connection or for the response to a ping. */
   #isWaiting = false;
   #stopWaiting: () => void;
@@ -64,8 +64,8 @@ export class Http2Link {
       maxSessionMemory: MAX_MEMORY,
     });
     this.#session.unref();
-    this.#stopWaiting = this.#patience(options.connectWithinMs, 'no connection');
-    this.#pulse = setInterval(() => this.#ping(options.pingAnswerMs), options.pingEveryMs).unref();
+    this.#stopWaiting = this.#startTimeout(options.connectTimeoutMs, 'no connection');
+    this.#pings = setInterval(() => this.#ping(options.pingTimeoutMs), options.pingEveryMs).unref();
     this.#session.once('connect', () => this.#session.setLocalWindowSize(4 * options.window));
     this.#listen();
   }
@@ -109,13 +109,13 @@ export class Http2Link {
 
   /** Accepts no further calls. Calls in flight go on. */
   retire(): void {
-    if (this.#takeNoMore() && this.#open === 0) this.destroy();
+    if (this.#stopCalls() && this.#open === 0) this.destroy();
   }
 
   /** Ends the connection and all of its calls. */
   destroy(failure?: Error): void {
     if (failure) this.#failure = failure;
-    this.#takeNoMore();
+    this.#stopCalls();
     afterReading(() => {
       this.#session.destroy();
       // Otherwise the session would first wait for its GOAWAY to be written, which takes for ever while packets vanish.
@@ -124,7 +124,7 @@ export class Http2Link {
   }
 
   /** Returns whether the connection accepted calls until now. */
-  #takeNoMore(): boolean {
+  #stopCalls(): boolean {
     if (this.#retired) return false;
     this.#retired = true;
     this.#listener.onRetired();
@@ -151,22 +151,22 @@ export class Http2Link {
     });
     session.once('close', () => {
       this.#stopWaiting();
-      clearInterval(this.#pulse);
+      clearInterval(this.#pings);
       this.#socket.destroy();
       this.retire();
       this.#listener.onClose(this.failure);
     });
   }
 
-  #ping(withinMs: number): void {
+  #ping(timeoutMs: number): void {
     if (this.#open === 0 || this.#isWaiting || this.#session.destroyed) return;
-    this.#stopWaiting = this.#patience(withinMs, 'no answer to a ping');
+    this.#stopWaiting = this.#startTimeout(timeoutMs, 'no response to a ping');
     this.#session.ping(this.#stopWaiting);
   }
 
-  #patience(ms: number, failure: string): () => void {
+  #startTimeout(ms: number, failure: string): () => void {
     this.#isWaiting = true;
-    const cancel = afterPatience(ms, () => this.destroy(new Error(`${failure} within ${ms} ms`)));
+    const cancel = startTimeout(ms, () => this.destroy(new Error(`${failure} within ${ms} ms`)));
     return () => {
       this.#isWaiting = false;
       cancel();

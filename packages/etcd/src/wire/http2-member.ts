@@ -1,14 +1,14 @@
 import type { OutgoingHttpHeaders } from 'node:http2';
 import type { CallOptions, Channel, ChannelListener } from '../driver/driver.ts';
-import { isTokenForgotten } from '../driver/errors.ts';
+import { isTokenOutdated } from '../driver/errors.ts';
 import { Http2Call } from './http2-call.ts';
 import { Http2Channel } from './http2-channel.ts';
-import { Http2Line } from './http2-line.ts';
+import { Http2Dialer } from './http2-dialer.ts';
 import type { Address } from './http2-link.ts';
 import { Http2Login } from './http2-login.ts';
 import { authenticate, type Method } from './http2-methods.ts';
-import { ask, type Unary } from './http2-unary.ts';
-import { afterPatience } from '../base/patience.ts';
+import { sendUnary, type Unary } from './http2-unary.ts';
+import { startTimeout } from '../base/timeout.ts';
 import { SharedTimeout } from '../base/shared-timeout.ts';
 import type { CheckedOptions } from '../api/options.ts';
 import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
@@ -24,7 +24,7 @@ interface UsualTimeout {
   readonly shared: SharedTimeout;
 }
 
-type Sending<Request, Response> = Omit<Unary<Request, Response>, 'line' | 'afterTimeout'>;
+type Sending<Request, Response> = Omit<Unary<Request, Response>, 'dialer' | 'afterTimeout'>;
 
 /** The connections to a member, and the log-in of their calls. */
 export class Http2Member {
@@ -34,17 +34,17 @@ export class Http2Member {
   readonly #login: Http2Login | undefined;
   readonly #usual: UsualTimeout;
   /** Streams have a connection of their own, so that a large response delays neither heartbeats nor events. */
-  readonly #calls: Http2Line;
-  readonly #streams: Http2Line;
+  readonly #calls: Http2Dialer;
+  readonly #streams: Http2Dialer;
 
-  constructor(host: string, options: CheckedOptions, way: MemberCircuitBreaker) {
+  constructor(host: string, options: CheckedOptions, breaker: MemberCircuitBreaker) {
     const { logsIn, credentials, requestTimeoutMs } = options;
     const address = addressOf(host, options);
     this.#usual = { ms: requestTimeoutMs, shared: new SharedTimeout(requestTimeoutMs) };
-    const lineOf = (window: number): Http2Line =>
-      new Http2Line(address, { connectWithinMs: requestTimeoutMs, window, way, credentials });
-    this.#calls = lineOf(LARGE_WINDOW);
-    this.#streams = lineOf(USUAL_WINDOW);
+    const dialerFor = (window: number): Http2Dialer =>
+      new Http2Dialer(address, { connectTimeoutMs: requestTimeoutMs, window, breaker, credentials });
+    this.#calls = dialerFor(LARGE_WINDOW);
+    this.#streams = dialerFor(USUAL_WINDOW);
     this.#headers = {
       ':method': 'POST',
       ':scheme': address.tls ? 'https' : 'http',
@@ -58,7 +58,7 @@ export class Http2Member {
   }
 
   /** Sends one request. It is repeated only if the member refused it because of its token. */
-  async ask<Request extends object, Response>(
+  async call<Request extends object, Response>(
     method: Method<Request, Response>,
     request: Request,
     { withinMs }: CallOptions,
@@ -72,7 +72,7 @@ export class Http2Member {
     try {
       return await send(await token);
     } catch (error) {
-      if (!isTokenForgotten(error)) throw error;
+      if (!isTokenOutdated(error)) throw error;
       this.#login.forget(token);
       return send(await this.#login.token());
     }
@@ -90,7 +90,7 @@ export class Http2Member {
         return new Http2Call(this.#streams.link(), headers, {
           onMessage: calling.onMessage,
           onEnd: (error) => {
-            if (token && isTokenForgotten(error)) this.#login?.forget(token);
+            if (token && isTokenOutdated(error)) this.#login?.forget(token);
             calling.onEnd(error);
           },
         });
@@ -117,8 +117,8 @@ export class Http2Member {
   #send<Request extends object, Response>(call: Sending<Request, Response>): Promise<Response> {
     const { ms, shared } = this.#usual;
     const afterTimeout = (task: () => void): (() => void) =>
-      call.withinMs === ms ? shared.start(task) : afterPatience(call.withinMs, task);
-    return ask({ ...call, line: this.#calls, afterTimeout });
+      call.withinMs === ms ? shared.start(task) : startTimeout(call.withinMs, task);
+    return sendUnary({ ...call, dialer: this.#calls, afterTimeout });
   }
 
   #headersOf({ path }: { readonly path: string }, token?: string): OutgoingHttpHeaders {

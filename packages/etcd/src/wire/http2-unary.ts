@@ -1,14 +1,14 @@
 import type { OutgoingHttpHeaders } from 'node:http2';
 import { GrpcError } from '../driver/grpc-status.ts';
 import { Http2Call, unreadable } from './http2-call.ts';
-import type { Http2Line } from './http2-line.ts';
+import type { Http2Dialer } from './http2-dialer.ts';
 import type { Method } from './http2-methods.ts';
 import { decoded } from './wire-read.ts';
 import { framed } from './wire-write.ts';
 
 /** One call with one response. */
 export interface Unary<Request, Response> {
-  readonly line: Http2Line;
+  readonly dialer: Http2Dialer;
   readonly headers: OutgoingHttpHeaders;
   readonly method: Method<Request, Response>;
   readonly request: Request;
@@ -18,12 +18,14 @@ export interface Unary<Request, Response> {
 }
 
 /** Sends a request once. Rejects if it fails or has no response in time. The connection then accepts no further calls. */
-export function ask<Request extends object, Response>(unary: Unary<Request, Response>): Promise<Response> {
+export function sendUnary<Request extends object, Response>(
+  unary: Unary<Request, Response>,
+): Promise<Response> {
   const { method, withinMs } = unary;
   const frame = framed(method.encode, unary.request);
   return new Promise((resolve, reject) => {
     const messages: Buffer[] = [];
-    const call = new Http2Call(unary.line.link(), unary.headers, {
+    const call = new Http2Call(unary.dialer.link(), unary.headers, {
       onMessage: (message) => messages.push(message),
       onEnd: (error) => {
         stopWaiting();
@@ -44,7 +46,7 @@ async function read<Response>(
   messages: readonly Buffer[],
 ): Promise<Response> {
   const [message] = messages;
-  if (!message || messages.length > 1) throw unreadable(`${messages.length} messages where one was due`);
+  if (!message || messages.length > 1) throw unreadable(`${messages.length} messages instead of one`);
   try {
     return decoded(decode, message);
   } catch (error) {

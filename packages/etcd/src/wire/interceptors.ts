@@ -1,6 +1,6 @@
 import type { KVClient } from 'etcd3';
-import { tellsOfToken } from '../driver/errors.ts';
-import { afterPatience } from '../base/patience.ts';
+import { isTokenError } from '../driver/errors.ts';
+import { startTimeout } from '../base/timeout.ts';
 
 /** Options of one call in grpc-js. */
 export type GrpcCallOptions = NonNullable<Parameters<KVClient['range']>[1]>;
@@ -10,16 +10,16 @@ export type Interceptor = NonNullable<GrpcCallOptions['interceptors']>[number];
 
 const DEADLINE_EXCEEDED = 4;
 const UNAVAILABLE = 14;
-const FORGOTTEN = 'etcdserver: invalid auth token';
-const STILL_REFUSED = 'etcdserver: the token of a new log-in is refused as well';
+const INVALID_TOKEN = 'etcdserver: invalid auth token';
+const STILL_REFUSED = 'etcdserver: the token of a new log-in is refused too';
 
 /** Ends the call after a timeout in milliseconds, like a gRPC deadline that does not count the time in which this process was busy. */
-export function answeredWithin(ms: number): Interceptor {
+export function withTimeout(ms: number): Interceptor {
   return (options, nextCall) => {
     const call = nextCall(options);
     const start = call.start.bind(call);
     call.start = (metadata, listener) => {
-      const cancel = afterPatience(ms, () => {
+      const cancel = startTimeout(ms, () => {
         // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- gRPC's own number
         call.cancelWithStatus(DEADLINE_EXCEEDED, `no answer within ${ms} ms`);
       });
@@ -41,9 +41,9 @@ export const requireLeader: Interceptor = (options, nextCall) => {
   const call = nextCall(options);
   const start = call.start.bind(call);
   call.start = (metadata, listener) => {
-    const asking = metadata.clone();
-    asking.set('hasleader', 'true');
-    start(asking, listener);
+    const extended = metadata.clone();
+    extended.set('hasleader', 'true');
+    start(extended, listener);
   };
   return asInterceptingCall(call);
 };
@@ -62,13 +62,13 @@ export function loggingInOnce(): Interceptor {
         onReceiveMetadata: (received) => listener?.onReceiveMetadata?.(received),
         onReceiveMessage: (message) => listener?.onReceiveMessage?.(message),
         onReceiveStatus: (status) => {
-          const isForgotten = tellsOfToken(status.details);
+          const isOutdated = isTokenError(status.details);
           const instead = hasLoggedIn
             ? { code: UNAVAILABLE, details: STILL_REFUSED }
-            : { details: FORGOTTEN };
+            : { details: INVALID_TOKEN };
           // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- gRPC's own number
-          listener?.onReceiveStatus?.(isForgotten ? { ...status, ...instead } : status);
-          hasLoggedIn ||= isForgotten;
+          listener?.onReceiveStatus?.(isOutdated ? { ...status, ...instead } : status);
+          hasLoggedIn ||= isOutdated;
         },
       });
     };

@@ -2,20 +2,20 @@ import type { Channel, ChannelListener, Driver } from '../driver/driver.ts';
 
 /** Returns a driver that is loaded at its first use. Calls wait for it, and their timeouts begin when it is loaded. */
 export function lazyDriver(load: () => Promise<Driver>): Driver {
-  const later = new LazyDriver(load);
+  const lazy = new LazyDriver(load);
   return {
-    range: (request, call) => later.use((driver) => driver.range(request, call)),
-    put: (request, call) => later.use((driver) => driver.put(request, call)),
-    deleteRange: (request, call) => later.use((driver) => driver.deleteRange(request, call)),
-    txn: (request, call) => later.use((driver) => driver.txn(request, call)),
-    leaseGrant: (request, call) => later.use((driver) => driver.leaseGrant(request, call)),
-    leaseRevoke: (request, call) => later.use((driver) => driver.leaseRevoke(request, call)),
-    leaseTimeToLive: (request, call) => later.use((driver) => driver.leaseTimeToLive(request, call)),
-    status: (call) => later.use((driver) => driver.status(call)),
-    watch: (listener) => later.open((driver, late) => driver.watch(late), listener),
-    keepAlive: (listener) => later.open((driver, late) => driver.keepAlive(late), listener),
+    range: (request, call) => lazy.use((driver) => driver.range(request, call)),
+    put: (request, call) => lazy.use((driver) => driver.put(request, call)),
+    deleteRange: (request, call) => lazy.use((driver) => driver.deleteRange(request, call)),
+    txn: (request, call) => lazy.use((driver) => driver.txn(request, call)),
+    leaseGrant: (request, call) => lazy.use((driver) => driver.leaseGrant(request, call)),
+    leaseRevoke: (request, call) => lazy.use((driver) => driver.leaseRevoke(request, call)),
+    leaseTimeToLive: (request, call) => lazy.use((driver) => driver.leaseTimeToLive(request, call)),
+    status: (call) => lazy.use((driver) => driver.status(call)),
+    watch: (listener) => lazy.open((driver, late) => driver.watch(late), listener),
+    keepAlive: (listener) => lazy.open((driver, late) => driver.keepAlive(late), listener),
     close: () => {
-      later.close();
+      lazy.close();
     },
   };
 }

@@ -11,9 +11,9 @@ const OPENED = 'net.client.socket';
 const BY_GRPC = /[\\/]@grpc[\\/]grpc-js[\\/]/;
 // A connection without a response for that long is not worth waiting for. Another client of this process may be opening one to the same host.
 const HOPELESS_MS = 300;
-const LOOK_EVERY_MS = 100;
+const CHECK_EVERY_MS = 100;
 // Longer than the backoff of grpc-js.
-const GIVES_UP_FOR_MS = 5_000;
+const CHECK_FOR_MS = 5_000;
 
 interface Opening {
   readonly since: number;
@@ -29,13 +29,13 @@ export function watchOpenings(host: string): () => void {
   if (watchers === 0) subscribe(OPENED, onOpened);
   watchers += 1;
   return () => {
-    const looking = setInterval(() => giveUpHopeless(host), LOOK_EVERY_MS).unref();
+    const checks = setInterval(() => destroyHopeless(host), CHECK_EVERY_MS).unref();
     const stop = (): void => {
-      clearInterval(looking);
+      clearInterval(checks);
       watchers -= 1;
       if (watchers === 0) unsubscribe(OPENED, onOpened);
     };
-    setTimeout(stop, GIVES_UP_FOR_MS).unref();
+    setTimeout(stop, CHECK_FOR_MS).unref();
   };
 }
 
@@ -59,7 +59,7 @@ function leadsTo(host: string, { address, port }: Opening): boolean {
   return String(port) === (own || '80') && (isIP(literal) === 0 || literal === address);
 }
 
-function giveUpHopeless(host: string): void {
+function destroyHopeless(host: string): void {
   const since = performance.now() - HOPELESS_MS;
   for (const [socket, opening] of openings)
     if (opening.since < since && leadsTo(host, opening)) socket.destroy();

@@ -168,7 +168,7 @@ function readVarint(bytes: Buffer, end: number): void {
   low = 0;
   high = 0;
   for (let shift = 0; shift < 7 * MAX_VARINT; shift += 7) {
-    if (at >= end) throw new RangeError('a number that does not end');
+    if (at >= end) throw new RangeError('an incomplete number');
     const byte = bytes[at++] as number;
     const bits = byte & 0x7f;
     if (shift < 28) low |= bits << shift;
@@ -190,7 +190,7 @@ function skip(type: number, bytes: Buffer, end: number): void {
   else if (type === DELIMITED) readLength(bytes, end);
   else if (type === FIXED_64 || type === FIXED_32) at += type === FIXED_64 ? 8 : 4;
   else throw new RangeError(`a field of type ${type}`);
-  if (at > end) throw new RangeError('a field that does not end');
+  if (at > end) throw new RangeError('an incomplete field');
 }
 
 /** Converts the two words to decimal text. */

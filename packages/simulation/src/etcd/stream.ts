@@ -89,7 +89,7 @@ export class SimulatedStream<Request, Response> implements Channel<Request>, Ser
     } else if (!this.#isLost) {
       this.#isLost = true;
       this.#link.member.machine.later(DEAD_AFTER_MS, () => this.#leave());
-      if (!this.isOver) this.#link.client.later(DEAD_AFTER_MS, () => this.#fail('no answer to a ping'));
+      if (!this.isOver) this.#link.client.later(DEAD_AFTER_MS, () => this.#fail('no response to a ping'));
     }
   }
 

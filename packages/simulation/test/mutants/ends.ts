@@ -16,12 +16,12 @@ export const ENDS: readonly Mutant[] = [
   ]),
   mutant('a closed session leaves its stream open', 'nothing left', [
     'etcd/src/session/keep-alive.ts',
-    '    line?.channel.close();\n',
+    '    stream?.channel.close();\n',
     '',
   ]),
   mutant('whoever leaves is not taken out', LEFT_OVER, [
     'etcd/src/entry/leaving.ts',
-    '    if (isPlain(entry) && !generation.isExported) return await leaveWithOthers(leaving, entry);\n',
+    '    if (isPlain(entry) && !generation.isExported) return await removeInBatch(leaving, entry);\n',
     '    if (isPlain(entry)) return true;\n',
   ]),
   mutant('whoever wrote its label is not taken out', LEFT_OVER, [

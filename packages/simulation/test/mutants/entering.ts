@@ -46,8 +46,8 @@ export const ENTERING: readonly Mutant[] = [
     ],
   ),
   mutant('a request that has come back still counts as one under way', 'progress', [
-    'etcd/src/base/gathering.ts',
-    '    this.#requests -= 1;\n',
+    'etcd/src/base/batcher.ts',
+    '    this.#batchesInFlight -= 1;\n',
     '',
   ]),
   mutant(
@@ -61,8 +61,8 @@ export const ENTERING: readonly Mutant[] = [
   ),
   mutant('several names are entered one after the other', 'progress', [
     'etcd/src/session/entries.ts',
-    'return enter(this.#around, newcomers, intoLine);',
-    'const all = []; for (const one of newcomers) all.push(...(await enter(this.#around, [one], intoLine))); return all;',
+    'return enter(this.#context, newcomers, enqueueAlways);',
+    'const all = []; for (const one of newcomers) all.push(...(await enter(this.#context, [one], enqueueAlways))); return all;',
   ]),
   mutant(
     'of those that enter together each looks at who is ahead of the first',

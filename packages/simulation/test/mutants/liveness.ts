@@ -3,17 +3,17 @@ import { mutant, type Mutant } from '../mutant.ts';
 export const LIVENESS: readonly Mutant[] = [
   mutant('a keepalive counts whatever term its proof was answered in', 'exclusive', [
     'etcd/src/session/session.ts',
-    'if (proof.sound && proof.term === beat.term && proof.term === left.term) return left.ttlMs;',
-    'if (proof.sound) return left.ttlMs;',
+    'if (proof.sound && proof.term === response.term && proof.term === remaining.term) return remaining.ttlMs;',
+    'if (proof.sound) return remaining.ttlMs;',
   ]),
   mutant('a keepalive counts without a proof', 'exclusive', [
     'etcd/src/session/session.ts',
-    '    const asking = {',
-    '    if (beat.ttlMs > 0) return beat.ttlMs;\n    const asking = {',
+    '    const options = {',
+    '    if (response.ttlMs > 0) return response.ttlMs;\n    const options = {',
   ]),
   mutant('reads of releases that may answer them stale are taken for proofs', 'exclusive', [
     'etcd/src/session/session.ts',
-    'strict: this.#around.proofChoice.strictIn(beat.term)',
+    'strict: this.#context.proofChoice.strictIn(response.term)',
     'strict: false',
   ]),
   mutant('every release is taken for one whose reads are never stale', 'exclusive', [

@@ -6,7 +6,7 @@ const TOO_EARLY: readonly Rule[] = ['order', 'exclusive'];
 export const PLACES: readonly Mutant[] = [
   mutant('whoever was ahead counts as an owner when it goes', TOO_EARLY, [
     'etcd/src/turn/watch-removal.ts',
-    'owned: toldOwned || entry.owned',
+    'owned: hasAnnounced || entry.owned',
     'owned: true',
   ]),
   mutant('whoever leaves counts as an owner in its own process', TOO_EARLY, [

@@ -16,8 +16,8 @@ export const SINGLE_KEYS: readonly Mutant[] = [
     ['progress', 'nothing left'],
     [
       'etcd/src/entry/leaving.ts',
-      'return [...(claimed ? givingBack(single, key) : []), ...givingBack(tail, key)];',
-      'return givingBack(tail, claimed ? key : key);',
+      'return [...(claimed ? deleteSingleKey(single, key) : []), ...deleteSingleKey(tail, key)];',
+      'return deleteSingleKey(tail, claimed ? key : key);',
     ],
   ),
   mutant(

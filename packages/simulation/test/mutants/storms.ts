@@ -12,7 +12,7 @@ export const STORMS: readonly Mutant[] = [
     'retryAfterMs = 1',
   ]),
   mutant('a stream that broke is opened again at once', 'no storm', [
-    'etcd/src/server/watch-line.ts',
+    'etcd/src/server/watch-connection.ts',
     'new ExponentialBackoff({ initialDelay: 20, maxDelay: 1_000 })',
     'new ExponentialBackoff({ initialDelay: 1, maxDelay: 2 })',
   ]),
@@ -26,8 +26,8 @@ export const STORMS: readonly Mutant[] = [
     'no storm',
     [
       'etcd/src/session/proof-choice.ts',
-      'if (BigInt(told) >= BigInt(term) ||',
-      'if (String(told) === term ||',
+      'if (BigInt(knownTerm) >= BigInt(term) ||',
+      'if (String(knownTerm) === term ||',
     ],
     ['etcd/src/session/session.ts', '    this.#keepAlive.follow();\n', ''],
   ),

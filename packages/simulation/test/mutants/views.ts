@@ -2,7 +2,7 @@ import { mutant, type Mutant } from '../mutant.ts';
 
 export const VIEWS: readonly Mutant[] = [
   mutant('what has gone is still shown', 'view', [
-    'etcd/src/queue/seen-queue.ts',
+    'etcd/src/queue/observed-queue.ts',
     'else if (this.#entries.delete(text)) this.#changed = true;',
     'else this.#entries.delete(text);',
   ]),
@@ -17,7 +17,7 @@ export const VIEWS: readonly Mutant[] = [
     "sort_target: 'Key',",
   ]),
   mutant('what was there before is not shown', 'view', [
-    'etcd/src/queue/seen-queue.ts',
+    'etcd/src/queue/observed-queue.ts',
     'for (const kv of [...marks.kvs, ...entries.kvs])',
     'for (const kv of marks.kvs)',
   ]),

@@ -3,12 +3,12 @@ import { mutant, type Mutant } from '../mutant.ts';
 export const WATCHING: readonly Mutant[] = [
   mutant('whoever watches again does not look', 'progress', [
     'etcd/src/turn/watch-removal.ts',
-    "else if (news.status === 'live') lookNow(news.revision);",
-    "else if (news.status === 'live' && !looking) lookNow(news.revision);",
+    "else if (notification.status === 'live') readNow(notification.revision);",
+    "else if (notification.status === 'live' && !reading) readNow(notification.revision);",
   ]),
   mutant('whoever begins to watch does not look', 'progress', [
     'etcd/src/turn/watch-removal.ts',
-    "else if (news.status === 'live') lookNow(news.revision);",
+    "else if (notification.status === 'live') readNow(notification.revision);",
     '',
   ]),
   mutant(
@@ -43,7 +43,7 @@ export const WATCHING: readonly Mutant[] = [
     ['order', 'exclusive', 'outcome'],
     [
       'etcd/src/turn/watch-removal.ts',
-      '({ hasHappened: there === isThere, at: revision })',
+      '({ hasHappened: exists === exists, at: revision })',
       '({ hasHappened: true, at: revision })',
     ],
   ),
@@ -56,8 +56,8 @@ export const WATCHING: readonly Mutant[] = [
     'a stream that breaks is not opened again',
     ['progress', 'view'],
     [
-      'etcd/src/server/watch-line.ts',
-      'this.#reconnect = setTimeout(() => void this.#again(error), this.#pause.duration);',
+      'etcd/src/server/watch-connection.ts',
+      'this.#reconnect = setTimeout(() => void this.#reconnectAfter(error), this.#backoff.duration);',
       '',
     ],
   ),
@@ -65,9 +65,9 @@ export const WATCHING: readonly Mutant[] = [
     'a stream that is opened again watches nothing',
     ['progress', 'view'],
     [
-      'etcd/src/server/watch-line.ts',
+      'etcd/src/server/watch-connection.ts',
       'for (const watcher of this.#watchers) stream.create(watcher);',
-      'if (!this.#pause) for (const watcher of this.#watchers) stream.create(watcher);',
+      'if (!this.#backoff) for (const watcher of this.#watchers) stream.create(watcher);',
     ],
   ),
   mutant(
@@ -113,7 +113,7 @@ export const WATCHING: readonly Mutant[] = [
     ],
     [
       'etcd/src/server/watch-stream.ts',
-      'if (stray) this.giveUp(describeStray(stray, watcher));\n    else watcher',
+      'if (stray) this.fail(describeStray(stray, watcher));\n    else watcher',
       'watcher',
     ],
   ),

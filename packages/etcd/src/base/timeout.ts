@@ -6,7 +6,7 @@ const PARTS = 4;
  * @param ms milliseconds
  * @returns a function that cancels the timeout
  */
-export function afterPatience(ms: number, task: () => void): () => void {
+export function startTimeout(ms: number, task: () => void): () => void {
   let left = PARTS;
   const wait = (): NodeJS.Timeout => setTimeout(next, ms / PARTS);
   const next = (): void => {

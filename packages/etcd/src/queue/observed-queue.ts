@@ -19,7 +19,7 @@ export interface Listed {
 }
 
 /** A queue for observers: listed once, and then updated by events. */
-export class SeenQueue {
+export class ObservedQueue {
   readonly #directories: Directories;
   readonly #revision: bigint;
   // In the order of creation: the list begins that way, a new key is the last, and a change keeps the order.
@@ -64,7 +64,7 @@ export class SeenQueue {
   }
 
   #put(kv: IKeyValue): void {
-    const entry = seenEntry(this.#directories.entries, kv);
+    const entry = observedEntry(this.#directories.entries, kv);
     const known = entry && this.#entries.get(entry.key);
     if (!entry || isNoteOnly(kv, { from: known, to: entry })) return;
     // The key was created again: the event of its deletion was lost.
@@ -75,14 +75,14 @@ export class SeenQueue {
 }
 
 /** Returns an entry as observers see it, without the owner's note. Returns `undefined` for a key of a nested name. */
-export function seenEntry(under: string, kv: IKeyValue): StoredEntry | undefined {
+export function observedEntry(under: string, kv: IKeyValue): StoredEntry | undefined {
   const read = readKey(under, kv.key);
   if (!read) return undefined;
   const text = kv.value.toString();
   const { key, name, shared } = read;
-  const seen = { key, shared, order: BigInt(kv.create_revision), value: labelFromOwner(text) ?? text };
-  if (isNamedAfterLease(name, kv.lease)) return seen;
-  return { ...seen, foreign: kv.lease === '0' ? 'without-lease' : 'with-lease' };
+  const observed = { key, shared, order: BigInt(kv.create_revision), value: labelFromOwner(text) ?? text };
+  if (isNamedAfterLease(name, kv.lease)) return observed;
+  return { ...observed, foreign: kv.lease === '0' ? 'without-lease' : 'with-lease' };
 }
 
 /** Returns whether the only change is the owner's note. */

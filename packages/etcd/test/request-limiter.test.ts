@@ -1,6 +1,6 @@
 import { QueueLockError } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import { Lane, type LaneOptions } from '../src/server/lane.ts';
+import { RequestLimiter, type RequestLimitOptions } from '../src/server/request-limiter.ts';
 import { eventually } from './clients.ts';
 
 interface Sent {
@@ -10,12 +10,12 @@ interface Sent {
 }
 
 describe('the request lane of an etcd backend', () => {
-  let lane: Lane;
+  let lane: RequestLimiter;
   let sent: Sent[];
   let waiting: number;
 
   beforeEach(() => {
-    lane = new Lane();
+    lane = new RequestLimiter();
     sent = [];
     waiting = 0;
   });
@@ -33,19 +33,21 @@ describe('the request lane of an etcd backend', () => {
 
   const late = (): Error => new QueueLockError('UNAVAILABLE', 'not sent');
 
-  function send(name: string, more: Partial<LaneOptions> = {}): Promise<unknown> {
+  function send(name: string, more: Partial<RequestLimitOptions> = {}): Promise<unknown> {
     const request = (): Promise<void> =>
       new Promise((answer, fail) => {
         sent.push({ name, answer, fail });
       });
     waiting += 1;
-    return lane.send(request, { urgent: false, patienceMs: 10_000, late, ...more }).finally(() => {
-      waiting -= 1;
-    });
+    return lane
+      .send(request, { urgent: false, waitTimeoutMs: 10_000, timeoutError: late, ...more })
+      .finally(() => {
+        waiting -= 1;
+      });
   }
 
   const names = (): string[] => sent.map(({ name }) => name);
-  const all = (count: number, more: Partial<LaneOptions> = {}): Promise<unknown>[] =>
+  const all = (count: number, more: Partial<RequestLimitOptions> = {}): Promise<unknown>[] =>
     Array.from({ length: count }, (_, i) => send(String(i), more));
 
   it('sends 64 requests at once, and then one for each reply, in order', async () => {
@@ -75,7 +77,7 @@ describe('the request lane of an etcd backend', () => {
   });
 
   it('rejects waiting requests when no reply arrives within their timeout, and continues after that', async () => {
-    const under = all(66, { patienceMs: 80 });
+    const under = all(66, { waitTimeoutMs: 80 });
     const failures = await Promise.all(under.slice(64).map((one) => one.catch((error: unknown) => error)));
     for (const failure of failures) expect(failure).to.include({ code: 'UNAVAILABLE' });
     expect(sent).to.have.length(64);
@@ -86,9 +88,9 @@ describe('the request lane of an etcd backend', () => {
   });
 
   it('keeps waiting requests as long as replies arrive', async () => {
-    const [longMs, patienceMs] = [400, 100];
-    const under = all(64, { patienceMs: 10_000 });
-    const last = send('last', { patienceMs });
+    const [longMs, waitTimeoutMs] = [400, 100];
+    const under = all(64, { waitTimeoutMs: 10_000 });
+    const last = send('last', { waitTimeoutMs });
     const stopped = last.catch((error: unknown) => error);
     const started = performance.now();
     // Each reply lets one more request pass, which is ahead of the last one.

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { IEvent, IKeyValue } from '../src/protocol/messages.ts';
-import { SeenQueue } from '../src/queue/seen-queue.ts';
+import { ObservedQueue } from '../src/queue/observed-queue.ts';
 
 const directories = { entries: 'q/', marks: 'marks/' };
 const nothing = { kvs: [] };
@@ -17,19 +17,19 @@ function event(type: IEvent['type'], kv: IKeyValue): IEvent {
   return { type, kv, prev_kv: kv };
 }
 
-function ends(queue: SeenQueue): string[] {
+function ends(queue: ObservedQueue): string[] {
   return queue.entries().map(({ key, value }) => `${key.slice(2)}=${value}`);
 }
 
 describe('an observed etcd queue', () => {
-  let queue: SeenQueue;
+  let queue: ObservedQueue;
   beforeEach(() => {
     const kvs = [
       row('a', { created: 3, value: '1' }),
       row('nested/x', { created: 4 }),
       row('b', { created: 5 }),
     ];
-    queue = new SeenQueue(directories, { revision: '10', entries: { kvs }, marks: nothing });
+    queue = new ObservedQueue(directories, { revision: '10', entries: { kvs }, marks: nothing });
   });
 
   it('reports keys of no lock client, and whether they stay', () => {
@@ -38,7 +38,7 @@ describe('an observed etcd queue', () => {
       row('x', { created: 4 }),
       { ...row('y', { created: 5 }), lease: '0' },
     ];
-    const seen = new SeenQueue(directories, { revision: '10', entries: { kvs }, marks: nothing });
+    const seen = new ObservedQueue(directories, { revision: '10', entries: { kvs }, marks: nothing });
     expect(seen.entries().map(({ foreign }) => foreign)).to.deep.equal([
       undefined,
       'with-lease',
@@ -49,7 +49,7 @@ describe('an observed etcd queue', () => {
   it('is the list without the keys of nested names, and reported even when it is empty', () => {
     expect(queue.apply([])).to.equal(true);
     expect(ends(queue)).to.deep.equal(['a=1', 'b=']);
-    const empty = new SeenQueue(directories, { revision: '10', entries: nothing, marks: nothing });
+    const empty = new ObservedQueue(directories, { revision: '10', entries: nothing, marks: nothing });
     expect(empty.apply([])).to.equal(true);
     expect(queue.apply([])).to.equal(false);
   });
@@ -101,7 +101,7 @@ describe('an observed etcd queue', () => {
   it('includes the marks of the list', () => {
     const kvs = [row('a', { created: 3 }), row('b', { created: 4 })];
     const marks = { kvs: [{ ...row('b', { created: 5 }), key: Buffer.from('marks/b') }] };
-    queue = new SeenQueue(directories, { revision: '10', entries: { kvs }, marks });
+    queue = new ObservedQueue(directories, { revision: '10', entries: { kvs }, marks });
     expect(queue.entries().map(({ shared }) => shared)).to.deep.equal([false, true]);
   });
 });

@@ -1,6 +1,6 @@
 import type { ListedQueue } from '@queuelock/core/backend';
 import type { IEvent, IKeyValue } from '../protocol/messages.ts';
-import { isNamedAfterLease, placeOf } from './keys.ts';
+import { isNamedAfterLease, locationOf } from './keys.ts';
 
 /** A key without its value. */
 export type ListedKey = Pick<IKeyValue, 'key' | 'create_revision' | 'mod_revision' | 'lease'>;
@@ -11,7 +11,7 @@ interface Child {
   readonly isEntry: boolean;
 }
 
-interface Line {
+interface QueueState {
   // In the order of creation once the list is complete, since a new key is the last.
   readonly children: Map<string, Child>;
   entries: number;
@@ -23,11 +23,11 @@ interface Line {
 const EMPTY_FOR_MS = 60_000;
 
 /** The queues of a store: listed once, and then updated by events. */
-export class QueueLines {
+export class ListedQueues {
   readonly #prefix: string;
   readonly #now: () => number;
   readonly #listsForeign: boolean;
-  #lines = new Map<string, Line>();
+  #queues = new Map<string, QueueState>();
 
   /**
    * @param now returns a time in milliseconds; only differences count
@@ -41,7 +41,7 @@ export class QueueLines {
 
   /** Replaces the state by a list of all keys, in any order. */
   list(keys: readonly ListedKey[]): void {
-    this.#lines = new Map();
+    this.#queues = new Map();
     const byAge = [...keys].sort((a, b) => Number(BigInt(a.create_revision) - BigInt(b.create_revision)));
     for (const key of byAge) this.#put(key);
   }
@@ -58,50 +58,50 @@ export class QueueLines {
   /** Returns the queues that are not empty. */
   queues(): readonly ListedQueue[] {
     const listed: ListedQueue[] = [];
-    for (const [name, line] of this.#lines) {
-      const { children, entries, left } = line;
+    for (const [name, state] of this.#queues) {
+      const { children, entries, left } = state;
       const [front] = children.values();
       const foreign = children.size - entries;
       if (front && (entries > 0 || this.#listsForeign)) {
         const queue = { name, depth: children.size, front: front.order, left };
         listed.push(foreign === 0 ? queue : { ...queue, foreign });
-      } else if (this.#isForgotten(line)) this.#lines.delete(name);
+      } else if (this.#isForgotten(state)) this.#queues.delete(name);
     }
     return listed;
   }
 
   #put(key: ListedKey): void {
-    const place = placeOf(this.#prefix, key.key);
-    if (!place) return;
-    const line = this.#lines.get(place.queue) ?? emptyLine();
+    const location = locationOf(this.#prefix, key.key);
+    if (!location) return;
+    const state = this.#queues.get(location.queue) ?? emptyQueue();
     const order = BigInt(key.create_revision);
-    const known = line.children.get(place.child);
+    const known = state.children.get(location.child);
     if (known?.order === order) return;
     // The key was created again: the event of its deletion was lost.
     if (known) this.#delete(key);
-    const isEntry = isNamedAfterLease(place.child, key.lease);
-    line.children.set(place.child, { order, isEntry });
-    line.entries += Number(isEntry);
-    line.emptyAt = undefined;
-    this.#lines.set(place.queue, line);
+    const isEntry = isNamedAfterLease(location.child, key.lease);
+    state.children.set(location.child, { order, isEntry });
+    state.entries += Number(isEntry);
+    state.emptyAt = undefined;
+    this.#queues.set(location.queue, state);
   }
 
   #delete({ key }: Pick<ListedKey, 'key'>): void {
-    const place = placeOf(this.#prefix, key);
-    const line = place && this.#lines.get(place.queue);
-    const child = line?.children.get(place?.child ?? '');
-    if (!place || !line || !child) return;
-    line.children.delete(place.child);
-    line.entries -= Number(child.isEntry);
-    line.left += 1;
-    if (line.children.size === 0) line.emptyAt = this.#now();
+    const location = locationOf(this.#prefix, key);
+    const state = location && this.#queues.get(location.queue);
+    const child = state?.children.get(location?.child ?? '');
+    if (!location || !state || !child) return;
+    state.children.delete(location.child);
+    state.entries -= Number(child.isEntry);
+    state.left += 1;
+    if (state.children.size === 0) state.emptyAt = this.#now();
   }
 
-  #isForgotten({ children, emptyAt }: Line): boolean {
+  #isForgotten({ children, emptyAt }: QueueState): boolean {
     return children.size === 0 && emptyAt !== undefined && this.#now() - emptyAt > EMPTY_FOR_MS;
   }
 }
 
-function emptyLine(): Line {
+function emptyQueue(): QueueState {
   return { children: new Map(), entries: 0, left: 0, emptyAt: undefined };
 }

@@ -1,89 +1,89 @@
 import { QueueLockError } from '@queuelock/core/backend';
 import type { ITxnResponse } from '../protocol/messages.ts';
 import type { Connection } from '../server/connection.ts';
-import { intoLine, type Entrance } from './enqueue.ts';
-import type { Asker, Newcomer } from './entered.ts';
+import { enqueueAlways, type EnqueueMode } from './enqueue.ts';
+import type { BatchPosition, Newcomer } from './entered.ts';
 import type { Generation } from './generation.ts';
-import { isRefusalOfOne, refuseTooMuch } from '../base/gathering.ts';
+import { isRefusalOfOne, refuseTooLarge } from '../base/batcher.ts';
 
 /** What the requests of an enqueue need. */
-export interface Asking {
+export interface EnqueueContext {
   readonly connection: Connection;
   readonly lease: string;
   readonly generation: Generation;
 }
 
 /** A response, with what is needed to read it. */
-export interface Asked {
-  readonly answer: ITxnResponse;
-  readonly asker: Asker;
+export interface EnqueueResponse {
+  readonly response: ITxnResponse;
+  readonly position: BatchPosition;
 }
 
 /** The largest batch of plain enqueues: each needs a creation and a read, and a server accepts 128 operations in one transaction. */
 export const MAX_NEWCOMERS = 60;
 
 /** Enqueues all entries or none in one transaction. Returns one promise for each entry. */
-export function askToEnter(
-  asking: Asking,
+export function sendEnqueue(
+  context: EnqueueContext,
   newcomers: readonly Newcomer[],
-  entrance: Entrance,
-): readonly Promise<Asked>[] {
-  const asked = ask(asking, newcomers, entrance);
+  mode: EnqueueMode,
+): readonly Promise<EnqueueResponse>[] {
+  const sent = sendTransaction(context, newcomers, mode);
   return newcomers.map(async (_, i) => {
-    const { answer, asker } = await asked;
-    return { answer, asker: { newcomers: asker.newcomers, ticket: asker.ticket, i } };
+    const { response, position } = await sent;
+    return { response, position: { newcomers: position.newcomers, ticket: position.ticket, i } };
   });
 }
 
 /** Sends the transaction. Resolves with the response as the first entry reads it. */
-async function ask(
-  { connection, lease, generation }: Asking,
+async function sendTransaction(
+  { connection, lease, generation }: EnqueueContext,
   newcomers: readonly Newcomer[],
-  entrance: Entrance,
-): Promise<Asked> {
+  mode: EnqueueMode,
+): Promise<EnqueueResponse> {
   const queues = newcomers.map(({ spec }) => JSON.stringify(spec.queue)).join(', ');
   const ticket = { lease, own: generation, generation: generation.value };
-  const txn = entrance.request(newcomers, ticket);
-  const answer = await connection.ask(`entering the queue ${queues}`, (etcd, options) => {
+  const txn = mode.request(newcomers, ticket);
+  const response = await connection.ask(`entering the queue ${queues}`, (etcd, options) => {
     throwIfWithdrawn(newcomers);
     return etcd.txn(txn, options);
   });
-  return { answer, asker: { newcomers, ticket, i: 0 } };
+  return { response, position: { newcomers, ticket, i: 0 } };
 }
 
 /**
  * Enqueues independent entries in one transaction, and each of them alone if the server refuses that. If the outcome of the transaction is
  * unknown, it is unknown for each entry.
  */
-export function askToEnterTogether(
-  asking: Asking,
+export function sendEnqueueBatch(
+  context: EnqueueContext,
   newcomers: readonly Newcomer[],
-): readonly Promise<Asked>[] {
-  if (newcomers.length === 1) return askToEnter(asking, newcomers, intoLine);
-  const together = enterTogether(asking, newcomers);
+): readonly Promise<EnqueueResponse>[] {
+  if (newcomers.length === 1) return sendEnqueue(context, newcomers, enqueueAlways);
+  const together = sendTogether(context, newcomers);
   return newcomers.map(async (newcomer) => {
-    const asked = (await together).get(newcomer);
-    return asked ?? ask(asking, [newcomer], intoLine);
+    const sent = (await together).get(newcomer);
+    return sent ?? sendTransaction(context, [newcomer], enqueueAlways);
   });
 }
 
 /** Resolves with the responses by entry, or an empty map if the server refused the transaction. */
-async function enterTogether(
-  { connection, lease, generation }: Asking,
+async function sendTogether(
+  { connection, lease, generation }: EnqueueContext,
   newcomers: readonly Newcomer[],
-): Promise<ReadonlyMap<Newcomer, Asked>> {
+): Promise<ReadonlyMap<Newcomer, EnqueueResponse>> {
   let present = newcomers;
   let ticket = { lease, own: generation, generation: generation.value };
   try {
-    const answer = await connection.ask(`entering ${newcomers.length} queues`, (etcd, options) => {
+    const response = await connection.ask(`entering ${newcomers.length} queues`, (etcd, options) => {
       present = newcomers.filter(({ entry }) => !entry.withdrawn);
       if (present.length === 0) throwIfWithdrawn(newcomers);
       ticket = { ...ticket, generation: generation.value };
-      return etcd.txn(intoLine.request(present, ticket), options).catch(refuseTooMuch);
+      return etcd.txn(enqueueAlways.request(present, ticket), options).catch(refuseTooLarge);
     });
-    if (!answer.succeeded) return new Map();
+    if (!response.succeeded) return new Map();
     return new Map(
-      present.map((newcomer, i) => [newcomer, { answer, asker: { newcomers: present, ticket, i } }]),
+      present.map((newcomer, i) => [newcomer, { response, position: { newcomers: present, ticket, i } }]),
     );
   } catch (error) {
     if (isRefusalOfOne(error)) return new Map();
@@ -94,5 +94,5 @@ async function enterTogether(
 /** Throws if an entry was withdrawn. It is called when the request is sent, which may be some time after the enqueue. */
 function throwIfWithdrawn(newcomers: readonly Newcomer[]): void {
   if (newcomers.some(({ entry }) => entry.withdrawn))
-    throw new QueueLockError('ENTRY_LOST', 'the entry was withdrawn while it was entering');
+    throw new QueueLockError('ENTRY_LOST', 'the entry was withdrawn before its request was sent');
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { IEvent } from '../src/protocol/messages.ts';
 import { diagnoseKeys, leasesIn } from '../src/views/diagnose-keys.ts';
-import { QueueLines, type ListedKey } from '../src/queue/queue-lines.ts';
+import { ListedQueues, type ListedKey } from '../src/queue/listed-queues.ts';
 import { rangeOfText } from '../src/views/queues.ts';
 
 function key(text: string, revision: number, lease = '10'): ListedKey {
@@ -16,11 +16,11 @@ function event(type: IEvent['type'], text: string, revision: number, created = r
 }
 
 describe('the list of queues in etcd', () => {
-  const shown = (lines: QueueLines): string[] =>
+  const shown = (lines: ListedQueues): string[] =>
     lines.queues().map(({ name, depth, front, left }) => `${name} ${depth} ${front} ${left}`);
 
   it('contains directories with an entry that is named after its lease, and no others', () => {
-    const lines = new QueueLines('p/', () => 0, false);
+    const lines = new ListedQueues('p/', () => 0, false);
     lines.list([
       key('p/b/a-0123', 7),
       key('p/a', 5),
@@ -37,7 +37,7 @@ describe('the list of queues in etcd', () => {
   });
 
   it('also contains directories with foreign keys alone if requested, since a lock of such a name waits for them', () => {
-    const lines = new QueueLines('p/', () => 0, true);
+    const lines = new ListedQueues('p/', () => 0, true);
     lines.list([
       key('p/config/a', 3, '0'),
       key('p/config/b', 4),
@@ -51,7 +51,7 @@ describe('the list of queues in etcd', () => {
   });
 
   it('is updated by events, except those before it', () => {
-    const lines = new QueueLines('', () => 0, false);
+    const lines = new ListedQueues('', () => 0, false);
     lines.list([key('q/a-1', 5), key('q/a-2', 6)]);
     lines.apply([event('Delete', 'q/a-1', 6), event('Put', 'q/a-3', 8), event('Put', 'q/a-2', 8, 6)], 6n);
     expect(shown(lines)).to.deep.equal(['q 3 5 0']);
@@ -60,7 +60,7 @@ describe('the list of queues in etcd', () => {
   });
 
   it('has a key that was created again at the end, also when the event of its deletion was lost', () => {
-    const lines = new QueueLines('', () => 0, false);
+    const lines = new ListedQueues('', () => 0, false);
     lines.list([key('q/a-1', 5), key('q/a-2', 6)]);
     lines.apply([event('Delete', 'q/a-1', 7), event('Put', 'q/a-1', 8)], 6n);
     expect(shown(lines)).to.deep.equal(['q 2 6 1']);
@@ -70,7 +70,7 @@ describe('the list of queues in etcd', () => {
 
   it('continues to count when a queue was empty for a moment, and restarts when it was empty for long', () => {
     let now = 0;
-    const lines = new QueueLines('', () => now, false);
+    const lines = new ListedQueues('', () => now, false);
     for (const pauseMs of [1_000, 100_000]) {
       lines.apply([event('Put', 'q/a-1', 1)], 0n);
       lines.apply([event('Delete', 'q/a-1', 2)], 0n);

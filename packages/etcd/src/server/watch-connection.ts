@@ -2,14 +2,14 @@ import { isQueueLockError, withJitter, type QueueLockError } from '@queuelock/co
 import { ExponentialBackoff, type IBackoff } from 'cockatiel';
 import type { IRangeRequest, IWatchResponse } from '../protocol/messages.ts';
 import type { Connection, Endpoint, Request } from './connection.ts';
-import { isTokenForgotten } from '../driver/errors.ts';
+import { isTokenOutdated } from '../driver/errors.ts';
 import { WatchStream } from './watch-stream.ts';
 import type { Watcher, WatchTarget } from './watch-target.ts';
 
 /** Settings of a watch connection. */
-export interface WatchLineOptions {
+export interface WatchConnectionOptions {
   readonly connection: Connection;
-  readonly answerWithinMs: number;
+  readonly responseTimeoutMs: number;
   readonly onBroken: (failure: QueueLockError) => void;
   /** Called when a stream to a member begins. Returns the listener for how that member numbers watches. */
   readonly onStream?: OnStream | undefined;
@@ -22,24 +22,24 @@ interface Refusal {
   readonly reason: string;
 }
 
-const REFUSED_PAUSE_MS = 1_000;
+const REFUSED_DELAY_MS = 1_000;
 /** A stream that was live for longer starts with the first backoff again when it breaks. */
 const STEADY_MS = 2_000;
-const GROWING = new ExponentialBackoff({ initialDelay: 20, maxDelay: 1_000 });
+const BACKOFF = new ExponentialBackoff({ initialDelay: 20, maxDelay: 1_000 });
 
 /**
  * Keeps watches on one stream, and on the next one after its end. Each watch starts "now". A watch from a past revision would join those
  * that the server processes only every 100 ms.
  */
-export class WatchLine {
-  readonly #options: WatchLineOptions;
+export class WatchConnection {
+  readonly #options: WatchConnectionOptions;
   readonly #watchers = new Set<Watcher>();
   #stream: WatchStream | undefined;
-  #pause: IBackoff<unknown> | undefined;
+  #backoff: IBackoff<unknown> | undefined;
   #reconnect: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
-  constructor(options: WatchLineOptions) {
+  constructor(options: WatchConnectionOptions) {
     this.#options = options;
   }
 
@@ -76,9 +76,9 @@ export class WatchLine {
 
   #connect(): void {
     if (this.#closed || this.#stream || this.#reconnect !== undefined || this.#watchers.size === 0) return;
-    const { connection, answerWithinMs, onStream } = this.#options;
+    const { connection, responseTimeoutMs, onStream } = this.#options;
     const { endpoint } = connection;
-    const stream: WatchStream = new WatchStream(endpoint, answerWithinMs, {
+    const stream: WatchStream = new WatchStream(endpoint, responseTimeoutMs, {
       onNumbered: onStream?.(endpoint),
       onRefused: (watcher, response) => this.#refused(watcher, response),
       onEnd: (error) => this.#lost(stream, error),
@@ -97,7 +97,7 @@ export class WatchLine {
 
   /** Finds out why a watch was canceled. A stream keeps the token that it was opened with, so if a read is permitted, the token is outdated. */
   async #diagnose(stream: WatchStream, { watcher, reason }: Refusal): Promise<void> {
-    const read: Request<unknown> = (etcd, options) => etcd.range(oneOf(watcher.target), options);
+    const read: Request<unknown> = (etcd, options) => etcd.range(readOneKey(watcher.target), options);
     const error: unknown = await this.#options.connection.call('watching', read).then(
       () => undefined,
       (failure: unknown) => failure,
@@ -107,9 +107,9 @@ export class WatchLine {
       // The watch is requested again later, since permissions change.
       setTimeout(() => {
         this.#renew(watcher);
-      }, withJitter(REFUSED_PAUSE_MS)).unref();
-      watcher.tell({ status: 'broken', error });
-    } else stream.giveUp(`the server canceled a watch (${reason})`);
+      }, withJitter(REFUSED_DELAY_MS)).unref();
+      watcher.notify({ status: 'broken', error });
+    } else stream.fail(`the server canceled a watch (${reason})`);
   }
 
   #renew(watcher: Watcher): void {
@@ -122,22 +122,22 @@ export class WatchLine {
     if (stream !== this.#stream) return;
     this.#stream = undefined;
     const failure = this.#options.connection.failed(stream.endpoint, { what: 'watching', error });
-    this.#pause = (stream.liveForMs > STEADY_MS ? GROWING : (this.#pause ?? GROWING)).next(undefined);
-    this.#reconnect = setTimeout(() => void this.#again(error), this.#pause.duration);
-    for (const { tell } of [...this.#watchers]) tell({ status: 'broken', error: failure });
+    this.#backoff = (stream.liveForMs > STEADY_MS ? BACKOFF : (this.#backoff ?? BACKOFF)).next(undefined);
+    this.#reconnect = setTimeout(() => void this.#reconnectAfter(error), this.#backoff.duration);
+    for (const { notify } of [...this.#watchers]) notify({ status: 'broken', error: failure });
     this.#options.onBroken(failure);
   }
 
-  async #again(error: unknown): Promise<void> {
+  async #reconnectAfter(error: unknown): Promise<void> {
     // Streams do not renew an unknown token, but unary requests do. The result of this one does not matter.
-    if (isTokenForgotten(error))
+    if (isTokenOutdated(error))
       await this.#options.connection.call('logging in', logIn).catch(() => undefined);
     this.#reconnect = undefined;
     this.#connect();
   }
 }
 
-function oneOf({ key, range_end }: WatchTarget): IRangeRequest {
+function readOneKey({ key, range_end }: WatchTarget): IRangeRequest {
   return { ...(key ? { key } : {}), ...(range_end ? { range_end } : {}), keys_only: true, limit: 1 };
 }
 

@@ -5,33 +5,33 @@ import { Http2Link, type Address, type LinkOptions } from './http2-link.ts';
 import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
 // A connection without a sign of life is closed after 8 s while a call is open. Servers allow a ping every 5 s, and none without a call.
-const PINGS = { pingEveryMs: 6_000, pingAnswerMs: 2_000 };
+const PINGS = { pingEveryMs: 6_000, pingTimeoutMs: 2_000 };
 
 /** Settings of a connection to a member. */
-export interface LineOptions extends Pick<LinkOptions, 'connectWithinMs' | 'window'> {
+export interface DialerOptions extends Pick<LinkOptions, 'connectTimeoutMs' | 'window'> {
   readonly credentials: FreshCredentials<unknown>;
   /** Shared with the member's other connection. */
-  readonly way: MemberCircuitBreaker;
+  readonly breaker: MemberCircuitBreaker;
 }
 
 /**
  * The current connection to a member. The first call opens it, and the next call replaces it after it has ended or was retired. While the
  * circuit breaker is open, calls fail at once.
  */
-export class Http2Line {
+export class Http2Dialer {
   readonly #address: Address;
-  readonly #credentials: LineOptions['credentials'];
+  readonly #credentials: DialerOptions['credentials'];
   readonly #options: LinkOptions;
-  readonly #way: MemberCircuitBreaker;
+  readonly #breaker: MemberCircuitBreaker;
   readonly #links = new Set<Http2Link>();
   #current: Http2Link | undefined;
   #closed = false;
 
-  constructor(address: Address, { connectWithinMs, window, way, credentials }: LineOptions) {
+  constructor(address: Address, { connectTimeoutMs, window, breaker, credentials }: DialerOptions) {
     this.#credentials = credentials;
     this.#address = address;
-    this.#way = way;
-    this.#options = { connectWithinMs, ...PINGS, window };
+    this.#breaker = breaker;
+    this.#options = { connectTimeoutMs, ...PINGS, window };
   }
 
   /** Reads the credentials again if the next call opens a connection. Returns `undefined` if no read is needed. */
@@ -54,19 +54,19 @@ export class Http2Line {
   }
 
   #dial(): Http2Link {
-    const passage = this.#way.begin();
+    const breakerCall = this.#breaker.begin();
     let ready = false;
     const link: Http2Link = new Http2Link(this.#address, this.#options, {
       onReady: () => {
         ready = true;
-        passage.succeeded();
+        breakerCall.succeeded();
       },
       onRetired: () => {
         if (this.#current === link) this.#current = undefined;
       },
       onClose: (failure) => {
         this.#links.delete(link);
-        if (!ready) passage.failed(new GrpcError('UNAVAILABLE', failure.message));
+        if (!ready) breakerCall.failed(new GrpcError('UNAVAILABLE', failure.message));
       },
     });
     this.#links.add(link);

@@ -1,18 +1,18 @@
 import { invalidArgument, type EntrySpec } from '@queuelock/core/backend';
 
 // Each entry needs a creation and a read, and a server accepts 128 operations in one transaction.
-const MOST = 60;
+const MAX_QUEUES = 60;
 
 /** Throws `INVALID_ARGUMENT` unless these queues can be entered, and their single keys taken, in one transaction. */
-export function checkTogether(
+export function checkOneTransaction(
   specs: readonly EntrySpec[],
   singleKeyOf: (spec: EntrySpec) => string | undefined,
 ): void {
-  if (specs.length > MOST)
+  if (specs.length > MAX_QUEUES)
     throw invalidArgument(
       'specs',
       `${specs.length} queues`,
-      `are at most ${MOST}: all enter in one transaction`,
+      `are at most ${MAX_QUEUES}: all enter in one transaction`,
     );
   const queues = new Set<string>();
   const singles = new Set<string>();

@@ -1,0 +1,64 @@
+import { isDefinite } from '@queuelock/core/backend';
+import { startTimeout } from '../base/timeout.ts';
+
+/** How a request is sent. */
+export interface RequestLimitOptions {
+  /** Whether the request is sent at once, in spite of the limit. */
+  readonly urgent: boolean;
+  /** Timeout in milliseconds for a request that waits while no response arrives. */
+  readonly waitTimeoutMs: number;
+  /** Returns the error of a request that was not sent before the timeout. */
+  readonly timeoutError: () => Error;
+}
+
+// Enough to keep a distant server busy. Timeouts count from the sending on. Without a limit, thousands of requests would be written and read
+// for so long that all of them reach their timeouts.
+const MAX_IN_FLIGHT = 64;
+
+/** Limits how many requests are in flight, in the order of the calls. A waiting request times out only while no response arrives. */
+export class RequestLimiter {
+  readonly #waiting = new Set<() => void>();
+  #inFlight = 0;
+  #responses = 0;
+
+  async send<T>(request: () => Promise<T>, options: RequestLimitOptions): Promise<T> {
+    if (options.urgent) return request();
+    if (this.#inFlight >= MAX_IN_FLIGHT) await this.#waitForSlot(options);
+    else this.#inFlight += 1;
+    try {
+      const response = await request();
+      this.#responses += 1;
+      return response;
+    } catch (error) {
+      if (isDefinite(error)) this.#responses += 1;
+      throw error;
+    } finally {
+      this.#releaseSlot();
+    }
+  }
+
+  /** Resolves when a request has ended and this one may be sent. */
+  #waitForSlot({ waitTimeoutMs, timeoutError }: RequestLimitOptions): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let responses = this.#responses;
+      const check = (): void => {
+        if (this.#responses > responses) {
+          responses = this.#responses;
+          cancel = startTimeout(waitTimeoutMs, check);
+        } else if (this.#waiting.delete(start)) reject(timeoutError());
+      };
+      const start = (): void => {
+        cancel();
+        resolve();
+      };
+      let cancel = startTimeout(waitTimeoutMs, check);
+      this.#waiting.add(start);
+    });
+  }
+
+  #releaseSlot(): void {
+    const [next] = this.#waiting;
+    if (!next) this.#inFlight -= 1;
+    else if (this.#waiting.delete(next)) next();
+  }
+}

@@ -1,0 +1,13 @@
+import type { NamingOf, SingleKeyOf } from '../api/naming.ts';
+import type { Connection } from '../server/connection.ts';
+import type { RemovalTools } from '../turn/watch-removal.ts';
+
+/** The backend, as its entries use it. */
+export interface EntriesContext extends RemovalTools {
+  readonly connection: Connection;
+  readonly prefix: string;
+  readonly singleKeyOf?: SingleKeyOf | undefined;
+  readonly namingOf: NamingOf;
+  /** Identifies this process. */
+  readonly owner: string;
+}
