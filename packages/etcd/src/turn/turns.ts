@@ -8,6 +8,7 @@ import {
   turnOf,
   turnsByWatching,
   type EntriesAhead,
+  type DeadlineQueue,
   type QueueView,
   type AdmissionRule,
   type Turn,
@@ -16,6 +17,7 @@ import type { IRangeRequest } from '../protocol/messages.ts';
 import { aheadIn, suffices, windowFor, type QueueRows, type ConflictingEntry } from '../queue/ahead.ts';
 import type { Connection } from '../server/connection.ts';
 import type { Entry } from '../entry/entry.ts';
+import type { EntryEndListener } from '../entry/entry-end.ts';
 import { known } from '../entry/entered.ts';
 import { watchRemoval, watchConflictEnd, type RemovalTools } from './watch-removal.ts';
 import type { Successors } from './successors.ts';
@@ -30,6 +32,8 @@ export interface Following extends RemovalTools {
   readonly lease: string;
   readonly entry: Entry;
   readonly successors: Successors;
+  /** Starts to watch the entries of long holds. */
+  readonly unwatched: DeadlineQueue;
   readonly order: bigint;
   /** The rule of this call. The limit may be another one in the next call. */
   readonly rule: Required<AdmissionRule>;
@@ -65,15 +69,19 @@ async function readRows({ connection, entry }: Following, request: IRangeRequest
 
 /** Returns the entry's turns in the queue. */
 export function follow(following: Following, first: EntriesAhead<ConflictingEntry>): Observable<Turn> {
-  const { entry, order, rule } = following;
+  const { entry, order, rule, unwatched } = following;
   const isSoon = (first.total ?? Infinity) <= SOON;
-  recordTurn(following, turnOf(first, rule));
+  const turn = turnOf(first, rule);
+  recordTurn(following, turn);
   const view: QueueView<ConflictingEntry> = {
     ahead: (count) => readAhead(following, count).catch(tolerateRefusal),
     removal: (ref) => watchConflictEnd(ref, following, isSoon),
     ownRemoval$: defer(() => watchRemoval({ key: entry.key, createRevision: order.toString() }, following)),
+    unwatched,
   };
-  return announceOwner(turnsByWatching(view, rule, first), following);
+  const turns$ = turnsByWatching(view, rule, first);
+  // An entry that was admitted at once has one turn, which is recorded, and no waiter needs its label.
+  return turn.admitted && !entry.waited ? turns$ : announceOwner(turns$, following);
 }
 
 /** Returns the turns until the entry is withdrawn. Its loss is reported by the first that notices it: its watch, or a heartbeat. */
@@ -87,13 +95,14 @@ export function untilWithdrawn(turns$: Observable<Turn>, entry: Entry): Observab
       if (isQueueLockError(cause, 'ENTRY_LOST') && !entry.withdrawn) entry.lose(cause);
       subscriber.error(cause);
     };
-    const complete = (): void => {
+    // The entry's own removal is no loss, so its watches end before it.
+    const listener: EntryEndListener = { withdrawn: () => watching.unsubscribe(), lost: error };
+    entry.end.add(listener);
+    if (!watching.closed && !subscriber.closed) watching.add(turns$.subscribe({ next, error }));
+    return () => {
+      entry.end.delete(listener);
       watching.unsubscribe();
     };
-    // The entry's own removal is no loss, so its watches end before it.
-    subscriber.add(entry.leaving$.subscribe({ next, error, complete }));
-    if (!watching.closed && !subscriber.closed) watching.add(turns$.subscribe({ next, error }));
-    return watching;
   });
 }
 
