@@ -6,21 +6,23 @@ export interface EntryEndListener {
   lost(why: unknown): void;
 }
 
+const NONE: readonly EntryEndListener[] = [];
+
 type End = { readonly status: 'withdrawn' } | { readonly status: 'lost'; readonly why: unknown };
 
 /** The end of an entry: its withdrawal or its loss, whichever comes first. Keeps plain listeners instead of a Subject, since every hold has one. */
 export class EntryEnd {
-  #listeners: Set<EntryEndListener> | undefined;
+  #listeners: readonly EntryEndListener[] = NONE;
   #end: End | undefined;
 
   /** Notifies the listener of the end, or at once if the entry has ended. */
   add(listener: EntryEndListener): void {
     if (this.#end) notify(listener, this.#end);
-    else (this.#listeners ??= new Set()).add(listener);
+    else this.#listeners = [...this.#listeners, listener];
   }
 
   delete(listener: EntryEndListener): void {
-    this.#listeners?.delete(listener);
+    this.#listeners = this.#listeners.filter((other) => other !== listener);
   }
 
   withdraw(): void {
@@ -35,8 +37,8 @@ export class EntryEnd {
     if (this.#end) return;
     this.#end = end;
     const listeners = this.#listeners;
-    this.#listeners = undefined;
-    if (listeners) for (const listener of listeners) notify(listener, end);
+    this.#listeners = NONE;
+    for (const listener of listeners) notify(listener, end);
   }
 }
 
