@@ -37,7 +37,6 @@ async function bundle(name: string, files: readonly string[], options: BuildOpti
     external: outside.flatMap((one) => [one, `${one}/*`]),
     // By its ES modules, of which only what is used is taken.
     mainFields: ['module', 'main'],
-    metafile: true,
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -45,6 +44,7 @@ async function bundle(name: string, files: readonly string[], options: BuildOpti
     target: 'node20',
     logLevel: 'warning',
     ...options,
+    metafile: true,
   });
   if (Object.keys(metafile.inputs).some((input) => input.includes(`node_modules/${INLINED}/`)))
     copyLicense(resolve('packages', name, 'node_modules', INLINED), 'LICENSE', outdir);
@@ -60,7 +60,7 @@ function outdirOf(name: string): string {
   return resolve('packages', name, 'bundle');
 }
 
-/** The doors of a library that Node loads from a bundle: those whose condition `node` says so. */
+/** Returns the doors of a library that Node loads from a bundle: those that have the condition `node`. */
 function doorsOf(name: string): string[] {
   const doors = Object.values(manifestOf(name).exports ?? {}).flatMap(({ node }) => node ?? []);
   return doors.map((door) => door.replace(/^\.\/bundle\//, ''));

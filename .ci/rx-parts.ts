@@ -58,7 +58,7 @@ function partsOf(names: readonly string[], rxjs: string): string {
   return `'use strict';\n${lines.join('\n')}\n`;
 }
 
-/** Which file of RxJS defines a name: what its index says. */
+/** Returns the file of RxJS that defines each name, from its index. */
 function filesOf(rxjs: string): ReadonlyMap<string, string> {
   const index = readFileSync(join(rxjs, 'dist/esm/index.js'), 'utf8');
   const lines = index.matchAll(/export \{ ([^}]*) \} from '\.\/(internal\/[^']*)'/g);

@@ -4,7 +4,7 @@ import type { ServerProcess } from '@queuelock/harness/services/server-process';
 import { atTeardown, recordRanAgainst } from '@queuelock/harness/services/shared';
 import { DetourTrial } from './detour-trial.ts';
 import { SHORT_MS, strikeAll, type ServerFault } from './traveller-faults.ts';
-import type { TrialSettings } from './trial.ts';
+import type { TrialSettings } from './trial-options.ts';
 
 /** Longer than an election with `raft_multiplier` 1, also on a busy machine. */
 const TTL_MS = 4_000;

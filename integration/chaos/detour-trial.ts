@@ -2,7 +2,8 @@ import { until } from '@queuelock/harness/services/until';
 import { Detour } from './detour.ts';
 import { presentAt } from './lone-stores.ts';
 import type { Timing } from './profiles.ts';
-import { Trial, type Ground, type TrialSettings } from './trial.ts';
+import type { Ground, TrialSettings } from './trial-options.ts';
+import { Trial } from './trial.ts';
 import type { LoadCommand } from './worker-load.ts';
 import type { WorkerProcess } from './worker-process.ts';
 

@@ -24,7 +24,11 @@ export function checkNoteSize({ slot, by }: Pick<SlotNote, 'slot' | 'by'>, kept:
   const size = 80 + Buffer.byteLength(JSON.stringify(slot)) + Buffer.byteLength(JSON.stringify(by));
   const most = Math.floor(ROOM_BYTES / kept);
   if (kept > 1 && size > most)
-    throw invalidArgument('slot', slot, `takes at most ${most} bytes together with owner, so that ${kept} notes fit`);
+    throw invalidArgument(
+      'slot',
+      slot,
+      `takes at most ${most} bytes together with owner, so that ${kept} notes fit`,
+    );
 }
 
 /** Returns the notes with one more, of which the newest `kept` stay. */
@@ -42,7 +46,11 @@ export function withNote(
 /** Returns the text of a register. A register with one note has the format in which no others are kept. */
 export function notesText({ notes: [latest, ...earlier], floor }: SlotNotes): string {
   if (earlier.length === 0 && floor === latest?.slot) return JSON.stringify(plain(latest!));
-  return JSON.stringify({ ...plain(latest!), earlier: earlier.map(plain), ...(floor === undefined ? {} : { floor }) });
+  return JSON.stringify({
+    ...plain(latest!),
+    earlier: earlier.map(plain),
+    ...(floor === undefined ? {} : { floor }),
+  });
 }
 
 function plain({ slot, token, by, at }: SlotNote): object {

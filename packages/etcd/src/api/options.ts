@@ -34,7 +34,10 @@ export interface EtcdOptions {
    * a file is incomplete, the last valid texts are used, and `errors$` of the lock client emits the failure.
    */
   readonly credentials?: Provided<EtcdPems>;
-  /** Timeout of one request, in milliseconds. After it the outcome counts as unknown. Default 1,500. */
+  /**
+   * Timeout of one request, in milliseconds. After it the outcome counts as unknown. Over `http2` the request may end up to an eighth later,
+   * because requests share one timer, and later still by a time in which the event loop was blocked. Default 1,500.
+   */
   readonly requestTimeoutMs?: number;
   /**
    * What must follow a keepalive before the heartbeat counts. `verified` is a linearizable read. `strict` is a write that changes nothing and

@@ -1,4 +1,5 @@
 import { QueueLockError, isDefinite, type EntrySpec } from '@queuelock/core/backend';
+import { EntryEnd } from './entry-end.ts';
 import type { Entered, Found } from './enqueue-outcome.ts';
 import {
   entryKey,
@@ -13,7 +14,6 @@ import {
   traceDirectory,
   type KeyRange,
 } from '../queue/keys.ts';
-import { Subject, type Observable } from '../base/rx.ts';
 import type { Target } from '../queue/txn.ts';
 
 /** Returns the error of an entry that another client has removed. */
@@ -83,8 +83,8 @@ export class Entry {
   isKeyExposed = false;
   /** Its value, if that is a label that this process has written. */
   value: string | undefined;
-  /** Completes when the entry is withdrawn. Errors with `ENTRY_LOST` when it was removed otherwise. */
-  readonly leaving$: Observable<never>;
+  /** Its withdrawal, or its loss with `ENTRY_LOST`. */
+  readonly end: EntryEnd = new EntryEnd();
   /** Whether a read of its key was refused, so that the key proves nothing. */
   unreadable = false;
   /** How many changes of its value were requested. */
@@ -93,7 +93,6 @@ export class Entry {
   gone = false;
   readonly #origin: Origin;
   readonly #inFlight = new Set<Promise<Entered>>();
-  readonly #leaving$ = new Subject<never>();
   #removals = 0;
   #unanswered = 0;
   #writtenAt: bigint | undefined;
@@ -116,7 +115,6 @@ export class Entry {
       : undefined;
     this.single = origin.single;
     this.tail = isFast ? Buffer.from(tailKey(prefix, spec.queue)) : undefined;
-    this.leaving$ = this.#leaving$;
     this.#origin = origin;
   }
 
@@ -182,13 +180,13 @@ export class Entry {
   lose(why: QueueLockError = removedByOtherClient()): void {
     if (this.gone) return;
     this.gone = true;
-    this.#leaving$.error(why);
+    this.end.lose(why);
   }
 
   /** Records a request to remove the entry. It must be called once for each. */
   withdraw(): void {
     this.#removals += 1;
-    this.#leaving$.complete();
+    this.end.withdraw();
   }
 
   /**

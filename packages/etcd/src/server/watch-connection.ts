@@ -124,7 +124,7 @@ export class WatchConnection {
     const failure = this.#options.connection.failed(stream.endpoint, { what: 'watching', error });
     this.#backoff = (stream.liveForMs > STEADY_MS ? BACKOFF : (this.#backoff ?? BACKOFF)).next(undefined);
     this.#reconnect = setTimeout(() => void this.#reconnectAfter(error), this.#backoff.duration);
-    for (const { notify } of [...this.#watchers]) notify({ status: 'broken', error: failure });
+    for (const watcher of [...this.#watchers]) watcher.notify({ status: 'broken', error: failure });
     this.#options.onBroken(failure);
   }
 

@@ -19,7 +19,7 @@ export type WatchNotification =
 /** A target with the callback of its notifications. It outlives the stream that it is on. */
 export interface Watcher {
   readonly target: WatchTarget;
-  readonly notify: (news: WatchNotification) => void;
+  notify(news: WatchNotification): void;
 }
 
 /** Returns whether the target includes the key, by etcd's rules: an end of one zero byte means all keys from `key` on. */

@@ -3,7 +3,7 @@ import { Observable, ReplaySubject, Subject } from '../base/rx.ts';
 import { WatchConnection, type OnStream } from './watch-connection.ts';
 import type { Watcher, WatchNotification, WatchTarget } from './watch-target.ts';
 
-export type { WatchNotification, WatchTarget } from './watch-target.ts';
+export type { Watcher, WatchNotification, WatchTarget } from './watch-target.ts';
 
 /** The watches of one queue. They share one stream, so that their events arrive in order. */
 interface QueueWatches {
@@ -48,14 +48,23 @@ export class Watches {
   watch(target: WatchTarget): Observable<WatchNotification> {
     return new Observable((subscriber) => {
       const watcher: Watcher = { target, notify: (notification) => subscriber.next(notification) };
-      const queue = queueOf(target);
-      const { connection } = this.#enter(queue);
-      connection.add(watcher);
+      this.add(watcher);
       return () => {
-        connection.remove(watcher);
-        this.#leave(queue);
+        this.remove(watcher);
       };
     });
+  }
+
+  /** Notifies the watcher until it is removed. */
+  add(watcher: Watcher): void {
+    this.#enter(queueOf(watcher.target)).connection.add(watcher);
+  }
+
+  /** Sends the cancellation without waiting for a response. Must be called once for each added watcher. */
+  remove(watcher: Watcher): void {
+    const queue = queueOf(watcher.target);
+    this.#groups.get(queue)?.connection.remove(watcher);
+    this.#leave(queue);
   }
 
   close(): void {

@@ -15,6 +15,7 @@ import type { IRangeRequest } from '../protocol/messages.ts';
 import { aheadIn, suffices, windowFor, type QueueRows, type ConflictingEntry } from '../queue/ahead.ts';
 
 import type { Entry } from '../entry/entry.ts';
+import type { EntryEndListener } from '../entry/entry-end.ts';
 import { known } from '../entry/entered.ts';
 import { watchRemoval, watchConflictEnd } from './watch-removal.ts';
 
@@ -54,15 +55,19 @@ async function readRows({ connection, entry }: Following, request: IRangeRequest
 
 /** Returns the entry's turns in the queue. */
 export function follow(following: Following, first: EntriesAhead<ConflictingEntry>): Observable<Turn> {
-  const { entry, order, rule } = following;
+  const { entry, order, rule, unwatched } = following;
   const isSoon = (first.total ?? Infinity) <= SOON;
-  recordTurn(following, turnOf(first, rule));
+  const turn = turnOf(first, rule);
+  recordTurn(following, turn);
   const view: QueueView<ConflictingEntry> = {
     ahead: (count) => readAhead(following, count).catch(tolerateRefusal),
     removal: (ref) => watchConflictEnd(ref, following, isSoon),
     ownRemoval$: defer(() => watchRemoval({ key: entry.key, createRevision: order.toString() }, following)),
+    unwatched,
   };
-  return announceOwner(turnsByWatching(view, rule, first), following);
+  const turns$ = turnsByWatching(view, rule, first);
+  // An entry that was admitted at once has one turn, which is recorded, and no waiter needs its label.
+  return turn.admitted && !entry.waited ? turns$ : announceOwner(turns$, following);
 }
 
 /** Returns the turns until the entry is withdrawn. Its loss is reported by the first that notices it: its watch, or a heartbeat. */
@@ -76,13 +81,14 @@ export function untilWithdrawn(turns$: Observable<Turn>, entry: Entry): Observab
       if (isQueueLockError(cause, 'ENTRY_LOST') && !entry.withdrawn) entry.lose(cause);
       subscriber.error(cause);
     };
-    const complete = (): void => {
+    // The entry's own removal is no loss, so its watches end before it.
+    const listener: EntryEndListener = { withdrawn: () => watching.unsubscribe(), lost: error };
+    entry.end.add(listener);
+    if (!watching.closed && !subscriber.closed) watching.add(turns$.subscribe({ next, error }));
+    return () => {
+      entry.end.delete(listener);
       watching.unsubscribe();
     };
-    // The entry's own removal is no loss, so its watches end before it.
-    subscriber.add(entry.leaving$.subscribe({ next, error, complete }));
-    if (!watching.closed && !subscriber.closed) watching.add(turns$.subscribe({ next, error }));
-    return watching;
   });
 }
 

@@ -1,7 +1,4 @@
 import {
-  askUntilDefinite,
-  backoffDelay,
-  isQueueLockError,
   labelFromOwner,
   type Departure,
   type LocalWaiters,
@@ -13,8 +10,9 @@ import type { Compactions } from '../server/compactions.ts';
 import type { Entry } from '../entry/entry.ts';
 import type { Successor, Successors } from './successors.ts';
 import type { Lookups, KeyToRead } from '../server/lookups.ts';
-import { Observable, map, merge, take, type Subscription } from '../base/rx.ts';
-import type { WatchNotification, WatchTarget, Watches } from '../server/watches.ts';
+import { Observable, map, merge, take } from '../base/rx.ts';
+import { ConditionWatch, type Condition } from './condition-watch.ts';
+import type { WatchTarget, Watches } from '../server/watches.ts';
 
 /** What is needed to notice the removal of a key. */
 export interface RemovalTools {
@@ -31,18 +29,6 @@ export interface Waiter extends RemovalTools {
   readonly rule: AdmissionRule;
   readonly successors: Successors;
 }
-
-/** The result of a read. */
-interface ReadResult {
-  readonly hasHappened: boolean;
-  /** The revision of the store at the read. */
-  readonly at: bigint;
-}
-
-// Delays of the reads that follow the start of a watch that may be delayed, until a server has certainly caught up.
-const READ_AGAIN_AFTER_MS = [20, 30, 50] as const;
-// Delay before the next read after a missing permission. The key may be gone already, so that no event follows.
-const AFTER_REFUSAL = { initialDelayMs: 200, maxDelayMs: 10_000 } as const;
 
 /**
  * Emits once when the entry does not conflict any more. Emits `undefined` if it was converted to a shared entry, or if the queue must be read. The
@@ -100,15 +86,16 @@ function watchDeparture(
       grantAt = at;
       if (now) next(at);
     };
-    subscriber.add(() => {
+    const unregister =
+      isOfSameSession && maySucceed(tools)
+        ? tools.successors.register(creation, { entry: tools.entry, notify })
+        : undefined;
+    const watch = new ConditionWatch(condition, tools, next);
+    return () => {
       entry.unfollow();
-    });
-    if (isOfSameSession && maySucceed(tools))
-      subscriber.add(tools.successors.register(creation, { entry: tools.entry, notify }));
-    const error = (cause: unknown): void => {
-      subscriber.error(cause);
+      unregister?.();
+      watch.stop();
     };
-    subscriber.add(watchUntil(condition, tools).subscribe({ next, error }));
   });
 }
 
@@ -146,64 +133,14 @@ function readFor(
       .then(({ exists, revision }) => ({ hasHappened: exists === shouldExist, at: revision }));
 }
 
-interface Condition {
-  readonly target: WatchTarget;
-  /** Returns whether the event shows the expected state. */
-  readonly isMetBy: (event: IEvent) => boolean;
-  readonly read: (isNeeded: () => boolean) => Promise<ReadResult>;
-  /** Whether reads compensate for a delayed watch. */
-  readonly isSoon: boolean;
-  /** Receives every event, in order. */
-  readonly onEvent?: (event: IEvent) => void;
-}
-
-/**
- * Watches from now on. Reads once whenever the watch is live (again), and when events may have been lost. It is one handwritten stream instead of
- * operators for efficiency, since each waiter has two of them.
- */
-function watchUntil(condition: Condition, { watches, compactions }: RemovalTools): Observable<bigint> {
-  const { target, isMetBy, read, isSoon, onEvent } = condition;
+function watchUntil(condition: Condition, tools: RemovalTools): Observable<bigint> {
   return new Observable((subscriber) => {
-    let reading: Subscription | undefined;
-    let again: ReturnType<typeof setTimeout> | undefined;
-    let refusals = 0;
-    const error = (cause: unknown): void => {
-      subscriber.error(cause);
-    };
-    const found = (at: bigint): void => {
+    const watch = new ConditionWatch(condition, tools, (at) => {
       subscriber.next(at);
       subscriber.complete();
-    };
-    /** @param since the revision before the watch began, if it may be delayed; `reads`: the number of reads since then */
-    const readNow = (since?: string, reads = 0): void => {
-      reading?.unsubscribe();
-      clearTimeout(again);
-      const next = ({ hasHappened, at }: ReadResult): void => {
-        refusals = 0;
-        const pauseMs = READ_AGAIN_AFTER_MS[reads];
-        const mayBeBehind = since !== undefined && at > BigInt(since);
-        if (hasHappened) found(at);
-        else if (isSoon && mayBeBehind && pauseMs !== undefined)
-          again = setTimeout(() => readNow(since, reads + 1), pauseMs);
-      };
-      const refused = (failure: unknown): void => {
-        if (isQueueLockError(failure, 'ACCESS_DENIED'))
-          again = setTimeout(() => readNow(since, reads), backoffDelay(refusals++, AFTER_REFUSAL));
-      };
-      reading = askUntilDefinite(() => read(() => !subscriber.closed)).subscribe({ next, error: refused });
-    };
-    const next = (notification: WatchNotification): void => {
-      const events = notification.status === 'events' ? notification.events : [];
-      if (onEvent) events.forEach(onEvent);
-      const event = events.find(isMetBy);
-      if (event) found(BigInt(event.kv.mod_revision));
-      else if (notification.status === 'live') readNow(notification.revision);
-    };
-    subscriber.add(() => {
-      reading?.unsubscribe();
-      clearTimeout(again);
     });
-    subscriber.add(watches.watch(target).subscribe({ next, error }));
-    subscriber.add(compactions.compacted$.subscribe({ next: () => readNow(), error }));
+    return () => {
+      watch.stop();
+    };
   });
 }

@@ -4,6 +4,8 @@ import type { Dialled } from '../product.ts';
 import { Connection, type IsDenied } from './connection.ts';
 import type { Member } from './member.ts';
 
+const LENGTH_BYTES = 4;
+
 /** Connection of a client's socket. */
 export interface Wiring {
   readonly link: Link<Member>;
@@ -21,7 +23,6 @@ export class SimulatedSocket extends EventEmitter {
   readonly #forget: () => void;
   readonly #last = { there: 0, back: 0 };
   readonly #life: number;
-  #corked: Buffer[] | undefined;
   readonly #isLost = { there: false, back: false };
 
   constructor(wiring: Wiring) {
@@ -41,27 +42,12 @@ export class SimulatedSocket extends EventEmitter {
     else link.client.later(1, () => this.#fail('connect ECONNREFUSED'));
   }
 
-  get writableCorked(): number {
-    return this.#corked ? 1 : 0;
-  }
-
-  cork(): void {
-    this.#corked ??= [];
-  }
-
-  /** Sends what was written meanwhile as one piece. */
-  uncork(): void {
-    const frames = this.#corked ?? [];
-    this.#corked = undefined;
-    if (frames.length > 0) this.#send('there', () => frames.forEach((frame) => this.#connection.hear(frame)));
-  }
-
-  write(frame: Buffer): void {
-    this.#wiring.onSent();
-    // The client may renumber a request: the sent frame must not change.
-    const copy = Buffer.from(frame);
-    if (this.#corked) this.#corked.push(copy);
-    else this.#send('there', () => this.#connection.hear(copy));
+  /** Sends what is written, which may be several frames, as one piece. */
+  write(bytes: Buffer): void {
+    // The client may renumber a request: the sent frames must not change.
+    const frames = framesOf(Buffer.from(bytes));
+    frames.forEach(() => this.#wiring.onSent());
+    this.#send('there', () => frames.forEach((frame) => this.#connection.hear(frame)));
   }
 
   destroy(): void {
@@ -117,6 +103,17 @@ export class SimulatedSocket extends EventEmitter {
     this.#forget();
     this.#wiring.link.client.do(() => this.emit('close'));
   }
+}
+
+/** Splits bytes into frames, each of which is a length and that many bytes. */
+function framesOf(bytes: Buffer): Buffer[] {
+  const frames: Buffer[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const end = at + LENGTH_BYTES + bytes.readInt32BE(at);
+    frames.push(bytes.subarray(at, end));
+    at = end;
+  }
+  return frames;
 }
 
 function isLost(link: Link<Member>, way: Direction): boolean {

@@ -1,14 +1,24 @@
 import { mutant, type Mutant } from '../mutant.ts';
 
 export const WATCHING: readonly Mutant[] = [
-  mutant('a waiter does not read after a watch is live again', 'progress', [
-    'etcd/src/turn/watch-removal.ts',
-    "else if (notification.status === 'live') readNow(notification.revision);",
-    "else if (notification.status === 'live' && !reading) readNow(notification.revision);",
-  ]),
+  mutant(
+    'a waiter does not read after a watch is live again',
+    'progress',
+    [
+      'etcd/src/turn/condition-watch.ts',
+      "else if (notification.status === 'live') this.#read(notification.revision);",
+      "else if (notification.status === 'live' && !this.#hasRead) this.#read(notification.revision);",
+    ],
+    ['etcd/src/turn/condition-watch.ts', '  #isOver = false;\n', '  #isOver = false;\n  #hasRead = false;\n'],
+    [
+      'etcd/src/turn/condition-watch.ts',
+      '    const { read, isSoon } = this.#condition;\n',
+      '    const { read, isSoon } = this.#condition;\n    this.#hasRead = true;\n',
+    ],
+  ),
   mutant('a waiter does not read after its watch begins', 'progress', [
-    'etcd/src/turn/watch-removal.ts',
-    "else if (notification.status === 'live') readNow(notification.revision);",
+    'etcd/src/turn/condition-watch.ts',
+    "else if (notification.status === 'live') this.#read(notification.revision);",
     '',
   ]),
   mutant(
@@ -80,8 +90,8 @@ export const WATCHING: readonly Mutant[] = [
     ['taken', 'told', 'exclusive', 'progress'],
     [
       'etcd/src/entry/entry.ts',
-      '    this.#leaving$.error(why);',
-      '    if (why.code === undefined) this.#leaving$.error(why);',
+      '    this.end.lose(why);',
+      '    if (why.code === undefined) this.end.lose(why);',
     ],
     [
       'etcd/src/turn/turns.ts',

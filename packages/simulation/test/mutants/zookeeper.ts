@@ -227,6 +227,16 @@ const WATCHING: readonly Mutant[] = [
       '      ownRemoval$: new Observable(() => undefined),',
     ],
   ),
+  mutant(
+    'the entry of a long hold is never watched',
+    ['told', 'exclusive', 'progress'],
+    ['core/src/turn/watch-kit.ts', '      unwatched.start(task);\n', ''],
+  ),
+  mutant(
+    'the deadlines of a session end with the first one',
+    ['told', 'exclusive', ...ENDLESS],
+    ['core/src/kit/deadline-queue.ts', '    this.#isArmed = false;\n', ''],
+  ),
 ];
 
 const CONNECTIONS: readonly Mutant[] = [
@@ -268,7 +278,7 @@ const CONNECTIONS: readonly Mutant[] = [
     'answers of a broken connection go to the next',
     ENDLESS,
     ['zookeeper/src/wire/link.ts', '    this.#pipeline.fail(CONNECTION_LOSS);\n', ''],
-    ['zookeeper/src/driver/calls.ts', '      call.fail(requestTimedOut(what, this.#timeoutMs));\n', ''],
+    ['zookeeper/src/driver/calls.ts', '    call.fail(requestTimedOut(what, this.#timeout.ms));\n', ''],
   ),
 ];
 
