@@ -15,6 +15,8 @@ import { Operator } from './operator.ts';
 
 const HOLD_MS = 20;
 const SETTLED_MS = 3_000;
+/** Clients that connect at the same time. */
+const BATCH = 50;
 const ROUNDS = 3;
 /** Each waiter of `consul lock` is a process. */
 const MOST_PROCESSES = 100;
@@ -33,18 +35,21 @@ interface Run {
   readonly handOffs: number;
   /** Called when all wait, right before the first release. */
   readonly onStart: () => void;
+  /** Called after the last hand-off, before anything is closed. */
+  readonly onEnd: () => void;
 }
 
 /** Durations from the end of a hold to the beginning of the next one, in milliseconds. */
 type Gaps = readonly number[];
 
-async function ours({ endpoint, operator, name, waiters, handOffs, onStart }: Run): Promise<Gaps> {
+async function ours({ endpoint, operator, name, waiters, handOffs, onStart, onEnd }: Run): Promise<Gaps> {
   const clients = Array.from({ length: waiters + 1 }, () => createLockClient(consul({ hosts: endpoint })));
   const [first, ...others] = clients;
   const holder = await first!.acquire(name);
   const leaving = new AbortController();
   const gaps: number[] = [];
   let to = 0;
+  let enter = (_client: (typeof clients)[number]): void => undefined;
   const done = new Promise<void>((resolve, reject) => {
     const hold = async (client: (typeof clients)[number]): Promise<void> => {
       const ownership = await client.acquire(name, { signal: leaving.signal });
@@ -54,17 +59,24 @@ async function ours({ endpoint, operator, name, waiters, handOffs, onStart }: Ru
       to = performance.now();
       await ownership.release();
     };
-    for (const client of others)
+    enter = (client): void => {
       void hold(client).catch((error: unknown) => {
         if (!leaving.signal.aborted) reject(error as Error);
       });
+    };
   });
-  while ((await operator.keysUnder(`queuelock/queues/${name}/`)).length <= waiters) await pause(200);
+  for (const [at, client] of others.entries()) {
+    enter(client);
+    const isLast = at === waiters - 1;
+    if (!isLast && at % BATCH !== 0) continue;
+    while ((await operator.keysUnder(`queuelock/queues/${name}/`)).length <= at + 1) await pause(50);
+  }
   await pause(SETTLED_MS);
   onStart();
   to = performance.now();
   await holder.release();
   await done;
+  onEnd();
   leaving.abort();
   await Promise.all(clients.map((client) => client.close()));
   return gaps;
@@ -72,7 +84,7 @@ async function ours({ endpoint, operator, name, waiters, handOffs, onStart }: Ru
 
 /** Waiters print a line with the beginning and the end of their hold, in nanoseconds. */
 async function theirs(run: Run, command: readonly string[], processes: number): Promise<Gaps> {
-  const { operator, name, waiters, handOffs, onStart } = run;
+  const { operator, name, waiters, handOffs, onStart, onEnd } = run;
   const key = `${name}/.lock`;
   const { ID } = (await operator.ask(
     'PUT',
@@ -106,6 +118,7 @@ async function theirs(run: Run, command: readonly string[], processes: number): 
   onStart();
   await operator.ask('PUT', `/v1/kv/${key}?release=${ID}&flags=${LOCK_FLAGS}`);
   await done;
+  onEnd();
   await Promise.all(
     children.map(async (child) => {
       const ended = child.exitCode === null ? once(child, 'exit') : undefined;
@@ -150,7 +163,8 @@ const operator = new Operator(server.endpoint);
 async function timed(kind: (run: Run) => Promise<Gaps>, waiters: number): Promise<Gaps> {
   const name = `measure-${(runs += 1)}`;
   const handOffs = Math.min(waiters, MOST_TIMED);
-  return kind({ endpoint: server.endpoint, operator, name, waiters, handOffs, onStart: () => undefined });
+  const [onStart, onEnd] = [(): void => undefined, (): void => undefined];
+  return kind({ endpoint: server.endpoint, operator, name, waiters, handOffs, onStart, onEnd });
 }
 
 async function counted(kind: (run: Run) => Promise<Gaps>, waiters: number): Promise<number> {
@@ -161,10 +175,13 @@ async function counted(kind: (run: Run) => Promise<Gaps>, waiters: number): Prom
   const onStart = (): void => {
     before = proxy.passed.length;
   };
-  const gaps = await kind({ endpoint: proxy.endpoint, operator, name, waiters, handOffs, onStart });
-  const requests = requestsSince(proxy, before) / Math.max(gaps.length, 1);
+  let requests = 0;
+  const onEnd = (): void => {
+    requests = requestsSince(proxy, before);
+  };
+  await kind({ endpoint: proxy.endpoint, operator, name, waiters, handOffs, onStart, onEnd });
   await proxy.close();
-  return requests;
+  return requests / handOffs;
 }
 
 try {
