@@ -71,6 +71,7 @@ const STARTS: Readonly<Record<Program, () => Promise<unknown>>> = {
     }
   },
   Go: () => participants.Go(),
+  "Consul's Go client": () => participants['Go, Consul'](),
   Chromium: findChromium,
   libfaketime: findFakeTime,
   'network namespaces': linkNamespaces,

@@ -42,6 +42,12 @@ export const goObserver: Kind = kind('Go', 'observe', 'Go Observe');
 /** Its command runs to its end, even if the lease expires. */
 export const etcdctl: Kind = { ...kind('Go', 'etcdctl', 'etcdctl lock'), deaf: true };
 
+// --- Consul
+
+/** Our entries of a queue with a single key, which Consul's own clients lock. */
+export const oursSingleKey: Kind = kind('Node', 'single-key', 'ours with singleKey');
+export const goLock: Kind = kind('Go, Consul', 'lock', 'Go Lock of Consul');
+
 // --- ZooKeeper
 
 export const curatorMutex: Kind = kind('Java', 'mutex', 'Curator mutex');

@@ -1,5 +1,6 @@
 import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
 import type { AcquireOptions, Backend, LockClient, SharedOwnership } from '@queuelock/core';
+import { consul } from '@queuelock/consul';
 import { parseBackendUrl } from '@queuelock/core/backend';
 import { curatorSemaphore, election } from '@queuelock/recipes';
 import { zookeeper } from '@queuelock/zookeeper';
@@ -18,10 +19,16 @@ interface Task {
   readonly id: string;
 }
 
-/** Makes the backend; a semaphore has two queues with their own namings, which a URL cannot express. */
+/** Makes the backend. A URL cannot express a single key, nor the namings of a semaphore's two queues. */
 export async function backendOf(url: string, recipe: string): Promise<Backend> {
-  if (!recipe.startsWith('semaphore-')) return backendFromUrl(url);
   const { hosts, params } = parseBackendUrl(url);
+  if (recipe === 'single-key')
+    return consul({
+      hosts,
+      minTtlMs: Number(params.get('minTtlMs')),
+      singleKey: (queue) => `${queue}/.lock`,
+    });
+  if (!recipe.startsWith('semaphore-')) return backendFromUrl(url);
   return zookeeper({
     hosts,
     tickTimeMs: Number(params.get('tickTimeMs')),
@@ -47,6 +54,7 @@ export function recipeOf({ client, name, recipe, id }: Task): () => Promise<Held
   const [kind = '', limit] = recipe.split('-');
   switch (kind) {
     case 'mutex':
+    case 'single':
     case 'write':
       return () => acquire({});
     case 'read':

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { buildWithConsulApi } from '@queuelock/harness/services/consul-go';
 import { installPackages } from '@queuelock/harness/services/install';
 import { assertPrepared } from '@queuelock/harness/services/prepared';
 import { findProgram, isReadable } from '@queuelock/harness/services/programs';
@@ -19,7 +20,7 @@ const folder = (name: string): string => fileURLToPath(new URL(`programs/${name}
 export type CommandLine = readonly [string, ...string[]];
 
 /** Language of a participant. */
-export type Language = 'Node' | 'Go' | 'Java' | 'Python';
+export type Language = 'Node' | 'Go' | 'Go, Consul' | 'Java' | 'Python';
 
 /**
  * How to run a participant; builds it once per process, and installs its dependencies. Rejects with NotHere if it is not
@@ -31,6 +32,7 @@ export const participants: Readonly<Record<Language, () => Promise<CommandLine>>
     return [process.execPath, ...execArgv, script];
   },
   Go: once(buildGo),
+  'Go, Consul': once(async () => [await buildWithConsulApi(folder('go-consul')), 'participant']),
   Java: once(async () => (await compileJava(folder('java'), await temporary()))('Participant')),
   Python: once(findKazoo),
 };

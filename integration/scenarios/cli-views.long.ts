@@ -4,4 +4,5 @@ describe('queue views of the command line', function () {
   this.timeout(90_000);
 
   describeViews('zookeeper');
+  describeViews('consul');
 });

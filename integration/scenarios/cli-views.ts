@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { filter, firstValueFrom } from 'rxjs';
 import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
 import { Cli, runCli } from '@queuelock/cli/test/cli-process.ts';
-import { sharedEtcd } from '@queuelock/harness/services';
+import { sharedConsul, sharedEtcd } from '@queuelock/harness/services';
 import { zooKeeperStore } from './zookeeper-store.ts';
 
 type Told = Readonly<Record<string, unknown>>;
@@ -26,6 +26,7 @@ export async function untilPrinted(cli: Cli, text: RegExp): Promise<void> {
 const QUEUES = {
   etcd: async () => `etcd://${(await sharedEtcd('cli views')).endpoint}/cli-views`,
   zookeeper: async () => (await zooKeeperStore.share('cli views')).url(),
+  consul: async () => `consul://${(await sharedConsul('cli views')).endpoint}/cli-views`,
 };
 const Q = 'cli-views/one';
 

@@ -1,7 +1,8 @@
 import type { Backend } from '@queuelock/core';
+import { consul } from '@queuelock/consul';
 import { etcd } from '@queuelock/etcd';
 import { zookeeper } from '@queuelock/zookeeper';
-import { startEtcd, startZooKeeper } from '@queuelock/harness/services';
+import { startConsul, startEtcd, startZooKeeper } from '@queuelock/harness/services';
 import type { ProcessService } from '@queuelock/harness/services/service';
 
 /** A store that pages show. */
@@ -26,5 +27,11 @@ export const STORES = {
     start: () => startZooKeeper({ way: 'process' }),
     url: ({ endpoint }) => `zk://${endpoint}?tickTimeMs=${String(tickTimeMs)}`,
     backend: ({ endpoint }) => zookeeper({ hosts: [endpoint], tickTimeMs }),
+  },
+  consul: {
+    start: () => startConsul({ way: 'process' }),
+    // The servers of the tests accept less than Consul's 10 s, so that sessions of ended processes end within a test.
+    url: ({ endpoint }) => `consul://${endpoint}?minTtlMs=100`,
+    backend: ({ endpoint }) => consul({ hosts: [endpoint], minTtlMs: 100 }),
   },
 } as const satisfies Record<string, Store>;

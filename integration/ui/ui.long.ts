@@ -21,7 +21,7 @@ async function isShown(tab: Page, owner: string): Promise<void> {
   await tab.locator('.holder .owner', { hasText: owner }).waitFor({ timeout: 15_000 });
 }
 
-for (const store of ['etcd', 'zookeeper'] as const) {
+for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
   describe(`queuelock ui in Chromium over ${store}`, function () {
     this.timeout(90_000);
     let stage: UiStage | undefined;

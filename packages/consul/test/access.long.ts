@@ -1,7 +1,10 @@
 import { expect } from 'chai';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { createLockClient, type LockClient } from '@queuelock/core';
 import type { Backend } from '@queuelock/core/backend';
 import { startConsul, type ConsulService } from '@queuelock/harness/services';
 import { issueCertificates } from '@queuelock/harness/services/certificates';
@@ -81,6 +84,31 @@ describe('access to a Consul with ACLs', function () {
       expect(code, message).to.equal('ACCESS_DENIED');
       if (token !== undefined) expect(message).to.not.include(token);
     }
+  });
+
+  it('that is lost while a client holds ends the hold at its deadline, with the reason', async () => {
+    const rules = 'key_prefix "queuelock/" { policy = "write" } session_prefix "" { policy = "write" }';
+    const policy = await manage('policy', { Name: 'removed', Rules: rules });
+    const { SecretID: token = '', AccessorID = '' } = await manage('token', {
+      Policies: [{ ID: policy['ID'] }],
+    });
+    const ttlMs = 2_000;
+    const [client, other] = [token, MANAGEMENT].map((own) =>
+      createLockClient(consul({ hosts: server.endpoint, token: own, minTtlMs: 100 }), { ttlMs }),
+    ) as [LockClient, LockClient];
+    const ownership = await client.acquire('removed');
+    const lost = once(ownership.signal, 'abort');
+    const next = other.acquire('removed');
+    await fetch(`http://${server.endpoint}/v1/acl/token/${AccessorID}`, {
+      method: 'DELETE',
+      headers: { 'x-consul-token': MANAGEMENT },
+    });
+    await Promise.race([lost, next]);
+    expect(ownership.held, 'the hold has ended before the next one begins').to.equal(false);
+    const reason = inspect(ownership.signal.reason);
+    expect(reason).to.include('ACCESS_DENIED').and.to.not.include(token);
+    await next;
+    await Promise.all([client.close(), other.close()]);
   });
 
   it('that is lost while a client waits is waited for', async () => {

@@ -3,7 +3,7 @@ import { HeartbeatProof } from '../src/session/heartbeat-proof.ts';
 import { Keys } from '../src/queue/keys.ts';
 import { aheadOf, contendersIn } from '../src/queue/entries.ts';
 import type { KvPair } from '../src/driver/requests.ts';
-import { judgeAgent, judgeServers, judgeTtl, millisecondsIn } from '../src/views/diagnose.ts';
+import { judgeAgent, judgeQueues, judgeServers, judgeTtl, millisecondsIn } from '../src/views/diagnose.ts';
 
 const TTL_MS = 10_000;
 
@@ -120,6 +120,21 @@ describe('the findings about a Consul cluster', () => {
       'warning',
       'warning',
       'ok',
+    ]);
+  });
+
+  it('count queues and entries, and name keys that queuelock did not write', () => {
+    const queues = new Map([
+      ['clean', [{ key: 'q/clean/1', isForeign: false }]],
+      ['mixed', ['q/mixed/x', 'q/mixed/y'].map((key) => ({ key, isForeign: true }))],
+    ]);
+    expect(judgeQueues(queues, 1)).to.deep.equal([
+      {
+        level: 'warning',
+        about: 'queue mixed',
+        text: 'queuelock did not write "q/mixed/x" and 1 more keys: entries behind wait until they are deleted',
+      },
+      { level: 'ok', about: 'queues', text: '2 in use, entries: 3, sessions: 1' },
     ]);
   });
 

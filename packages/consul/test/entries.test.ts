@@ -257,14 +257,14 @@ describe('entries on Consul', function () {
   });
 
   it('ends a session only after twice its TTL, on which the proof of heartbeats relies', async () => {
+    const sentAt = performance.now();
     const session = await connect({ minTtlMs: 100 }).open(1_000, signal);
-    const openedAt = performance.now();
     const placement = await session.enqueue(specOf());
     const isGone = async (): Promise<void> => {
       if ((await entries()).includes(placement.key)) throw new Error('still there');
     };
     await until(isGone, { what: 'the entry goes with its session', withinMs: 20_000 });
-    expect(performance.now() - openedAt).to.be.at.least(2_000 - 20);
+    expect(performance.now() - sentAt).to.be.at.least(2_000);
   });
 
   it('opens sessions that no health check ends', async () => {

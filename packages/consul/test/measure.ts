@@ -1,22 +1,152 @@
-// Hand-offs of queuelock and of `consul lock` on one server, with the requests that each takes:
-// node --conditions=@queuelock/source --import ./.ci/tsx.mjs packages/consul/test/measure.ts 2 100
+// Hand-offs of queuelock, of `consul lock` and of Lock of Consul's Go client on one server, and the requests of each, in turns:
+// node --conditions=@queuelock/source --import ./.ci/tsx.mjs packages/consul/test/measure.ts 2 100 1000
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { createLockClient } from '@queuelock/core';
 import { startConsul } from '@queuelock/harness/services';
+import { buildWithConsulApi } from '@queuelock/harness/services/consul-go';
 import { consulCommand } from '@queuelock/harness/services/consul-process';
 import { consul } from '@queuelock/consul';
 import { HttpProxy } from './http-proxy.ts';
 import { Operator } from './operator.ts';
 
 const HOLD_MS = 20;
-const SETTLED_MS = 2_000;
-const LOCK = 'measure';
+/** Long enough for a thousand sessions in one process on a busy machine. */
+const TTL_MS = 60_000;
+const SETTLED_MS = 3_000;
+/** Clients that connect at the same time. */
+const BATCH = 50;
+const ROUNDS = 3;
+/** Each waiter of `consul lock` is a process. */
+const MOST_PROCESSES = 100;
+/** Hand-offs that are timed, and that are counted through a proxy, which would slow down a larger number. */
+const MOST_TIMED = 50;
+const MOST_COUNTED = 5;
+const GO = fileURLToPath(new URL('../../../integration/interop/programs/go-consul', import.meta.url));
+const LOCK_FLAGS = String(0x2ddccbc058a50c18n);
 
-interface Span {
-  readonly from: number;
-  readonly to: number;
+/** A run of one kind of lock: all wait behind one holder, and then hold one after the other. */
+interface Run {
+  readonly endpoint: string;
+  readonly operator: Operator;
+  readonly name: string;
+  readonly waiters: number;
+  readonly handOffs: number;
+  /** Called when all wait, right before the first release. */
+  readonly onStart: () => void;
+  /** Called after the last hand-off, before anything is closed. */
+  readonly onEnd: () => void;
+}
+
+/** Durations from the end of a hold to the beginning of the next one, in milliseconds. */
+type Gaps = readonly number[];
+
+async function ours({ endpoint, operator, name, waiters, handOffs, onStart, onEnd }: Run): Promise<Gaps> {
+  const clients = Array.from({ length: waiters + 1 }, () =>
+    createLockClient(consul({ hosts: endpoint }), { ttlMs: TTL_MS }),
+  );
+  const [first, ...others] = clients;
+  const holder = await first!.acquire(name);
+  const leaving = new AbortController();
+  const gaps: number[] = [];
+  let to = 0;
+  let enter = (_client: (typeof clients)[number]): void => undefined;
+  const done = new Promise<void>((resolve, reject) => {
+    const hold = async (client: (typeof clients)[number]): Promise<void> => {
+      const ownership = await client.acquire(name, { signal: leaving.signal });
+      gaps.push(performance.now() - to);
+      await pause(HOLD_MS);
+      if (gaps.length === handOffs) resolve();
+      to = performance.now();
+      await ownership.release();
+    };
+    enter = (client): void => {
+      void hold(client).catch((error: unknown) => {
+        if (!leaving.signal.aborted) reject(error as Error);
+      });
+    };
+  });
+  for (const [at, client] of others.entries()) {
+    enter(client);
+    const isLast = at === waiters - 1;
+    if (!isLast && at % BATCH !== 0) continue;
+    while ((await operator.keysUnder(`queuelock/queues/${name}/`)).length <= at + 1) await pause(50);
+  }
+  await pause(SETTLED_MS);
+  onStart();
+  to = performance.now();
+  await holder.release();
+  await done;
+  onEnd();
+  leaving.abort();
+  await Promise.all(clients.map((client) => client.close()));
+  return gaps;
+}
+
+/** Waiters print a line with the beginning and the end of their hold, in nanoseconds. */
+async function theirs(run: Run, command: readonly string[], processes: number): Promise<Gaps> {
+  const { operator, name, waiters, handOffs, onStart, onEnd } = run;
+  const key = `${name}/.lock`;
+  const { ID } = (await operator.ask(
+    'PUT',
+    '/v1/session/create',
+    '{"TTL":"600s","LockDelay":"0s","NodeChecks":[],"Checks":[]}',
+  )) as { readonly ID: string };
+  await operator.ask('PUT', `/v1/kv/${key}?acquire=${ID}&flags=${LOCK_FLAGS}`, 'first');
+  const newSessions = async (after: number): Promise<readonly number[]> => {
+    const all = (await operator.ask('GET', '/v1/session/list')) as readonly {
+      readonly CreateIndex: number;
+    }[];
+    return all.map(({ CreateIndex }) => CreateIndex).filter((index) => index > after);
+  };
+  // Sessions of earlier runs end meanwhile.
+  const newest = Math.max(...(await newSessions(0)));
+  const [program = '', ...args] = command;
+  const children = Array.from({ length: processes }, () =>
+    spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] }),
+  );
+  const stamps: (readonly [from: number, to: number])[] = [];
+  const done = new Promise<void>((resolve) => {
+    for (const { stdout } of children)
+      createInterface(stdout).on('line', (line) => {
+        const [from = 0, to = 0] = line.split(' ').map((text) => Number(BigInt(text) / 1_000n) / 1_000);
+        if (stamps.push([from, to]) > handOffs) resolve();
+        if (stamps.length === waiters) resolve();
+      });
+  });
+  while ((await newSessions(newest)).length < waiters) await pause(200);
+  await pause(SETTLED_MS);
+  onStart();
+  await operator.ask('PUT', `/v1/kv/${key}?release=${ID}&flags=${LOCK_FLAGS}`);
+  await done;
+  onEnd();
+  await Promise.all(
+    children.map(async (child) => {
+      const ended = child.exitCode === null ? once(child, 'exit') : undefined;
+      child.kill('SIGKILL');
+      await ended;
+    }),
+  );
+  const ordered = stamps.toSorted(([one], [other]) => one - other);
+  return ordered.slice(1).map(([from], at) => from - ordered[at]![1]);
+}
+
+async function consulLock(run: Run): Promise<Gaps> {
+  const held = 'from=$(date +%s%N); sleep 0.02; echo "$from $(date +%s%N)"';
+  const args = ['lock', `-http-addr=http://${run.endpoint}`, run.name, held];
+  return theirs(run, [await consulCommand(), ...args], run.waiters);
+}
+
+async function goLock(run: Run, program: string): Promise<Gaps> {
+  const args = ['crowd', run.endpoint, `${run.name}/.lock`, String(run.waiters), String(HOLD_MS)];
+  return theirs(run, [program, ...args], 1);
+}
+
+function share(values: readonly number[], at: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(at * (values.length - 1))] ?? NaN;
 }
 
 /** Requests of locks, without heartbeats. */
@@ -24,79 +154,60 @@ function requestsSince({ passed }: HttpProxy, before: number): number {
   return passed.slice(before).filter(({ path }) => !path.includes('/session/')).length;
 }
 
-async function ours(proxy: HttpProxy, operator: Operator, waiters: number): Promise<[Span[], number]> {
-  const clients = Array.from({ length: waiters + 1 }, () =>
-    createLockClient(consul({ hosts: proxy.endpoint })),
-  );
-  const spans: Span[] = [];
-  const hold = async (client: (typeof clients)[number]): Promise<void> => {
-    const ownership = await client.acquire(LOCK);
-    const from = performance.now();
-    await pause(HOLD_MS);
-    spans.push({ from, to: performance.now() });
-    await ownership.release();
-  };
-  const [first, ...others] = clients;
-  const holder = await first!.acquire(LOCK);
-  const turns = others.map(hold);
-  while ((await operator.keysUnder(`queuelock/queues/${LOCK}/`)).length <= waiters) await pause(50);
-  await pause(SETTLED_MS);
-  const before = proxy.passed.length;
-  spans.push({ from: 0, to: performance.now() });
-  await holder.release();
-  await Promise.all(turns);
-  const requests = requestsSince(proxy, before);
-  await Promise.all(clients.map((client) => client.close()));
-  return [spans, requests];
+let runs = 0;
+const go = await buildWithConsulApi(GO);
+const kinds: Readonly<Record<string, (run: Run) => Promise<Gaps>>> = {
+  queuelock: ours,
+  'consul lock': consulLock,
+  'Go Lock': (run) => goLock(run, go),
+};
+const server = await startConsul({ settings: { limits: { http_max_conns_per_client: 4_000 } } });
+const operator = new Operator(server.endpoint);
+
+async function timed(kind: (run: Run) => Promise<Gaps>, waiters: number): Promise<Gaps> {
+  const name = `measure-${(runs += 1)}`;
+  const handOffs = Math.min(waiters, MOST_TIMED);
+  const [onStart, onEnd] = [(): void => undefined, (): void => undefined];
+  return kind({ endpoint: server.endpoint, operator, name, waiters, handOffs, onStart, onEnd });
 }
 
-async function theirs(proxy: HttpProxy, operator: Operator, waiters: number): Promise<[Span[], number]> {
-  const program = await consulCommand();
-  const spans: Span[] = [];
-  const hold = async (command: string): Promise<void> => {
-    const args = ['lock', `-http-addr=http://${proxy.endpoint}`, LOCK, command];
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    let text = '';
-    child.stdout.on('data', (chunk) => (text += String(chunk)));
-    await once(child, 'exit');
-    const [from = 0, to = 0] = text
-      .trim()
-      .split('\n')
-      .map((line) => Number(BigInt(line) / 1_000n) / 1_000);
-    spans.push({ from, to });
+async function counted(kind: (run: Run) => Promise<Gaps>, waiters: number): Promise<number> {
+  const proxy = await HttpProxy.start(server.endpoint);
+  const name = `measure-${(runs += 1)}`;
+  const handOffs = Math.min(waiters, MOST_COUNTED);
+  let before = 0;
+  const onStart = (): void => {
+    before = proxy.passed.length;
   };
-  const contenders = async (): Promise<number> => {
-    const sessions = (await operator.ask('GET', '/v1/session/list')) as readonly { readonly Name: string }[];
-    return sessions.filter(({ Name }) => Name.includes('lock for')).length;
+  let requests = 0;
+  const onEnd = (): void => {
+    requests = requestsSince(proxy, before);
   };
-  // Long enough for all others to wait.
-  const first = hold('date +%s%N; sleep 20; date +%s%N');
-  while ((await contenders()) < 1) await pause(50);
-  await pause(SETTLED_MS);
-  const turns = Array.from({ length: waiters }, () => hold('date +%s%N; sleep 0.02; date +%s%N'));
-  while ((await contenders()) <= waiters) await pause(50);
-  await pause(SETTLED_MS);
-  const before = proxy.passed.length;
-  await Promise.all([first, ...turns]);
-  return [spans, requestsSince(proxy, before)];
+  await kind({ endpoint: proxy.endpoint, operator, name, waiters, handOffs, onStart, onEnd });
+  await proxy.close();
+  return requests / handOffs;
 }
 
-function described([spans, requests]: readonly [readonly Span[], number]): string {
-  const ordered = spans.toSorted((a, b) => a.from - b.from);
-  const gaps = ordered.slice(1).map(({ from }, at) => from - ordered[at]!.to);
-  const sorted = gaps.toSorted((a, b) => a - b);
-  const at = (share: number): string => (sorted[Math.floor(share * (sorted.length - 1))] ?? NaN).toFixed(1);
-  return `hand-off p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, requests ${(requests / gaps.length).toFixed(1)}`;
-}
-
-const server = await startConsul({ settings: { limits: { http_max_conns_per_client: 2_000 } } });
 try {
   for (const waiters of process.argv.slice(2).map(Number)) {
-    for (const [name, run] of Object.entries({ queuelock: ours, 'consul lock': theirs })) {
-      const proxy = await HttpProxy.start(server.endpoint);
-      const result = await run(proxy, new Operator(server.endpoint), waiters);
-      console.log(`${name}, ${waiters} waiters: ${described(result)}`);
-      await proxy.close();
+    const able = Object.entries(kinds).filter(
+      ([name]) => name !== 'consul lock' || waiters <= MOST_PROCESSES,
+    );
+    const medians = new Map<string, number[]>(able.map(([name]) => [name, []]));
+    const highs = new Map<string, number[]>(able.map(([name]) => [name, []]));
+    for (let round = 0; round < ROUNDS; round += 1)
+      for (const [name, kind] of able) {
+        const gaps = await timed(kind, waiters);
+        console.error(
+          `${name}, ${waiters} waiters, round ${round + 1}: p50 ${share(gaps, 0.5).toFixed(1)} ms`,
+        );
+        medians.get(name)!.push(share(gaps, 0.5));
+        highs.get(name)!.push(share(gaps, 0.95));
+      }
+    for (const [name, kind] of able) {
+      const [p50, p95] = [medians, highs].map((of) => share(of.get(name)!, 0.5).toFixed(1));
+      const requests = (await counted(kind, waiters)).toFixed(1);
+      console.log(`${name}, ${waiters} waiters: hand-off p50 ${p50} ms, p95 ${p95} ms, requests ${requests}`);
     }
   }
 } finally {

@@ -22,6 +22,7 @@ describe('the options of consul()', () => {
       params: {},
       requestTimeoutMs: 2_000,
       minTtlMs: 10_000,
+      maxQueries: 50,
     });
   });
 

@@ -25,9 +25,9 @@ export interface ConsulOptions {
   readonly prefix?: string;
   /** The data center whose key/value store is used. Default: that of the agent. */
   readonly datacenter?: string;
-  /** The namespace of the keys, where the servers have namespaces. Default: that of the token. */
+  /** The namespace of the keys. Servers without namespaces refuse it with `INVALID_ARGUMENT`. Default: that of the token. */
   readonly namespace?: string;
-  /** The admin partition, where the servers have partitions. Default: that of the agent. */
+  /** The admin partition. Servers that do not know partitions ignore it. Default: that of the agent. */
   readonly partition?: string;
   /**
    * The node of the catalog to which sessions belong. Consul ends the sessions of a node that is removed from the catalog, as the agent's own node is
@@ -39,8 +39,9 @@ export interface ConsulOptions {
   /** The setting `session_ttl_min` of the servers, in milliseconds: the shortest TTL that they accept. Default 10,000, as in Consul. */
   readonly minTtlMs?: number;
   /**
-   * Most connections that wait for changes at a time. With more waiters than that in this process, changes are noticed up to some seconds later. An
-   * agent accepts 200 connections of one client address (`http_max_conns_per_client`). Default 100.
+   * Most connections that wait for changes at a time; a waiter needs two, a holder one. With more than that, changes are noticed up to some seconds
+   * later. Other requests take up to 18 more connections. An agent accepts 200 connections of one client address (`http_max_conns_per_client`), which
+   * all processes at that address share. Default 50.
    */
   readonly maxQueries?: number;
   /**
@@ -102,7 +103,7 @@ export function settingsOf(options: ConsulOptions): Settings {
     token,
     ...given
   } = checkedOptions('options of consul', options, OPTIONS);
-  const { requestTimeoutMs = 2_000, minTtlMs = 10_000, maxQueries = 100 } = given;
+  const { requestTimeoutMs = 2_000, minTtlMs = 10_000, maxQueries = 50 } = given;
   const list: readonly unknown[] = Array.isArray(hosts) ? hosts : [hosts];
   if (list.length === 0) throw invalidArgument('hosts', hosts, 'has at least one host');
   const addresses = list.map(addressOf);

@@ -16,6 +16,14 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/missing node registration/i, 'the option node names no node of the catalog'],
 ];
 
+/** Options that servers refuse unless they are of Consul Enterprise, by the text of the response. */
+const FEATURES: readonly (readonly [RegExp, string])[] = [
+  [/query parameter: "ns"|namespaces are a consul enterprise/i, 'the option namespace'],
+  [/query parameter: "partition"|partitions are a consul enterprise/i, 'the option partition'],
+];
+/** An agent that accepts no more connections of an address closes them without a response. */
+const CLOSED_AT_ONCE = /socket hang up/;
+
 /** Whether the text of a response reports that the token lacks a permission. */
 export function isDenied(text: string): boolean {
   return DENIED.test(text);
@@ -37,6 +45,11 @@ export function errorOf({ status, body }: Refusal, endpoint: string): QueueLockE
     const rule = 'is within the limits of the servers (session_ttl_min)';
     return new QueueLockError('INVALID_ARGUMENT', `ttlMs ${rule}: ${detail}`);
   }
+  const feature = FEATURES.find(([pattern]) => pattern.test(body))?.[1];
+  if (status === 400 && feature !== undefined) {
+    const rule = `${feature} is for servers that have it, and these do not`;
+    return new QueueLockError('INVALID_ARGUMENT', `${rule}: ${endpoint}: ${detail}`);
+  }
   const hint = HINTS.find(([pattern]) => pattern.test(`${status} ${body}`))?.[1];
   return new QueueLockError('UNAVAILABLE', `${endpoint}: ${detail}${hint ? ` (${hint})` : ''}`);
 }
@@ -44,5 +57,9 @@ export function errorOf({ status, body }: Refusal, endpoint: string): QueueLockE
 /** Converts an error of a connection to a `QueueLockError`. The outcome of the request is unknown. */
 export function asUnavailable(error: unknown, endpoint: string): QueueLockError {
   if (isQueueLockError(error)) return error;
-  return new QueueLockError('UNAVAILABLE', `${endpoint}: ${failureOf(error)}`, { cause: error });
+  const failure = failureOf(error);
+  const hint = CLOSED_AT_ONCE.test(failure)
+    ? ' (the agent may have too many connections of this address: http_max_conns_per_client)'
+    : '';
+  return new QueueLockError('UNAVAILABLE', `${endpoint}: ${failure}${hint}`, { cause: error });
 }

@@ -2,7 +2,12 @@
 // Requests and the choice of the agent (here), keys whose changes are awaited (watches), and the key that guards a session's requests (session-key).
 
 import { setMaxListeners } from 'node:events';
-import { QueueLockError, connectionClosed, isQueueLockError } from '@queuelock/core/backend';
+import {
+  ConcurrencyLimiter,
+  QueueLockError,
+  connectionClosed,
+  isQueueLockError,
+} from '@queuelock/core/backend';
 import { Subject, type Observable } from '../base/rx.ts';
 import { asUnavailable, errorOf, isDenied } from '../driver/errors.ts';
 import type { Address, HttpClient, HttpRequest, HttpResponse } from '../driver/http.ts';
@@ -37,6 +42,8 @@ export interface ApiRequest extends Pick<HttpRequest, 'method' | 'body' | 'signa
   readonly expected?: readonly number[];
   /** Whether the agent may wait for a change before it responds. */
   readonly isBlocking?: true;
+  /** Whether the request does not wait behind others of this client, as a heartbeat must not. */
+  readonly isUrgent?: true;
 }
 
 /** How a key or a tree of keys is read. */
@@ -45,7 +52,14 @@ export interface ReadOptions {
   readonly isConsistent?: boolean;
   readonly isTree?: boolean;
   readonly signal?: AbortSignal | undefined;
+  readonly isUrgent?: true;
 }
+
+/**
+ * Requests in flight, besides queries and heartbeats. Each needs a connection, and an agent closes those beyond `http_max_conns_per_client`, whichever
+ * request is sent on them.
+ */
+const MAX_REQUESTS = 16;
 
 /** A read of keys. */
 export interface KvRead {
@@ -62,6 +76,7 @@ export class Connection {
   readonly #doubts$ = new Subject<void>();
   readonly #interruptionListeners: (() => void)[] = [];
   readonly #closed = new AbortController();
+  readonly #limiter = new ConcurrencyLimiter(MAX_REQUESTS);
   #current = 0;
 
   constructor(settings: ConnectionSettings) {
@@ -97,6 +112,17 @@ export class Connection {
    */
   async send(request: ApiRequest): Promise<HttpResponse> {
     this.throwIfClosed();
+    if (request.isBlocking || request.isUrgent) return this.#send(request);
+    await this.#limiter.acquire();
+    try {
+      this.throwIfClosed();
+      return await this.#send(request);
+    } finally {
+      this.#limiter.release();
+    }
+  }
+
+  async #send(request: ApiRequest): Promise<HttpResponse> {
     const { http, addresses, params } = this.#settings;
     const { expected = [200], timeoutMs = this.requestTimeoutMs } = request;
     const at = this.#current;
@@ -112,10 +138,7 @@ export class Connection {
     } catch (error) {
       this.throwIfClosed();
       request.signal?.throwIfAborted();
-      this.#leave(at);
-      this.#doubts$.next();
-      if (!request.isBlocking) for (const interrupt of this.#interruptionListeners) interrupt();
-      throw asUnavailable(error, this.endpoint);
+      throw this.#failed(at, request, asUnavailable(error, this.endpoint));
     }
     if (expected.includes(response.status) && !isDeniedTxn(response)) return response;
     // Another agent may know a leader where this one knows none.
@@ -123,14 +146,32 @@ export class Connection {
     throw errorOf(response, this.endpoint);
   }
 
+  /** An agent did not respond. Returns the error of the request. */
+  #failed(at: number, { isBlocking }: ApiRequest, error: QueueLockError): QueueLockError {
+    this.#leave(at);
+    this.#doubts$.next();
+    if (!isBlocking) {
+      this.#limiter.rejectWaiting(error);
+      for (const interrupt of this.#interruptionListeners) interrupt();
+    }
+    return error;
+  }
+
   /** Reads a key, or all keys that begin with it. */
   async read(
     key: string,
-    { isConsistent = false, isTree = false, signal }: ReadOptions = {},
+    { isConsistent = false, isTree = false, signal, isUrgent }: ReadOptions = {},
   ): Promise<KvRead> {
     const params = { ...(isConsistent && { consistent: '' }), ...(isTree && { recurse: '' }) };
     const path = keyPath(key);
-    const response = await this.send({ method: 'GET', path, params, signal, expected: [200, 404] });
+    const response = await this.send({
+      method: 'GET',
+      path,
+      params,
+      signal,
+      expected: [200, 404],
+      ...(isUrgent && { isUrgent }),
+    });
     return readIn(response);
   }
 
@@ -143,6 +184,7 @@ export class Connection {
 
   close(): void {
     this.#closed.abort(connectionClosed(this.endpoint));
+    this.#limiter.rejectWaiting(connectionClosed(this.endpoint));
     this.#settings.http.close();
   }
 

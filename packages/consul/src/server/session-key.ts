@@ -2,7 +2,7 @@ import { QueueLockError, sessionLost } from '@queuelock/core/backend';
 import { Lane } from '../base/lane.ts';
 import { isNoSession } from '../driver/errors.ts';
 import type { KvOperation, TxnResult } from '../driver/requests.ts';
-import { isUnknown, unexpected, type Connection } from './connection.ts';
+import { isUnknown, unexpected, type Connection, type ReadOptions } from './connection.ts';
 
 /** The session to which a key belongs, and the process that uses it. */
 export interface SessionKeyInit {
@@ -64,7 +64,7 @@ export class SessionKey {
 
   /** Reads with a quorum whether the session exists and is used by this process. */
   async isOwn(signal?: AbortSignal): Promise<boolean> {
-    const pair = await this.#readPair(signal);
+    const pair = await this.#readPair({ signal, isUrgent: true });
     return pair?.text === this.#owner;
   }
 
@@ -133,9 +133,9 @@ export class SessionKey {
   }
 
   async #readPair(
-    signal?: AbortSignal,
+    options: Pick<ReadOptions, 'signal' | 'isUrgent'> = {},
   ): Promise<{ readonly text: string; readonly modifyIndex: bigint; readonly flags: number } | undefined> {
-    const { pairs } = await this.#connection.read(this.key, { isConsistent: true, signal });
+    const { pairs } = await this.#connection.read(this.key, { ...options, isConsistent: true });
     return pairs.find(({ session }) => session === this.#session);
   }
 

@@ -40,7 +40,8 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<void> {
   const path = `/v1/session/renew/${session}`;
-  const { status } = await connection.send({ method: 'PUT', path, signal, expected: [200, 404] });
+  const expected = [200, 404];
+  const { status } = await connection.send({ method: 'PUT', path, signal, expected, isUrgent: true });
   if (!(await sessionKey.isOwn(signal))) throw sessionLost(session);
   // A leader that was just elected may not have read its log to the end, or one that was replaced has not.
   if (status === 404)

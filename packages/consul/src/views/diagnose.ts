@@ -1,5 +1,6 @@
 import type { Finding } from '@queuelock/core/backend';
 import type { Settings } from '../api/options.ts';
+import type { Contender } from '../queue/entries.ts';
 import type { Connection } from '../server/connection.ts';
 import { queuesIn, type ViewTools } from './views.ts';
 
@@ -21,12 +22,24 @@ export async function diagnose(
   return [
     ...(agent ? [...judgeAgent(agent, about), ...judgeTtl(agent, minTtlMs, about)] : [unknownAgent(about)]),
     judgeServers(peers.length, about),
-    {
-      level: 'ok',
-      about: prefix === '' ? 'queues' : `queues ${prefix}…`,
-      text: `${queuesIn(keys, pairs).size} queues with entries, ${own} sessions`,
-    },
+    ...judgeQueues(queuesIn(keys, pairs), own),
   ];
+}
+
+/** Returns findings about the queues: how many there are, and which have keys that queuelock did not write. */
+export function judgeQueues(
+  queues: ReadonlyMap<string, readonly Pick<Contender, 'key' | 'isForeign'>[]>,
+  sessions: number,
+): readonly Finding[] {
+  const foreign = [...queues].flatMap(([name, entries]): Finding[] => {
+    const keys = entries.filter(({ isForeign }) => isForeign).map(({ key }) => key);
+    if (keys.length === 0) return [];
+    const text = `queuelock did not write ${JSON.stringify(keys[0])}${keys.length > 1 ? ` and ${keys.length - 1} more keys` : ''}: entries behind wait until they are deleted`;
+    return [{ level: 'warning', about: `queue ${name}`, text }];
+  });
+  const entries = [...queues.values()].reduce((sum, { length }) => sum + length, 0);
+  const text = `${queues.size} in use, entries: ${entries}, sessions: ${sessions}`;
+  return [...foreign, { level: 'ok', about: 'queues', text }];
 }
 
 /** What an agent reports of itself. */

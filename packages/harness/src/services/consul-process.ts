@@ -10,7 +10,7 @@ import { NotHere, type ProcessService } from './service.ts';
 export type ConsulSettings = Readonly<Record<string, unknown>>;
 
 /** The last release of Debian with a package of Consul, and the mirrors that have it; its program needs no libc newer than that of Debian 11. */
-const RELEASES: readonly DebianRelease[] = [
+export const CONSUL_RELEASES: readonly DebianRelease[] = [
   'http://deb.debian.org/debian',
   'http://archive.debian.org/debian',
 ].map((mirror) => ({ suite: 'bullseye', mirror }));
@@ -46,7 +46,7 @@ export async function hasConsul(): Promise<boolean> {
 export async function installConsul(): Promise<void> {
   if (isPrepared()) throw new NotHere('not downloaded before the tests');
   const failures: string[] = [];
-  for (const release of RELEASES) {
+  for (const release of CONSUL_RELEASES) {
     try {
       await downloadInto(archiveFolder(release), {
         ...release,
@@ -91,7 +91,7 @@ export async function consulCommand(): Promise<string> {
 
 async function findConsul(): Promise<string | undefined> {
   assertPrepared('Consul');
-  const [release] = RELEASES;
+  const [release] = CONSUL_RELEASES;
   const unpacked = release && join(archiveFolder(release), 'usr/bin/consul');
   return (await findProgram('consul')) ?? (unpacked ? firstExecutable([unpacked]) : undefined);
 }

@@ -17,6 +17,7 @@ const PROGRAMS = {
   kazoo: 'python3 python3-kazoo',
   PgBouncer: 'pgbouncer',
   Go: 'golang-go golang-etcd-server-dev etcd-client',
+  "Consul's Go client": 'golang-github-hashicorp-consul-dev',
   Chromium: 'chromium',
   libfaketime: 'libfaketime',
   'network namespaces': 'iproute2 iptables util-linux',
@@ -28,7 +29,7 @@ const PROGRAMS = {
 /** Programs that always come from Debian 13; see `trixie.ts`. */
 const OF_DEBIAN_13: ReadonlySet<string> = new Set(['etcd 3.5', 'Redis 8', 'Valkey']);
 /** The programs that only Debian 11 has; see `consul-process.ts`. */
-const OF_DEBIAN_11: ReadonlySet<string> = new Set(['Consul']);
+const OF_DEBIAN_11: ReadonlySet<string> = new Set(['Consul', "Consul's Go client"]);
 
 /** Name of a program that tests start. */
 export type Program = keyof typeof PROGRAMS;
