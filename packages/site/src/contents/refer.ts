@@ -57,6 +57,14 @@ export const REFER: readonly Chapter[] = [
         ['tools/cron', 'Cron', 'Jobs of croner, cron, node-cron and node-schedule, once per tick.'],
         readme('cron'),
       ),
+      page(
+        [
+          'tools/testing',
+          'Testing kit',
+          'Moved time, faults, and a check for work that goes on after the loss.',
+        ],
+        readme('testing'),
+      ),
       page(['tools/otel', 'OpenTelemetry', 'Traces and metrics.'], readme('otel')),
       page(['tools/weblocks', 'Web Locks', 'navigator.locks across machines.'], readme('weblocks')),
       page(

@@ -1,0 +1,91 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { MultiOwnership, Ownership, SharedOwnership } from '@queuelock/core';
+
+/** Settings of `TestStore.effect`. */
+export interface EffectOptions {
+  /**
+   * Name of the lock that the effect needs. Default: that of the `run` in whose work the effect happens. Needed for code that calls `acquire`
+   * or `tryAcquire`, and recommended otherwise.
+   */
+  readonly lock?: string;
+}
+
+/** An effect that happened without a valid hold. */
+export interface StaleEffect {
+  /** The name that was given to `TestStore.effect`. */
+  readonly effect: string;
+  /** Time of the test store, in milliseconds. */
+  readonly atMs: number;
+  /** Name of the lock, if it is known. */
+  readonly lock?: string;
+  /** Id of the test client whose hold is over; absent when there was no hold at all. */
+  readonly client?: string;
+  /** What was wrong, as a sentence without a full stop. */
+  readonly why: string;
+}
+
+type AnyOwnership = Ownership | SharedOwnership | MultiOwnership;
+
+/** A hold that a test client has granted to the code under test. */
+interface GrantedHold {
+  readonly client: string;
+  readonly names: readonly string[];
+  readonly ownership: AnyOwnership;
+}
+
+/** Compares the effects of the code under test with the holds that it has. */
+export class Effects {
+  readonly stale: StaleEffect[] = [];
+  readonly #now: () => number;
+  readonly #granted: GrantedHold[] = [];
+  /** The holds of the `run` calls in whose work the code is, the innermost last. */
+  readonly #within = new AsyncLocalStorage<readonly GrantedHold[]>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  granted(client: string, ownership: AnyOwnership): GrantedHold {
+    const names = 'names' in ownership ? ownership.names : [ownership.name];
+    const hold = { client, names, ownership };
+    this.#granted.push(hold);
+    return hold;
+  }
+
+  /** Calls the work of a `run`, whose effects belong to this hold. */
+  within<T>(hold: GrantedHold, work: () => T): T {
+    return this.#within.run([...(this.#within.getStore() ?? []), hold], work);
+  }
+
+  /** Notes an effect of this name, unless a hold covers it. */
+  happens(effect: string, { lock }: EffectOptions): void {
+    const around = this.#within.getStore() ?? [];
+    const covers = ({ names }: GrantedHold): boolean => lock === undefined || names.includes(lock);
+    const own = around.findLast(covers);
+    // Without a `run` around it, the effect belongs to whichever `acquire` of the lock still holds.
+    const granted = lock === undefined ? [] : this.#granted.filter(covers);
+    const hold = own ?? granted.find(({ ownership }) => ownership.held) ?? granted.at(-1);
+    if (hold?.ownership.held === true) return;
+    const name = lock ?? hold?.names.join(', ');
+    this.stale.push({
+      effect,
+      atMs: this.#now(),
+      ...(name === undefined ? {} : { lock: name }),
+      ...(hold ? { client: hold.client, why: whyOver(hold) } : { why: 'no hold was granted for it' }),
+    });
+  }
+}
+
+function whyOver({ ownership: { signal } }: GrantedHold): string {
+  const reason: unknown = signal.reason;
+  return `its hold had ended (${reason instanceof Error ? reason.message : 'released'})`;
+}
+
+/** Returns the text of an error about effects that were stale. */
+export function describeStale(stale: readonly StaleEffect[]): string {
+  const lines = stale.map(({ effect, atMs, lock, client, why }) => {
+    const where = [lock === undefined ? '' : ` under "${lock}"`, client === undefined ? '' : ` of ${client}`];
+    return `  at ${atMs} ms: "${effect}"${where.join('')}: ${why}`;
+  });
+  return `${stale.length} effects happened without the lock. Stop the work when its signal aborts, and check it before each effect:\n${lines.join('\n')}`;
+}

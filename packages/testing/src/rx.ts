@@ -1,0 +1,2 @@
+// The parts of RxJS that this package uses.
+export { tap } from 'rxjs';

@@ -1,0 +1,93 @@
+import { createLockClient, type LockClient, type LockClientOptions } from '@queuelock/core';
+import { memory, type MemoryServer } from '@queuelock/memory';
+import type { Effects } from './effects.ts';
+import { FaultyNetwork, type Network } from './network.ts';
+import { ProcessClock } from './process-clock.ts';
+import { recordedClient } from './recorded-client.ts';
+
+/** Settings of a test client: those of `createLockClient`, with a connection that can be slow. */
+export interface TestClientOptions extends Omit<LockClientOptions, 'clock' | 'resume'> {
+  /** Time from a request to its reply, in milliseconds of the test store. Default 0. */
+  readonly latencyMs?: number;
+}
+
+/** A simulated process with a lock client. */
+export interface TestClient {
+  /** Name of the process in reports: `client1`, `client2`, and so on. */
+  readonly id: string;
+  /** The client for the code under test. */
+  readonly locks: LockClient;
+  readonly network: Network;
+  /**
+   * Pauses the process as a frozen machine or a long garbage collection does: its timers do not run and nothing reaches it, while the time of the
+   * store goes on. Promise jobs that are ready still run.
+   */
+  pause(): void;
+  /** Lets a paused process continue: its timers that are due run now, and what has reached it arrives. */
+  resume(): void;
+  /** Ends the process without a release, as `SIGKILL` does. Its entries stay in the store until the TTL has passed. */
+  crash(): void;
+  /**
+   * Ends the session of the client at the store now, as if its TTL had passed. The client learns it from the reply to its next request.
+   * @returns `false` if it has no session
+   */
+  expireSession(): boolean;
+}
+
+/** What a test client needs of its store. */
+interface Surroundings {
+  readonly server: MemoryServer;
+  readonly effects: Effects;
+}
+
+export class SimulatedProcess implements TestClient {
+  readonly id: string;
+  readonly locks: LockClient;
+  readonly network: FaultyNetwork;
+  readonly #clock: ProcessClock;
+  readonly #client: LockClient;
+  readonly #server: MemoryServer;
+  #sessionId: string | undefined;
+  #hasCrashed = false;
+
+  constructor(
+    id: string,
+    { latencyMs = 0, ...options }: TestClientOptions,
+    { server, effects }: Surroundings,
+  ) {
+    this.id = id;
+    this.#server = server;
+    this.#clock = new ProcessClock(server.clock);
+    this.network = new FaultyNetwork(this.#clock);
+    const { intercept, deliver } = this.network;
+    const backend = memory({ server, latencyMs, intercept, deliver });
+    this.#client = createLockClient(backend, { ...options, clock: this.#clock });
+    this.#client.session$.subscribe(({ id: session }) => (this.#sessionId = session));
+    this.locks = recordedClient(this.#client, id, effects);
+  }
+
+  pause(): void {
+    this.#clock.pause();
+  }
+
+  resume(): void {
+    if (!this.#hasCrashed) this.#clock.resume();
+  }
+
+  crash(): void {
+    this.#hasCrashed = true;
+    this.#clock.crash();
+  }
+
+  expireSession(): boolean {
+    return this.#sessionId !== undefined && this.#server.expireSession(this.#sessionId);
+  }
+
+  /** Ends all faults and closes the client. Settles as time passes. */
+  async close(): Promise<void> {
+    if (this.#hasCrashed) return;
+    this.#clock.resume();
+    this.network.heal();
+    await this.#client.close();
+  }
+}
