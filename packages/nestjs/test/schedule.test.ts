@@ -1,0 +1,129 @@
+import { Injectable } from '@nestjs/common';
+import { Cron, Interval, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
+import { createLockClient, type Ownership } from '@queuelock/core';
+import { createMemoryServer, memory } from '@queuelock/memory';
+import { oncePer, type SlotOutcome } from '@queuelock/recipes';
+import { expect } from 'chai';
+import { OncePer } from '../src/schedule.ts';
+import { memoryLocks } from '../src/testing.ts';
+import { Test } from './application.ts';
+
+interface Run {
+  readonly tick: Date;
+  readonly token: bigint;
+}
+
+const outcomes: SlotOutcome<unknown>[] = [];
+let onOutcome: () => void = () => undefined;
+
+@Injectable()
+class Reports {
+  readonly runs: Run[] = [];
+  work: (stop: AbortSignal) => Promise<void> = async () => undefined;
+
+  @OncePer('yearly', {
+    lateSlots: 1,
+    onOutcome: (outcome) => {
+      outcomes.push(outcome);
+      onOutcome();
+    },
+  })
+  @Cron('0 0 1 1 *', { timeZone: 'Europe/Berlin' })
+  async yearly(tick: Date, { token }: Ownership, stop: AbortSignal): Promise<void> {
+    this.runs.push({ tick, token });
+    await this.work(stop);
+  }
+
+  // The decorators are the other way round.
+  @Cron('* * * * * *', { name: 'often' })
+  @OncePer('often')
+  async often(tick: Date): Promise<void> {
+    this.runs.push({ tick, token: 0n });
+    await this.work(new AbortController().signal);
+  }
+
+  @OncePer('no cron')
+  async noCron(): Promise<void> {}
+
+  @OncePer('interval')
+  @Interval(1_000_000)
+  async interval(): Promise<void> {}
+}
+
+describe('@OncePer beside @Cron', () => {
+  const start = async (
+    server = createMemoryServer(),
+  ): Promise<{ readonly reports: Reports; readonly close: () => Promise<void>; readonly jobs: SchedulerRegistry }> => {
+    const app = await Test.createTestingModule({
+      imports: [ScheduleModule.forRoot(), memoryLocks({ server })],
+      providers: [Reports],
+    }).compile();
+    await app.init();
+    return { reports: app.get(Reports), jobs: app.get(SchedulerRegistry), close: () => app.close() };
+  };
+  const call = (reports: Reports, method: 'yearly' | 'often' | 'noCron' | 'interval'): Promise<void> =>
+    (reports[method] as unknown as () => Promise<void>).call(reports);
+
+  beforeEach(() => void outcomes.splice(0));
+
+  it('does a tick in one of two applications, and gives it the scheduled time', async () => {
+    const server = createMemoryServer();
+    const [one, two] = [await start(server), await start(server)];
+    await call(one.reports, 'yearly');
+    await call(two.reports, 'yearly');
+    const [run] = one.reports.runs;
+    const year = new Intl.DateTimeFormat('en', { timeZone: 'Europe/Berlin', year: 'numeric' }).format(new Date());
+    expect(run!.tick.toISOString()).to.equal(`${Number(year) - 1}-12-31T23:00:00.000Z`);
+    expect(typeof run!.token).to.equal('bigint');
+    expect(two.reports.runs).to.deep.equal([]);
+    expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(['ran', 'already-done']);
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  it('is called by the scheduler, whichever decorator is above', async () => {
+    const { reports, close, jobs } = await start();
+    await new Promise<void>((resolve) => {
+      reports.work = async () => resolve();
+    });
+    const [{ tick }] = reports.runs as [Run];
+    expect(tick.getMilliseconds()).to.equal(0);
+    expect(jobs.getCronJob('often').cronTime.source).to.equal('* * * * * *');
+    await close();
+  });
+
+  it('does a late tick where lateSlots allows it', async () => {
+    const server = createMemoryServer();
+    const { reports, close } = await start(server);
+    const other = createLockClient(memory({ server }));
+    await oncePer(other, 'yearly', { lateSlots: 1 }).run(new Date(), () => undefined);
+    await call(reports, 'yearly');
+    expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(['ran']);
+    await Promise.all([close(), other.close()]);
+  });
+
+  it('stops the work of a tick at the shutdown, and waits for it', async () => {
+    const { reports, close } = await start();
+    let isEnded = false;
+    const begun = new Promise<AbortSignal>((resolve) => {
+      reports.work = async (stop) => {
+        resolve(stop);
+        await new Promise((aborted) => stop.addEventListener('abort', aborted));
+        isEnded = true;
+      };
+    });
+    const running = call(reports, 'yearly');
+    await begun;
+    await close();
+    expect(isEnded).to.equal(true);
+    await running;
+  });
+
+  it('refuses a method without @Cron by name', async () => {
+    const { reports, close } = await start();
+    for (const method of ['noCron', 'interval'] as const) {
+      const error = await call(reports, method).then(() => 'resolved', String);
+      expect(error).to.match(new RegExp(`INVALID_ARGUMENT.*Reports.${method}.*stands beside @Cron`));
+    }
+    await close();
+  });
+});
