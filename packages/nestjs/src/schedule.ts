@@ -77,13 +77,16 @@ function jobOf(name: string, options: OncePerTickOptions, call: MethodCall): Tic
 function tickOf({ instance, label }: MethodCall, method: AnyMethod): Date {
   const options = Reflect.getMetadata(CRON_OPTIONS, method) as CronOptions | undefined;
   if (!options) throw invalidArgument(label, '@OncePer', 'stands beside @Cron of @nestjs/schedule');
-  const { cronTime, timeZone, utcOffset } = options;
+  const { cronTime } = options;
   if (cronTime instanceof Date) return cronTime;
   const registry = Reflect.get(instance, SCHEDULER) as SchedulerRegistry | undefined;
   const times: readonly CronTimeLike[] = [...(registry?.getCronJobs().values() ?? [])].map((job) => job.cronTime);
-  const time = times.find(
-    (one) => one.source === cronTime && one.timeZone === timeZone && one.utcOffset === utcOffset,
-  );
+  const time = times.find((one) => one.source === cronTime && zoneOf(one) === zoneOf(options));
   if (time) return lastCronTick(time, new Date());
   throw new QueueLockError('INVALID_ARGUMENT', `${label} has no job in the SchedulerRegistry: import ScheduleModule.forRoot()`);
+}
+
+/** Without a zone, a schedule has that of the machine. */
+function zoneOf({ timeZone, utcOffset }: Pick<CronOptions, 'timeZone' | 'utcOffset'>): string | number {
+  return timeZone ?? utcOffset ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

@@ -1,10 +1,15 @@
 import 'reflect-metadata';
-import { Logger, type INestApplication } from '@nestjs/common';
+import type { INestApplication, LoggerService, ModuleMetadata } from '@nestjs/common';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { createLockClient, type LockClient } from '@queuelock/core';
 import { createMemoryServer, memory, type MemoryServer } from '@queuelock/memory';
 
-Logger.overrideLogger(false);
+const SILENT: LoggerService = { log: () => undefined, error: () => undefined, warn: () => undefined };
+
+/** The builder of a testing module that logs nothing. */
+export function testingModule(metadata: ModuleMetadata): TestingModuleBuilder {
+  return Test.createTestingModule(metadata).setLogger(SILENT);
+}
 
 /** Applications of one test, and a client of another process beside them. */
 export class Applications {
@@ -25,5 +30,3 @@ export class Applications {
     await this.other.close();
   }
 }
-
-export { Test };

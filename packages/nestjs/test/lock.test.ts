@@ -1,6 +1,7 @@
 import {
   Controller,
   Get,
+  Inject,
   Injectable,
   Module,
   Param,
@@ -16,14 +17,14 @@ import { expect } from 'chai';
 import { of } from 'rxjs';
 import { InjectLocks, Lock, QueuelockModule, currentLock, getLockClientToken, queuelockExceptionFilter } from '../src/index.ts';
 import { memoryLocks, useMemoryLocks } from '../src/testing.ts';
-import { Applications, Test } from './application.ts';
+import { Applications, testingModule } from './application.ts';
 
 const failure = (promise: Promise<unknown>): Promise<string> => promise.then(() => 'resolved', String);
 
 @Injectable()
 class Ledger {
   @InjectLocks() readonly locks!: LockClient;
-  readonly prefix = 'orders';
+  readonly prefix: string = 'orders';
 
   @Lock(function (this: Ledger, order: string) {
     return `${this.prefix}/${order}`;
@@ -64,9 +65,7 @@ class OnlyAdmins implements CanActivate {
 
 @Controller()
 class Orders {
-  @InjectLocks() readonly locks!: LockClient;
-
-  constructor(private readonly ledger: RequestLedger) {}
+  @Inject(RequestLedger) readonly ledger!: RequestLedger;
 
   @Get('pay/:order')
   @Lock((order: string) => `http/${order}`, { timeoutMs: 0 })
@@ -76,7 +75,6 @@ class Orders {
     return { http: currentLock()!.ownership.name, inner: await this.ledger.pay(order) };
   }
 }
-Reflect.defineMetadata('design:paramtypes', [RequestLedger], Orders);
 
 @Module({
   imports: [
@@ -98,7 +96,7 @@ describe('@Lock', () => {
 
   beforeEach(async () => {
     apps = new Applications();
-    const builder = Test.createTestingModule({ imports: [App] });
+    const builder = testingModule({ imports: [App] });
     ({ app, url } = await apps.start(
       useMemoryLocks(builder, { server: apps.server, names: ['default', 'audit'] }),
     ));
@@ -125,7 +123,7 @@ describe('@Lock', () => {
     expect(await (await app.resolve(RequestLedger)).pay('3')).to.match(/^orders\/3/);
     expect(await app.get(Ledger).audit()).to.equal('audited');
     expect(await failure(app.get(Ledger).nowhere())).to.match(
-      /INVALID_ARGUMENT.*client.*unknown.*default.*audit/,
+      /INVALID_ARGUMENT.*client is the name.*default.*audit.*unknown/,
     );
   });
 
@@ -160,10 +158,10 @@ describe('@Lock', () => {
   });
 
   it('is refused by name where the module is missing, or two clients have one name', async () => {
-    const bare = Test.createTestingModule({ providers: [Ledger] }).compile();
+    const bare = testingModule({ providers: [Ledger] }).compile();
     expect(await failure(bare)).to.match(/Ledger/);
-    const twice = Test.createTestingModule({ imports: [memoryLocks(), memoryLocks()] }).compile();
-    expect(await failure(twice)).to.match(/INVALID_ARGUMENT.*name.*default.*one lock client only/);
+    const twice = testingModule({ imports: [memoryLocks(), memoryLocks()] }).compile();
+    expect(await failure(twice)).to.match(/INVALID_ARGUMENT.*name is the name of one lock client only.*default/);
     expect(() => QueuelockModule.forRoot({ backend: undefined as never })).to.throw(/backend.*is a backend/);
     expect(() =>
       QueuelockModule.forRoot({ backend: () => expect.fail(), shutdown: { drainMs: -1 } }),
@@ -172,7 +170,7 @@ describe('@Lock', () => {
   });
 
   it('has clients in memory for tests of single providers', async () => {
-    const testing = await Test.createTestingModule({
+    const testing = await testingModule({
       imports: [memoryLocks({ names: ['default', 'audit'] })],
       providers: [Ledger],
     }).compile();

@@ -1,4 +1,4 @@
-import { Controller, Get, Module, type INestApplication } from '@nestjs/common';
+import { Controller, Get, Inject, Module, type INestApplication } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import type { LockClient } from '@queuelock/core';
 import { expect } from 'chai';
@@ -11,7 +11,7 @@ import {
   queuelockExceptionFilter,
 } from '../src/index.ts';
 import { useMemoryLocks } from '../src/testing.ts';
-import { Applications, Test } from './application.ts';
+import { Applications, testingModule } from './application.ts';
 
 const events: string[] = [];
 let begun: () => void = () => undefined;
@@ -19,10 +19,8 @@ let end: () => void = () => undefined;
 
 @Controller()
 class Work {
-  constructor(
-    private readonly health: HealthCheckService,
-    private readonly locks: QueuelockHealthIndicator,
-  ) {}
+  @Inject(HealthCheckService) readonly health!: HealthCheckService;
+  @Inject(QueuelockHealthIndicator) readonly locks!: QueuelockHealthIndicator;
 
   @Get('work')
   @Lock('work')
@@ -41,7 +39,6 @@ class Work {
     return this.health.check([() => this.locks.readiness('locks')]);
   }
 }
-Reflect.defineMetadata('design:paramtypes', [HealthCheckService, QueuelockHealthIndicator], Work);
 
 @Module({
   imports: [
@@ -64,7 +61,7 @@ describe('shutdown of an application with locks', () => {
   beforeEach(async () => {
     events.splice(0);
     apps = new Applications();
-    const builder = Test.createTestingModule({ imports: [App] });
+    const builder = testingModule({ imports: [App] });
     ({ app, url } = await apps.start(useMemoryLocks(builder, { server: apps.server })));
   });
 
@@ -77,7 +74,13 @@ describe('shutdown of an application with locks', () => {
     const closed = app.close().then(() => events.push('closed'));
     const locks = app.get<LockClient>(getLockClientToken());
     // The time in which requests are not disturbed ends, and the client begins to close.
-    while (!(await locks.tryAcquire('other').then((hold) => hold?.release().then(() => false), () => true)));
+    const isOpen = async (): Promise<boolean> => {
+      await new Promise((resolve) => setImmediate(resolve));
+      const hold = await locks.tryAcquire('other').catch(() => undefined);
+      await hold?.release();
+      return hold !== undefined;
+    };
+    while (await isOpen());
     end();
     expect(await (await response).text()).to.equal('done');
     await closed;
@@ -93,12 +96,11 @@ describe('shutdown of an application with locks', () => {
       const watch = queued.subscribe(({ entries }) => {
         if (entries.length === 2) resolve();
       });
-      setImmediate(() => undefined);
       void response.finally(() => watch.unsubscribe());
     });
     const closed = app.close();
     const { status } = await response;
-    expect([status, await (await response).json()]).to.deep.equal([
+    expect([status, await (await response).json() as unknown]).to.deep.equal([
       502,
       { statusCode: 502, code: 'CLOSED', message: 'The lock is not available. Try again later.' },
     ]);
