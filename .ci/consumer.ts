@@ -17,14 +17,7 @@ const MODULES: Readonly<Record<Resolution, string>> = {
 };
 
 /** What a consumer in TypeScript installs beside: types of packages that bring none, and an optional peer that one entry needs. */
-const TYPES = [
-  '@types/node',
-  '@types/pg',
-  '@types/react',
-  '@types/mocha',
-  '@types/chai',
-  '@nestjs/schedule',
-];
+const TYPES = ['@types/node', '@types/pg', '@types/react', '@types/mocha', '@types/chai', '@nestjs/schedule'];
 
 const USES = `
 import { createLockClient, type Backend } from '@queuelock/core';

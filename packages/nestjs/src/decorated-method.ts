@@ -31,7 +31,7 @@ export function replaceMethod(
   [target, key, descriptor]: Place,
   around: (call: MethodCall, method: AnyMethod) => unknown,
 ): void {
-  const method = checkedMethod(decorator, [target, key, descriptor]);
+  const { method, replaceBy } = checkedMethod(decorator, [target, key, descriptor]);
   const label = labelOf(target, key);
   async function replaced(this: object, ...args: readonly unknown[]): Promise<unknown> {
     const proceed = (...given: readonly unknown[]): unknown => Reflect.apply(method, this, given);
@@ -41,15 +41,19 @@ export function replaceMethod(
   Object.defineProperty(replaced, 'length', { value: method.length, configurable: true });
   for (const name of Reflect.getOwnMetadataKeys(method) as readonly unknown[])
     Reflect.defineMetadata(name, Reflect.getOwnMetadata(name, method), replaced);
-  descriptor!.value = replaced;
+  replaceBy(replaced);
   Inject(LockRuntime)(target, RUNTIME);
 }
 
+/** A method that a decorator is applied to. */
+export interface DecoratedMethod {
+  readonly method: AnyMethod;
+  /** Puts another method in its place. */
+  readonly replaceBy: (method: AnyMethod) => void;
+}
+
 /** Returns the method that a decorator is applied to. */
-export function checkedMethod(
-  decorator: string,
-  [target, key, descriptor]: Place,
-): AnyMethod {
+export function checkedMethod(decorator: string, [target, key, descriptor]: Place): DecoratedMethod {
   if (descriptor === undefined)
     throw invalidArgument(
       decorator,
@@ -57,7 +61,13 @@ export function checkedMethod(
       'decorates a method of a class that is compiled with experimentalDecorators, as all of Nest',
     );
   if (typeof target === 'function') throw invalidArgument(decorator, key, 'decorates no static method');
-  if (typeof descriptor.value === 'function') return descriptor.value as AnyMethod;
+  if (typeof descriptor.value === 'function')
+    return {
+      method: descriptor.value as AnyMethod,
+      replaceBy: (method) => {
+        descriptor.value = method;
+      },
+    };
   throw invalidArgument(decorator, key, 'decorates a method, not a property or accessor');
 }
 

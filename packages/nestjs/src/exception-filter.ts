@@ -1,4 +1,10 @@
-import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter, type FactoryProvider } from '@nestjs/common';
+import {
+  Catch,
+  HttpException,
+  type ArgumentsHost,
+  type ExceptionFilter,
+  type FactoryProvider,
+} from '@nestjs/common';
 import { APP_FILTER, BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import { QueueLockError, type QueueLockErrorCode } from '@queuelock/core';
 import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
@@ -44,7 +50,10 @@ export class QueuelockExceptionFilter implements ExceptionFilter<QueueLockError>
    */
   constructor(host: HttpAdapterHost, options?: ExceptionFilterOptions) {
     const checked = checkedOptions('options of QueuelockExceptionFilter', options, OPTIONS);
-    this.#statuses = { busyStatus: checked.busyStatus ?? 429, outOfOrderStatus: checked.outOfOrderStatus ?? 503 };
+    this.#statuses = {
+      busyStatus: checked.busyStatus ?? 429,
+      outOfOrderStatus: checked.outOfOrderStatus ?? 503,
+    };
     for (const [name, status] of Object.entries(this.#statuses))
       if (!Number.isInteger(status) || status < 400 || status > 599)
         throw invalidArgument(name, status, 'is an HTTP status from 400 to 599');
@@ -64,7 +73,8 @@ export class QueuelockExceptionFilter implements ExceptionFilter<QueueLockError>
     const { code } = error;
     const { busyStatus, outOfOrderStatus } = this.#statuses;
     if (BUSY.has(code)) return httpError(busyStatus, error, 'The resource is in use. Try again later.');
-    if (OUT_OF_ORDER.has(code)) return httpError(outOfOrderStatus, error, 'The lock is not available. Try again later.');
+    if (OUT_OF_ORDER.has(code))
+      return httpError(outOfOrderStatus, error, 'The lock is not available. Try again later.');
     // Nest logs errors that it does not know, and sends 500 without their text.
     return error;
   }
@@ -77,7 +87,9 @@ Catch(QueueLockError)(QueuelockExceptionFilter);
  * @example
  * \@Module({ providers: [queuelockExceptionFilter({ busyStatus: 409 })] })
  */
-export function queuelockExceptionFilter(options?: ExceptionFilterOptions): FactoryProvider<QueuelockExceptionFilter> {
+export function queuelockExceptionFilter(
+  options?: ExceptionFilterOptions,
+): FactoryProvider<QueuelockExceptionFilter> {
   return {
     provide: APP_FILTER,
     useFactory: (host: HttpAdapterHost) => new QueuelockExceptionFilter(host, options),

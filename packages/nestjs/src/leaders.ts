@@ -52,13 +52,22 @@ export class Leaders implements OnApplicationBootstrap {
       const method: unknown = Reflect.get(prototype, key);
       const plan = typeof method === 'function' ? leadsPlanOf(method) : undefined;
       if (plan && (wrapper.isTransient || !wrapper.isDependencyTreeStatic()))
-        throw invalidArgument('@Leads', labelOf(prototype, key), 'is a method of a provider of the default scope');
+        throw invalidArgument(
+          '@Leads',
+          labelOf(prototype, key),
+          'is a method of a provider of the default scope',
+        );
       return plan ? [{ ...plan, instance, key }] : [];
     });
   }
 
   async #lead({ name, options, instance, key }: LeadingMethod): Promise<void> {
-    const { client = DEFAULT_CLIENT, value = `${hostname()}:${process.pid}`, checkInWithinMs, ...rest } = options;
+    const {
+      client = DEFAULT_CLIENT,
+      value = `${hostname()}:${process.pid}`,
+      checkInWithinMs,
+      ...rest
+    } = options;
     const label = labelOf(instance, key);
     const run = async (leadership: Leadership, stop: AbortSignal, checkIn: CheckIn): Promise<void> => {
       const method = Reflect.get(instance, key) as (...args: readonly unknown[]) => unknown;

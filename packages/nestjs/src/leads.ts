@@ -44,7 +44,7 @@ export function Leads(
   descriptor: TypedPropertyDescriptor<Method>,
 ) => void {
   return (target, key, descriptor) => {
-    const method = checkedMethod('@Leads', [target, key, descriptor]);
+    const { method } = checkedMethod('@Leads', [target, key, descriptor]);
     Reflect.defineMetadata(LEADS, { name, options } satisfies LeadsPlan, method);
   };
 }

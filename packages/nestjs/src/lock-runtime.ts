@@ -64,7 +64,9 @@ export class LockRuntime implements OnModuleDestroy, BeforeApplicationShutdown, 
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    this.#stop.abort(new QueueLockError('CLOSED', 'the application is shutting down', { reason: 'client-closed' }));
+    this.#stop.abort(
+      new QueueLockError('CLOSED', 'the application is shutting down', { reason: 'client-closed' }),
+    );
     for (const { client, shutdown } of this.#clients.values()) {
       const close = (): void => void client.close({ drainMs: shutdown.drainMs });
       this.#timers.push(setTimeout(close, shutdown.undisturbedMs));

@@ -54,13 +54,16 @@ export function Lock<Args extends readonly unknown[] = []>(
   const { client = DEFAULT_CLIENT, ...rest } = options;
   return (target, key, descriptor) => {
     replaceMethod('@Lock', [target, key, descriptor], (call) => {
-      const lock = typeof name === 'function' ? (Reflect.apply(name, call.instance, call.args) as string) : name;
+      const lock =
+        typeof name === 'function' ? (Reflect.apply(name, call.instance, call.args) as string) : name;
       return runtimeOf(call)
         .client(client)
         .run(
           lock,
           (ownership, stop) =>
-            CONTEXT.run({ ownership, stop }, async () => withoutStream(call.label, await call.proceed(...call.args))),
+            CONTEXT.run({ ownership, stop }, async () =>
+              withoutStream(call.label, await call.proceed(...call.args)),
+            ),
           rest,
         );
     });

@@ -26,7 +26,7 @@ export interface QueuelockModuleAsyncOptions extends Pick<ModuleMetadata, 'impor
   /** What is injected into `useFactory`. */
   readonly inject?: FactoryProvider['inject'];
   /** Returns the settings, or a promise of them. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the parameters are those that `inject` names
+  // oxlint-disable-next-line typescript/no-explicit-any -- the parameters are those that `inject` names
   readonly useFactory: (...injected: any[]) => LockClientSettings | Promise<LockClientSettings>;
 }
 

@@ -16,6 +16,7 @@ import { checkedShutdown } from './shutdown-options.ts';
 import { DEFAULT_CLIENT, getLockClientToken, optionsToken, registrationToken } from './tokens.ts';
 
 /** Part of each application once, however many clients it has. */
+// oxlint-disable-next-line typescript/no-extraneous-class -- a module of Nest is a class
 class LockRuntimeModule {}
 
 Global()(LockRuntimeModule);
@@ -46,6 +47,7 @@ Module({
  * \@Module({ imports: [QueuelockModule.forRoot({ backend: () => etcd({ hosts: '127.0.0.1:2379' }) })] })
  * export class AppModule {}
  */
+// oxlint-disable-next-line typescript/no-extraneous-class -- a module of Nest is a class
 export class QueuelockModule {
   /**
    * Adds a client.

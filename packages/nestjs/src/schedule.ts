@@ -2,7 +2,13 @@ import { Inject } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import type { Ownership } from '@queuelock/core';
 import { QueueLockError, invalidArgument } from '@queuelock/core/backend';
-import { lastCronTick, oncePerTick, type CronTimeLike, type TickJob, type TickJobOptions } from '@queuelock/cron';
+import {
+  lastCronTick,
+  oncePerTick,
+  type CronTimeLike,
+  type TickJob,
+  type TickJobOptions,
+} from '@queuelock/cron';
 import { oncePer, type OncePerOptions } from '@queuelock/recipes';
 import { replaceMethod, runtimeOf, type AnyMethod, type MethodCall } from './decorated-method.ts';
 import { DEFAULT_CLIENT } from './tokens.ts';
@@ -11,7 +17,7 @@ import { DEFAULT_CLIENT } from './tokens.ts';
 export interface OncePerTickOptions
   extends
     Pick<OncePerOptions, 'guarantee' | 'owner' | 'lateSlots'>,
-    Pick<TickJobOptions<unknown>, 'timeoutMs' | 'workTimeoutMs' | 'maxWaitingTicks' | 'onOutcome'> {
+    Pick<TickJobOptions, 'timeoutMs' | 'workTimeoutMs' | 'maxWaitingTicks' | 'onOutcome'> {
   /** Name of the client, as in `QueuelockModule.forRoot`. Default `default`. */
   readonly client?: string;
 }
@@ -49,20 +55,22 @@ export function OncePer(
   key: string | symbol,
   descriptor: TypedPropertyDescriptor<Method>,
 ) => void {
-  const jobs = new WeakMap<object, TickJob<unknown>>();
+  const jobs = new WeakMap<object, TickJob>();
   return (target, key, descriptor) => {
-    replaceMethod('@OncePer', [target, key, descriptor], (call, method) => {
-      const tick = tickOf(call, method);
+    replaceMethod('@OncePer', [target, key, descriptor], async (call, method) => {
       const runtime = runtimeOf(call);
+      const tick = await tickOf(call, method);
+      if (!tick && runtime.stop.aborted) return;
+      if (!tick) throw withoutJob(call.label);
       const job = jobs.get(call.instance) ?? jobOf(name, options, call);
       jobs.set(call.instance, job);
-      return runtime.inBackground(() => job.handle(tick));
+      await runtime.inBackground(() => job.handle(tick));
     });
     Inject(SchedulerRegistry)(target, SCHEDULER);
   };
 }
 
-function jobOf(name: string, options: OncePerTickOptions, call: MethodCall): TickJob<unknown> {
+function jobOf(name: string, options: OncePerTickOptions, call: MethodCall): TickJob {
   const { client = DEFAULT_CLIENT, guarantee, owner, lateSlots, ...limits } = options;
   const runtime = runtimeOf(call);
   const once = oncePer(runtime.client(client), name, {
@@ -73,17 +81,30 @@ function jobOf(name: string, options: OncePerTickOptions, call: MethodCall): Tic
   return oncePerTick(once, (...args) => call.proceed(...args), { ...limits, signal: runtime.stop });
 }
 
-/** The schedule of any job with the same pattern has the same ticks. */
-function tickOf({ instance, label }: MethodCall, method: AnyMethod): Date {
+/** Returns the last scheduled time, or `undefined` when no job has the pattern: before the schedule has begun, or after it has ended. */
+async function tickOf({ instance, label }: MethodCall, method: AnyMethod): Promise<Date | undefined> {
   const options = Reflect.getMetadata(CRON_OPTIONS, method) as CronOptions | undefined;
   if (!options) throw invalidArgument(label, '@OncePer', 'stands beside @Cron of @nestjs/schedule');
-  const { cronTime } = options;
-  if (cronTime instanceof Date) return cronTime;
-  const registry = Reflect.get(instance, SCHEDULER) as SchedulerRegistry | undefined;
-  const times: readonly CronTimeLike[] = [...(registry?.getCronJobs().values() ?? [])].map((job) => job.cronTime);
-  const time = times.find((one) => one.source === cronTime && zoneOf(one) === zoneOf(options));
-  if (time) return lastCronTick(time, new Date());
-  throw new QueueLockError('INVALID_ARGUMENT', `${label} has no job in the SchedulerRegistry: import ScheduleModule.forRoot()`);
+  if (options.cronTime instanceof Date) return options.cronTime;
+  const registry = Reflect.get(instance, SCHEDULER) as SchedulerRegistry;
+  const at = new Date();
+  const known = cronTimeLike(registry, options);
+  if (known) return lastCronTick(known, at);
+  // A job that is late at its start fires before @nestjs/schedule registers it, in the same turn of the event loop.
+  await Promise.resolve();
+  const registered = cronTimeLike(registry, options);
+  return registered && lastCronTick(registered, at);
+}
+
+/** Returns the schedule of any job with the same pattern and zone, since it has the same ticks. */
+function cronTimeLike(registry: SchedulerRegistry, options: CronOptions): CronTimeLike | undefined {
+  const times: readonly CronTimeLike[] = [...registry.getCronJobs().values()].map((job) => job.cronTime);
+  return times.find((one) => one.source === options.cronTime && zoneOf(one) === zoneOf(options));
+}
+
+function withoutJob(label: string): QueueLockError {
+  const text = `${label} has no job in the SchedulerRegistry: import ScheduleModule.forRoot()`;
+  return new QueueLockError('INVALID_ARGUMENT', text);
 }
 
 /** Without a zone, a schedule has that of the machine. */

@@ -48,8 +48,11 @@ export function memoryLocks({
 }: MemoryLocksOptions = {}): DynamicModule {
   return {
     module: MemoryLocksModule,
-    imports: names.map((name) => QueuelockModule.forRoot({ name, client, backend: () => memory({ server }) })),
+    imports: names.map((name) =>
+      QueuelockModule.forRoot({ name, client, backend: () => memory({ server }) }),
+    ),
   };
 }
 
+// oxlint-disable-next-line typescript/no-extraneous-class -- a module of Nest is a class
 class MemoryLocksModule {}

@@ -18,7 +18,9 @@ export class Applications {
   readonly #open: INestApplication[] = [];
 
   /** Starts an application with an HTTP server on a free port of this machine. */
-  async start(builder: TestingModuleBuilder): Promise<{ readonly app: INestApplication; readonly url: string }> {
+  async start(
+    builder: TestingModuleBuilder,
+  ): Promise<{ readonly app: INestApplication; readonly url: string }> {
     const app = (await builder.compile()).createNestApplication();
     this.#open.push(app);
     await app.listen(0, '127.0.0.1');

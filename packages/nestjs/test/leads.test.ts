@@ -18,7 +18,10 @@ const untilAborted = (stop: AbortSignal): Promise<void> =>
 describe('@Leads', () => {
   const apps: INestApplication[] = [];
 
-  const start = async (work: Work, server: MemoryServer = createMemoryServer()): Promise<INestApplication> => {
+  const start = async (
+    work: Work,
+    server: MemoryServer = createMemoryServer(),
+  ): Promise<INestApplication> => {
     @Injectable()
     class Scheduler {
       @Leads('scheduler', { checkInWithinMs: 1 })
@@ -42,12 +45,14 @@ describe('@Leads', () => {
   it('runs while this process leads, and another process follows when it shuts down', async () => {
     const server = createMemoryServer();
     const events: string[] = [];
-    const lead = (name: string, begun: () => void): Work => async (leadership, stop) => {
-      events.push(`${name} leads`);
-      begun();
-      await untilAborted(stop);
-      events.push(`${name} ends, held ${leadership.held}`);
-    };
+    const lead =
+      (name: string, begun: () => void): Work =>
+      async (leadership, stop) => {
+        events.push(`${name} leads`);
+        begun();
+        await untilAborted(stop);
+        events.push(`${name} ends, held ${leadership.held}`);
+      };
     let oneLeads!: () => void;
     let twoLeads!: () => void;
     const first = new Promise<void>((resolve) => (oneLeads = resolve));
@@ -86,7 +91,8 @@ describe('@Leads', () => {
     });
     await started;
     const health = app.get(QueuelockHealthIndicator);
-    while (health.liveness('locks').locks.status === 'up') await new Promise((resolve) => setImmediate(resolve));
+    while (health.liveness('locks').locks.status === 'up')
+      await new Promise((resolve) => setImmediate(resolve));
     expect(health.liveness('locks').locks.problems).to.deep.equal([
       { check: 'work', text: 'the work "Scheduler.lead" has not checked in within 1 ms' },
     ]);

@@ -15,7 +15,14 @@ import { Reflector } from '@nestjs/core';
 import type { LockClient } from '@queuelock/core';
 import { expect } from 'chai';
 import { of } from 'rxjs';
-import { InjectLocks, Lock, QueuelockModule, currentLock, getLockClientToken, queuelockExceptionFilter } from '../src/index.ts';
+import {
+  InjectLocks,
+  Lock,
+  QueuelockModule,
+  currentLock,
+  getLockClientToken,
+  queuelockExceptionFilter,
+} from '../src/index.ts';
 import { memoryLocks, useMemoryLocks } from '../src/testing.ts';
 import { Applications, testingModule } from './application.ts';
 
@@ -130,7 +137,7 @@ describe('@Lock', () => {
   it('works on handlers of a controller, with their parameters, guards and metadata', async () => {
     const response = await fetch(`${url}/pay/7`);
     expect(await response.json()).to.deep.equal({ http: 'http/7', inner: 'orders/7 true false 7 1' });
-    const method = Orders.prototype.pay;
+    const method = Reflect.get(Orders.prototype, 'pay') as () => Promise<object>;
     expect([method.name, method.length]).to.deep.equal(['pay', 1]);
     expect(new Reflector().get<unknown>('roles', method)).to.deep.equal(['payer']);
   });
@@ -161,7 +168,9 @@ describe('@Lock', () => {
     const bare = testingModule({ providers: [Ledger] }).compile();
     expect(await failure(bare)).to.match(/Ledger/);
     const twice = testingModule({ imports: [memoryLocks(), memoryLocks()] }).compile();
-    expect(await failure(twice)).to.match(/INVALID_ARGUMENT.*name is the name of one lock client only.*default/);
+    expect(await failure(twice)).to.match(
+      /INVALID_ARGUMENT.*name is the name of one lock client only.*default/,
+    );
     expect(() => QueuelockModule.forRoot({ backend: undefined as never })).to.throw(/backend.*is a backend/);
     expect(() =>
       QueuelockModule.forRoot({ backend: () => expect.fail(), shutdown: { drainMs: -1 } }),

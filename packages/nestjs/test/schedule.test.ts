@@ -15,7 +15,6 @@ interface Run {
 }
 
 const outcomes: SlotOutcome<unknown>[] = [];
-let onOutcome: () => void = () => undefined;
 
 @Injectable()
 class Reports {
@@ -24,10 +23,7 @@ class Reports {
 
   @OncePer('yearly', {
     lateSlots: 1,
-    onOutcome: (outcome) => {
-      outcomes.push(outcome);
-      onOutcome();
-    },
+    onOutcome: (outcome) => void outcomes.push(outcome),
   })
   @Cron('0 0 1 1 *', { timeZone: 'Europe/Berlin' })
   async yearly(tick: Date, { token }: Ownership, stop: AbortSignal): Promise<void> {
@@ -54,7 +50,11 @@ class Reports {
 describe('@OncePer beside @Cron', () => {
   const start = async (
     server = createMemoryServer(),
-  ): Promise<{ readonly reports: Reports; readonly close: () => Promise<void>; readonly jobs: SchedulerRegistry }> => {
+  ): Promise<{
+    readonly reports: Reports;
+    readonly close: () => Promise<void>;
+    readonly jobs: SchedulerRegistry;
+  }> => {
     const app = await testingModule({
       imports: [ScheduleModule.forRoot(), memoryLocks({ server })],
       providers: [Reports],
@@ -73,9 +73,12 @@ describe('@OncePer beside @Cron', () => {
     await call(one.reports, 'yearly');
     await call(two.reports, 'yearly');
     // The other job fires meanwhile.
-    const yearly = ({ reports }: typeof one): readonly Run[] => reports.runs.filter(({ job }) => job === 'yearly');
+    const yearly = ({ reports }: typeof one): readonly Run[] =>
+      reports.runs.filter(({ job }) => job === 'yearly');
     const [run] = yearly(one);
-    const year = new Intl.DateTimeFormat('en', { timeZone: 'Europe/Berlin', year: 'numeric' }).format(new Date());
+    const year = new Intl.DateTimeFormat('en', { timeZone: 'Europe/Berlin', year: 'numeric' }).format(
+      new Date(),
+    );
     expect(run!.tick.toISOString()).to.equal(`${Number(year) - 1}-12-31T23:00:00.000Z`);
     expect(typeof run!.token).to.equal('bigint');
     expect(yearly(two)).to.deep.equal([]);
@@ -119,6 +122,23 @@ describe('@OncePer beside @Cron', () => {
     await close();
     expect(isEnded).to.equal(true);
     await running;
+  });
+
+  it('does a tick that fires before its job is registered, as a late one does at the start', async () => {
+    const { reports, close, jobs } = await start();
+    const [key, job] = [...jobs.getCronJobs()].find(([name]) => name !== 'often')!;
+    jobs.deleteCronJob(key);
+    const running = call(reports, 'yearly');
+    jobs.addCronJob(key, job);
+    await running;
+    expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(['ran']);
+    jobs.deleteCronJob(key);
+    const error = await call(reports, 'yearly').then(() => 'resolved', String);
+    expect(error).to.match(/INVALID_ARGUMENT.*Reports.yearly has no job/);
+    await close();
+    expect(await call(reports, 'yearly').then(() => 'resolved', String), 'after the end').to.equal(
+      'resolved',
+    );
   });
 
   it('refuses a method without @Cron by name', async () => {

@@ -100,7 +100,7 @@ describe('shutdown of an application with locks', () => {
     });
     const closed = app.close();
     const { status } = await response;
-    expect([status, await (await response).json() as unknown]).to.deep.equal([
+    expect([status, await (await response).json()]).to.deep.equal([
       502,
       { statusCode: 502, code: 'CLOSED', message: 'The lock is not available. Try again later.' },
     ]);
@@ -121,7 +121,8 @@ describe('shutdown of an application with locks', () => {
     await working;
     const health = app.get(QueuelockHealthIndicator);
     const closed = app.close();
-    while (health.readiness('locks').locks.status === 'up') await new Promise((resolve) => setImmediate(resolve));
+    while (health.readiness('locks').locks.status === 'up')
+      await new Promise((resolve) => setImmediate(resolve));
     expect(health.readiness('locks').locks.problems).to.deep.include({
       check: 'draining',
       text: 'the process is ending',

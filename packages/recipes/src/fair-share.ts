@@ -1,13 +1,7 @@
 import { anySignal, type LockClient, type SharedOwnership } from '@queuelock/core';
 import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
 import { wholeNumber } from './arguments.ts';
-import type {
-  FairShare,
-  FairShareOptions,
-  Share,
-  ShareOptions,
-  ShareRunOptions,
-} from './fair-share-api.ts';
+import type { FairShare, FairShareOptions, Share, ShareOptions, ShareRunOptions } from './fair-share-api.ts';
 import { HeldShare } from './fair-share-hold.ts';
 import { countingDown } from './patience.ts';
 import type { Semaphore } from './semaphore-api.ts';

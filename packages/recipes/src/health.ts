@@ -8,14 +8,14 @@ import {
   type KnownOptions,
 } from '@queuelock/core/backend';
 import { machineClock } from './clock.ts';
-import type {
-  CheckIn,
-  Health,
-  HealthOptions,
-  HealthState,
-  SupervisionOptions,
-} from './health-api.ts';
-import { isProven, judgeHealth, nextChangeAt, type HealthFacts, type SupervisedWork } from './health-judge.ts';
+import type { CheckIn, Health, HealthOptions, HealthState, SupervisionOptions } from './health-api.ts';
+import {
+  isProven,
+  judgeHealth,
+  nextChangeAt,
+  type HealthFacts,
+  type SupervisedWork,
+} from './health-judge.ts';
 import {
   BehaviorSubject,
   EMPTY,
@@ -51,7 +51,11 @@ const SUPERVISION: KnownOptions<SupervisionOptions> = { checkInWithinMs: 'number
  */
 export function healthOf(client: Pick<LockClient, 'session$'>, options?: HealthOptions): Health {
   checkedObject('client', client);
-  const { unreadyAfterMs = 0, clock = machineClock } = checkedOptions('options of healthOf', options, OPTIONS);
+  const { unreadyAfterMs = 0, clock = machineClock } = checkedOptions(
+    'options of healthOf',
+    options,
+    OPTIONS,
+  );
   if (!(unreadyAfterMs >= 0)) {
     throw invalidArgument('unreadyAfterMs', unreadyAfterMs, 'is a number of milliseconds from 0 up');
   }
@@ -64,7 +68,10 @@ class ClientHealth implements Health {
   readonly #unreadyAfterMs: number;
   readonly #facts$: BehaviorSubject<HealthFacts>;
 
-  constructor({ session$ }: Pick<LockClient, 'session$'>, { unreadyAfterMs, clock }: Required<HealthOptions>) {
+  constructor(
+    { session$ }: Pick<LockClient, 'session$'>,
+    { unreadyAfterMs, clock }: Required<HealthOptions>,
+  ) {
     this.#clock = clock;
     this.#unreadyAfterMs = unreadyAfterMs;
     this.#facts$ = new BehaviorSubject<HealthFacts>({
@@ -72,10 +79,10 @@ class ClientHealth implements Health {
       works: [],
       isDraining: false,
     });
-    // eslint-disable-next-line rxjs-x/no-ignored-subscription -- it costs no request, and takeWhile ends it with the client
+    // It costs no request, and ends with the client.
     session$
       .pipe(takeWhile(({ status }) => status !== 'closed', true))
-      .subscribe((state) => this.#onSession(state));
+      .subscribe((state) => this.#onSession(state)); // eslint-disable-line rxjs-x/no-ignored-error -- session$ never errors
     this.state$ = inCallerContext(this.#states());
   }
 
@@ -96,7 +103,8 @@ class ClientHealth implements Health {
     this.#change({ works: [...this.#facts$.value.works, present] });
     const replaceWith = (...next: readonly SupervisedWork[]): void => {
       const { works } = this.#facts$.value;
-      if (works.includes(present)) this.#change({ works: works.flatMap((one) => (one === present ? next : [one])) });
+      if (works.includes(present))
+        this.#change({ works: works.flatMap((one) => (one === present ? next : [one])) });
     };
     try {
       return await work(() => {

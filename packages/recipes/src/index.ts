@@ -28,13 +28,7 @@ export {
 export { doubleBarrier } from './double-barrier.ts';
 export type { DoubleBarrier, RoundMembership } from './double-barrier-api.ts';
 export { fairShare } from './fair-share.ts';
-export type {
-  FairShare,
-  FairShareOptions,
-  Share,
-  ShareOptions,
-  ShareRunOptions,
-} from './fair-share-api.ts';
+export type { FairShare, FairShareOptions, Share, ShareOptions, ShareRunOptions } from './fair-share-api.ts';
 export { healthOf } from './health.ts';
 export type {
   CheckIn,

@@ -145,7 +145,8 @@ class World {
   #checkQueue(): void {
     const entries = this.stage.values('x');
     const isQueued = ({ label }: Caller): boolean => entries.some((value) => value.includes(label));
-    const isOver = ({ stop, share }: Caller): boolean => stop.signal.aborted || share?.signal.aborted === true;
+    const isOver = ({ stop, share }: Caller): boolean =>
+      stop.signal.aborted || share?.signal.aborted === true;
     const queued = this.#callers.filter((caller) => isQueued(caller) && !isOver(caller));
     for (const key of KEYS) {
       const ofKey = queued.filter((caller) => caller.key === key).length;

@@ -60,7 +60,7 @@ describe('fair shares of keys', () => {
             const hold = held && (await fairShare(scene.client(), 'x', limits).acquire(held));
             return () => hold?.release();
           },
-          attempt: async (one, signal) => (await attempt(fairShare(one, 'x', limits), signal)) as Share | undefined,
+          attempt: (one, signal): Promise<Share | undefined> => attempt(fairShare(one, 'x', limits), signal),
           undo: (result) => result?.release(),
         });
         expect(given).to.be.above(0);
@@ -108,7 +108,10 @@ describe('fair shares of keys', () => {
     );
     expect(((await working) as QueueLockError).code).to.equal('OWNERSHIP_LOST');
     const others = [await share.acquire('b'), await share.acquire('c')];
-    const waits = [failureOf(share.run('a', () => expect.fail('it has no permit'))), failureOf(share.acquire('a'))];
+    const waits = [
+      failureOf(share.run('a', () => expect.fail('it has no permit'))),
+      failureOf(share.acquire('a')),
+    ];
     await stage.settle();
     await lose();
     await stage.settle();
@@ -132,7 +135,9 @@ describe('fair shares of keys', () => {
     expect(() => fairShare(client, 'x', { limit: 2, limitPerKey: 3 })).to.throw(/limitPerKey.*from 1 to 2/);
     for (const key of ['', 'k'.repeat(201), undefined as never])
       expect(String(await failureOf(share.acquire(key)))).to.match(/key.*text of 1 to 200 characters/);
-    expect(String(await failureOf(share.acquire('a', { permits: 2 } as object)))).to.match(/permits is unknown/);
+    expect(String(await failureOf(share.acquire('a', { permits: 2 } as object)))).to.match(
+      /permits is unknown/,
+    );
     expect(String(await failureOf(share.run('a', undefined as never)))).to.match(/work.*is a function/);
   });
 });

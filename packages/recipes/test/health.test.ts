@@ -102,7 +102,8 @@ describe('health of a lock client', () => {
   it('waits for the next of several limits only', () => {
     const works = [1, 2, 3].map((n) => ({ name: `${n}`, checkInWithinMs: n * 100, checkedInAt: 0 }));
     const facts = { session: { status: 'lost', since: 0 }, works, isDraining: false } as const;
-    const at = (moment: number): number | undefined => nextChangeAt(facts, { at: moment, unreadyAfterMs: 250 });
+    const at = (moment: number): number | undefined =>
+      nextChangeAt(facts, { at: moment, unreadyAfterMs: 250 });
     expect([0, 100, 200, 250, 300].map(at)).to.deep.equal([100, 200, 250, 300, undefined]);
   });
 

@@ -100,7 +100,10 @@ describe('once per slot, with late slots', () => {
 
   it('keeps as many of the largest notes as it promises within a register', async () => {
     const once = job(15, { owner: 'o'.repeat(100) });
-    await outcomes(once, Array.from({ length: 20 }, (_, slot) => slot));
+    await outcomes(
+      once,
+      Array.from({ length: 20 }, (_, slot) => slot),
+    );
     expect(await outcomes(once, [4, 3])).to.deep.equal(['already-done', 'superseded']);
   });
 
@@ -108,7 +111,9 @@ describe('once per slot, with late slots', () => {
     for (const lateSlots of [-1, 16, 1.5]) expect(() => job(lateSlots)).to.throw(/lateSlots.*from 0 to 15/);
     const error = await failureOf(job(15).run('x'.repeat(250), () => expect.fail('too long')));
     expect(String(error)).to.match(/INVALID_ARGUMENT.*slot.*250 bytes together with owner/);
-    await client.register('other', 'slot').change(() => '{"slot":"1","token":"1","by":"x","at":1,"earlier":[{}]}');
+    await client
+      .register('other', 'slot')
+      .change(() => '{"slot":"1","token":"1","by":"x","at":1,"earlier":[{}]}');
     expect(String(await failureOf(oncePer(client, 'other').latest()))).to.match(/holds what oncePer wrote/);
   });
 });

@@ -10,7 +10,10 @@ async function nothingLeft(site: Site, keys: readonly string[]): Promise<void> {
   const observer = site.client();
   for (const queue of [name, ...keys.map((key) => `${name}/key/${key}`)]) {
     const seen = site.follow(observer.watch(queue));
-    await site.until(`nothing is left of ${queue}`, () => seen.last?.status === 'live' && seen.last.entries.length === 0);
+    await site.until(
+      `nothing is left of ${queue}`,
+      () => seen.last?.status === 'live' && seen.last.entries.length === 0,
+    );
     seen.stop();
   }
 }

@@ -103,7 +103,11 @@ export const LEARN: readonly Chapter[] = [
         own('health'),
       ),
       page(
-        ['guides/nestjs', 'NestJS', 'Decorators for locks, cron jobs and leaders, health checks and shutdown.'],
+        [
+          'guides/nestjs',
+          'NestJS',
+          'Decorators for locks, cron jobs and leaders, health checks and shutdown.',
+        ],
         readme('nestjs'),
       ),
       page(
