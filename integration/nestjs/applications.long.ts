@@ -115,7 +115,7 @@ describe('applications of NestJS', () => {
   }
 });
 
-/** Two processes; the one that works and leads is told to end in the middle of a request. */
+/** Two processes; the one that works and leads gets a SIGTERM in the middle of a request. */
 async function surviveSigterm(script: string, url: string): Promise<void> {
   const one = new Application(script, url);
   await one.until('leads');

@@ -16,6 +16,13 @@ export interface MethodCall {
 /** A function that a decorator may replace. */
 export type AnyMethod = (...args: never[]) => unknown;
 
+/** A decorator of methods that can be called as one of that type. */
+export type MethodDecoratorOf<Method> = (
+  target: object,
+  key: string | symbol,
+  descriptor: { value?: Method },
+) => void;
+
 /** What a decorator of a method gets: the prototype, the name, and the descriptor, which standard decorators do not get. */
 type Place = readonly [object, string | symbol, { value?: unknown } | undefined];
 

@@ -34,7 +34,7 @@ const OUT_OF_ORDER: ReadonlySet<QueueLockErrorCode> = new Set([
 ]);
 
 /**
- * Makes HTTP responses of the errors of locks. All other codes are mistakes of the program and become 500. The response has the code and a fixed
+ * Makes HTTP responses of the errors of locks. All other codes are defects of the program and become 500. The response has the code and a fixed
  * text; the message of the error, which may name servers and other clients, stays in the log. In other contexts than HTTP the error is passed on.
  * @example
  * const app = await NestFactory.create(AppModule);

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { CheckIn, Leadership, LeadOptions } from '@queuelock/recipes';
-import { checkedMethod } from './decorated-method.ts';
+import { checkedMethod, type MethodDecoratorOf } from './decorated-method.ts';
 
 /** Settings of `@Leads`. */
 export interface LeadsOptions extends Pick<LeadOptions, 'minRemainingMs' | 'workTimeoutMs'> {
@@ -26,7 +26,7 @@ const LEADS = Symbol.for('queuelock.leads');
 /**
  * Runs the method while this process leads: from the start of the application to its shutdown, again and again, one run at a time. The method
  * awaits what it starts, as the work of `Election.lead`. `stop` aborts on a loss and on the shutdown, which waits for the method. An error of the
- * method is logged; the process then resigns, and stands again at the end of the queue after a backoff of up to 2 s.
+ * method is logged; the process then resigns, and campaigns again at the end of the queue after a backoff of up to 2 s.
  *
  * Request-scoped and transient providers are refused when the application starts, since no instance of them lives that long.
  * @param name of the election
@@ -38,11 +38,7 @@ const LEADS = Symbol.for('queuelock.leads');
 export function Leads(
   name: string,
   options: LeadsOptions = {},
-): <Method extends (leadership: Leadership, stop: AbortSignal, checkIn: CheckIn) => Promise<unknown>>(
-  target: object,
-  key: string | symbol,
-  descriptor: TypedPropertyDescriptor<Method>,
-) => void {
+): MethodDecoratorOf<(leadership: Leadership, stop: AbortSignal, checkIn: CheckIn) => Promise<unknown>> {
   return (target, key, descriptor) => {
     const { method } = checkedMethod('@Leads', [target, key, descriptor]);
     Reflect.defineMetadata(LEADS, { name, options } satisfies LeadsPlan, method);

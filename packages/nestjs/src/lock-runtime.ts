@@ -14,7 +14,7 @@ interface KnownClient {
  * The lock clients of one application, and their end with it. Nest runs the hooks in this order:
  *
  *     onModuleDestroy           the process stops being ready
- *     beforeApplicationShutdown leaders and cron jobs are told to stop, and awaited; requests go on
+ *     beforeApplicationShutdown leaders and cron jobs get their stop, and are awaited; requests go on
  *     (the HTTP server closes: requests in progress end, and their responses are sent)
  *     onApplicationShutdown     the clients close
  *

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { RunOptions, SharedOwnership } from '@queuelock/core';
 import { invalidArgument } from '@queuelock/core/backend';
-import { replaceMethod, runtimeOf } from './decorated-method.ts';
+import { replaceMethod, runtimeOf, type MethodDecoratorOf } from './decorated-method.ts';
 import { DEFAULT_CLIENT } from './tokens.ts';
 
 /** Settings of `@Lock`: those of `LockClient.run`, and which client takes the lock. */
@@ -38,6 +38,7 @@ export function currentLock(): LockContext | undefined {
  * Not promised: a lock around a call from the constructor, which rejects with `INVALID_ARGUMENT`, nor around a stream that the method
  * returns, which is refused.
  * @param name of the lock, or a function that gets the arguments of the call, and the instance as `this`, and returns it
+ * @typeParam Args - the arguments that the name is made of
  * @throws {QueueLockError} `INVALID_ARGUMENT` where it does not decorate a method
  * @example
  * \@Lock((order: string) => `orders/${order}`, { timeoutMs: 2_000 })
@@ -46,11 +47,7 @@ export function currentLock(): LockContext | undefined {
 export function Lock<Args extends readonly unknown[] = []>(
   name: string | ((...args: Args) => string),
   options: LockOptions = {},
-): <Method extends (...args: [...Args, ...never[]]) => Promise<unknown>>(
-  target: object,
-  key: string | symbol,
-  descriptor: TypedPropertyDescriptor<Method>,
-) => void {
+): MethodDecoratorOf<(...args: [...Args, ...never[]]) => Promise<unknown>> {
   const { client = DEFAULT_CLIENT, ...rest } = options;
   return (target, key, descriptor) => {
     replaceMethod('@Lock', [target, key, descriptor], (call) => {

@@ -10,7 +10,13 @@ import {
   type TickJobOptions,
 } from '@queuelock/cron';
 import { oncePer, type OncePerOptions } from '@queuelock/recipes';
-import { replaceMethod, runtimeOf, type AnyMethod, type MethodCall } from './decorated-method.ts';
+import {
+  replaceMethod,
+  runtimeOf,
+  type AnyMethod,
+  type MethodCall,
+  type MethodDecoratorOf,
+} from './decorated-method.ts';
 import { DEFAULT_CLIENT } from './tokens.ts';
 
 /** Settings of `@OncePer`: those of `oncePer` and `oncePerTick`, and which client takes the lock. */
@@ -50,11 +56,7 @@ const SCHEDULER = Symbol.for('queuelock.scheduler');
 export function OncePer(
   name: string,
   options: OncePerTickOptions = {},
-): <Method extends (tick: Date, ownership: Ownership, stop: AbortSignal) => Promise<unknown>>(
-  target: object,
-  key: string | symbol,
-  descriptor: TypedPropertyDescriptor<Method>,
-) => void {
+): MethodDecoratorOf<(tick: Date, ownership: Ownership, stop: AbortSignal) => Promise<unknown>> {
   const jobs = new WeakMap<object, TickJob>();
   return (target, key, descriptor) => {
     replaceMethod('@OncePer', [target, key, descriptor], async (call, method) => {
@@ -84,7 +86,7 @@ function jobOf(name: string, options: OncePerTickOptions, call: MethodCall): Tic
 /** Returns the last scheduled time, or `undefined` when no job has the pattern: before the schedule has begun, or after it has ended. */
 async function tickOf({ instance, label }: MethodCall, method: AnyMethod): Promise<Date | undefined> {
   const options = Reflect.getMetadata(CRON_OPTIONS, method) as CronOptions | undefined;
-  if (!options) throw invalidArgument(label, '@OncePer', 'stands beside @Cron of @nestjs/schedule');
+  if (!options) throw invalidArgument(label, '@OncePer', 'is used beside @Cron of @nestjs/schedule');
   if (options.cronTime instanceof Date) return options.cronTime;
   const registry = Reflect.get(instance, SCHEDULER) as SchedulerRegistry;
   const at = new Date();
@@ -111,3 +113,5 @@ function withoutJob(label: string): QueueLockError {
 function zoneOf({ timeZone, utcOffset }: Pick<CronOptions, 'timeZone' | 'utcOffset'>): string | number {
   return timeZone ?? utcOffset ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
+
+export type { MethodDecoratorOf } from './decorated-method.ts';

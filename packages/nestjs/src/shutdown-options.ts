@@ -8,7 +8,7 @@ export interface ShutdownOptions {
    */
   readonly undisturbedMs?: number;
   /**
-   * How long running work may then take to end, in milliseconds; see `LockClient.close`. Works of `@Leads` and `@OncePer` are told to stop at the
+   * How long running work may then take to end, in milliseconds; see `LockClient.close`. Works of `@Leads` and `@OncePer` get their `stop` at the
    * beginning of the shutdown, and have this time from there. Default 10,000.
    */
   readonly drainMs?: number;

@@ -17,7 +17,13 @@ export interface MemoryLocksOptions {
 /** What is used of the builder of `Test.createTestingModule`. */
 export interface ProviderOverrides {
   /** Replaces a provider. */
-  overrideProvider(token: symbol): { readonly useValue: (value: unknown) => unknown };
+  overrideProvider(token: symbol): ProviderOverride;
+}
+
+/** What replaces a provider. */
+export interface ProviderOverride {
+  /** Gives the value that takes the place of the provider. */
+  useValue(value: unknown): unknown;
 }
 
 /**

@@ -66,7 +66,7 @@ describe('@Leads', () => {
     expect(events).to.deep.equal(['one leads', 'one ends, held true', 'two leads']);
   });
 
-  it('stands again after work that failed', async () => {
+  it('campaigns again after work that failed', async () => {
     let terms = 0;
     let again!: () => void;
     const twice = new Promise<void>((resolve) => (again = resolve));

@@ -145,7 +145,7 @@ describe('@OncePer beside @Cron', () => {
     const { reports, close } = await start();
     for (const method of ['noCron', 'interval'] as const) {
       const error = await call(reports, method).then(() => 'resolved', String);
-      expect(error).to.match(new RegExp(`INVALID_ARGUMENT.*Reports.${method} stands beside @Cron`));
+      expect(error).to.match(new RegExp(`INVALID_ARGUMENT.*Reports.${method} is used beside @Cron`));
     }
     await close();
   });

@@ -29,7 +29,7 @@ class Work {
     const ended = new Promise<void>((resolve) => (end = resolve));
     begun();
     await ended;
-    events.push(`work ends, told to stop: ${stop.aborted}`);
+    events.push(`work ends, stop ${stop.aborted}`);
     return 'done';
   }
 
@@ -84,7 +84,7 @@ describe('shutdown of an application with locks', () => {
     end();
     expect(await (await response).text()).to.equal('done');
     await closed;
-    expect(events).to.deep.equal(['work ends, told to stop: true', 'closed']);
+    expect(events).to.deep.equal(['work ends, stop true', 'closed']);
     expect(apps.server.entryCount).to.equal(0);
   });
 
@@ -108,7 +108,7 @@ describe('shutdown of an application with locks', () => {
     await hold.release();
   });
 
-  it('tells Terminus that it is ready, and not once it shuts down', async () => {
+  it('reports to Terminus that it is ready, and not once it shuts down', async () => {
     const ready = await fetch(`${url}/readyz`);
     const { status, info } = (await ready.json()) as { status: string; info: object };
     expect([ready.status, status, info]).to.deep.equal([

@@ -12,7 +12,7 @@ export interface SlotNotes {
 
 /** The latest moment that a `Date` can represent, in milliseconds since 1970. */
 const LATEST_TIME = 8_640_000_000_000_000;
-/** Size of a register, less what stands around the notes. */
+/** Size of a register, less what surrounds the notes. */
 const ROOM_BYTES = 4_000;
 
 /**
