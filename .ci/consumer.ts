@@ -16,8 +16,8 @@ const MODULES: Readonly<Record<Resolution, string>> = {
   bundler: 'es2022',
 };
 
-/** What a consumer in TypeScript installs beside: types of packages that bring none. */
-const TYPES = ['@types/node', '@types/pg', '@types/react', '@types/mocha', '@types/chai'];
+/** What a consumer in TypeScript installs beside: types of packages that bring none, and an optional peer that one entry needs. */
+const TYPES = ['@types/node', '@types/pg', '@types/react', '@types/mocha', '@types/chai', '@nestjs/schedule'];
 
 const USES = `
 import { createLockClient, type Backend } from '@queuelock/core';

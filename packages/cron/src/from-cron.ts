@@ -46,14 +46,21 @@ export function fromCron(job: TickJob): (this: unknown) => Promise<void> {
 }
 
 function tickOf(job: CronJobLike): Date {
-  const { cronTime } = job;
-  if (cronTime.realDate) throw invalidArgument('cronTime', cronTime.source, 'is a pattern, not one date');
   const fired = job.lastDate();
+  if (!fired) throw invalidArgument('the CronJob', fired, 'has fired at or after a scheduled time');
+  return lastCronTick(job.cronTime, fired);
+}
+
+/**
+ * Returns the last scheduled time of a schedule of cron at or before a moment. For code that has the schedule, but not the job that fired.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a schedule of one date, or without a tick in the 17 years before
+ */
+export function lastCronTick(cronTime: CronTimeLike, at: Date): Date {
+  if (cronTime.realDate) throw invalidArgument('cronTime', cronTime.source, 'is a pattern, not one date');
   const zone = zoneOf(cronTime);
   const next = (after: number): number => cronTime.getNextDateFrom(new Date(after), zone).toMillis();
-  const tick = fired ? lastTickUntil(fired.getTime(), next) : undefined;
-  if (tick === undefined)
-    throw invalidArgument('the CronJob', fired, 'has fired at or after a scheduled time');
+  const tick = lastTickUntil(at.getTime(), next);
+  if (tick === undefined) throw invalidArgument('at', at, 'is at or after a scheduled time');
   return new Date(tick);
 }
 

@@ -58,13 +58,13 @@ export interface Health {
    * end of the work. It does not stop the work.
    * @param name of the work, for people
    * @returns the outcome of the work
-   * @throws the error of the work; {@link QueueLockError} `INVALID_ARGUMENT` for a bound that is not a number of milliseconds from 1 up
+   * @throws the error of the work; `INVALID_ARGUMENT` for a bound that is not a number of milliseconds from 1 up
    */
   supervise<T>(
     name: string,
     work: (checkIn: CheckIn) => T | PromiseLike<T>,
     options: SupervisionOptions,
   ): Promise<Awaited<T>>;
-  /** Makes the process unready for good. Call it first when the process is told to end. Repeated calls do nothing. */
+  /** Makes the process unready for good. Call it first when the process is to end. Repeated calls do nothing. */
   drain(): void;
 }

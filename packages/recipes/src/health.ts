@@ -79,10 +79,10 @@ class ClientHealth implements Health {
       works: [],
       isDraining: false,
     });
-    // eslint-disable-next-line rxjs-x/no-ignored-subscription -- it costs no request, and takeWhile ends it with the client
+    // It costs no request, and ends with the client.
     session$
       .pipe(takeWhile(({ status }) => status !== 'closed', true))
-      .subscribe((state) => this.#onSession(state));
+      .subscribe((state) => this.#onSession(state)); // eslint-disable-line rxjs-x/no-ignored-error -- session$ never errors
     this.state$ = inCallerContext(this.#states());
   }
 

@@ -5,14 +5,14 @@ import type { SlotNote } from './slot.ts';
 /** The notes of a register, which has the newest slots that were noted. */
 export interface SlotNotes {
   /** Newest slot first; at least one. */
-  readonly notes: readonly SlotNote[];
+  readonly notes: readonly [SlotNote, ...SlotNote[]];
   /** The newest slot whose note was dropped, or may have been: it and all before it are past. `undefined` if every note is kept. */
   readonly floor: string | undefined;
 }
 
 /** The latest moment that a `Date` can represent, in milliseconds since 1970. */
 const LATEST_TIME = 8_640_000_000_000_000;
-/** Size of a register, less what stands around the notes. */
+/** Size of a register, less what surrounds the notes. */
 const ROOM_BYTES = 4_000;
 
 /**
@@ -39,15 +39,25 @@ export function withNote(
 ): SlotNotes {
   // A client that keeps one note knows nothing of those before it.
   if (kept === 1) return { notes: [note], floor: note.slot };
-  const all = [note, ...(present?.notes ?? [])].toSorted((one, other) => order(other.slot, one.slot));
-  return { notes: all.slice(0, kept), floor: all[kept]?.slot ?? present?.floor };
+  const [newest, ...rest] = inOrder(note, present?.notes ?? [], order);
+  return { notes: [newest, ...rest.slice(0, kept - 1)], floor: rest[kept - 1]?.slot ?? present?.floor };
+}
+
+/** Returns the notes with one more at its place, the newest first. */
+function inOrder(
+  note: SlotNote,
+  [newest, ...rest]: readonly SlotNote[],
+  order: SlotOrder,
+): readonly [SlotNote, ...SlotNote[]] {
+  if (!newest || order(note.slot, newest.slot) > 0) return [note, ...(newest ? [newest] : []), ...rest];
+  return [newest, ...inOrder(note, rest, order)];
 }
 
 /** Returns the text of a register. A register with one note has the format in which no others are kept. */
 export function notesText({ notes: [latest, ...earlier], floor }: SlotNotes): string {
-  if (earlier.length === 0 && floor === latest?.slot) return JSON.stringify(plain(latest!));
+  if (earlier.length === 0 && floor === latest.slot) return JSON.stringify(plain(latest));
   return JSON.stringify({
-    ...plain(latest!),
+    ...plain(latest),
     earlier: earlier.map(plain),
     ...(floor === undefined ? {} : { floor }),
   });
@@ -66,12 +76,12 @@ export function notesIn(text: string | undefined): SlotNotes | undefined {
   const found = Object(parse(text)) as Readonly<Record<string, unknown>>;
   const { earlier, floor } = found;
   const rest: readonly unknown[] = Array.isArray(earlier) ? earlier : [];
-  const notes = [found, ...rest].flatMap((part) => noteIn(part) ?? []);
-  const isWhole = notes.length === rest.length + 1;
-  if (!isWhole || (floor !== undefined && typeof floor !== 'string'))
+  const [latest, ...others] = [found, ...rest].flatMap((part) => noteIn(part) ?? []);
+  const isWhole = others.length === rest.length && (floor === undefined || typeof floor === 'string');
+  if (!latest || !isWhole)
     throw invalidArgument('the register of the slots', text, 'holds what oncePer wrote');
   // Where one note alone is kept, those before it were not.
-  return { notes, floor: earlier === undefined ? notes[0]!.slot : floor };
+  return { notes: [latest, ...others], floor: earlier === undefined ? latest.slot : floor };
 }
 
 function noteIn(part: unknown): SlotNote | undefined {

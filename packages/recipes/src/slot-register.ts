@@ -73,8 +73,8 @@ export class SlotRegister {
     const { notes, floor } = noted;
     const own = notes.find(({ slot }) => this.#order(slot, this.slot) === 0);
     if (own) return { outcome: 'already-done', ...own };
-    const oldest = notes.length >= this.#kept ? notes[this.#kept - 1]!.slot : undefined;
+    const oldest = notes[this.#kept - 1]?.slot;
     const isPast = [oldest, floor].some((slot) => slot !== undefined && this.#order(slot, this.slot) >= 0);
-    return isPast ? { outcome: 'superseded', ...notes[0]! } : undefined;
+    return isPast ? { outcome: 'superseded', ...notes[0] } : undefined;
   }
 }

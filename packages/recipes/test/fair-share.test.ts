@@ -49,19 +49,18 @@ describe('fair shares of keys', () => {
     ['run', (one: FairShare, stop: AbortSignal) => one.run('a', () => undefined, { stop })],
   ] as const) {
     for (const [who, held] of [
-      ['nobody else', undefined],
+      ['no client', undefined],
       ['the key', 'a'],
       ['others', 'b'],
     ] as const) {
-      it(`may be given up at every await of ${how}, while ${who === 'nobody else' ? 'no share' : `a share of ${who}`} is held`, async () => {
+      it(`may be given up at every await of ${how}, while ${who === 'no client' ? 'no share' : `a share of ${who}`} is held`, async () => {
         const limits = { limit: 1, limitPerKey: 1 };
         const given = await givenUpAtEveryPoint<Share | undefined>({
           before: async (scene) => {
             const hold = held && (await fairShare(scene.client(), 'x', limits).acquire(held));
             return () => hold?.release();
           },
-          attempt: async (one, signal) =>
-            (await attempt(fairShare(one, 'x', limits), signal)) as Share | undefined,
+          attempt: (one, signal): Promise<Share | undefined> => attempt(fairShare(one, 'x', limits), signal),
           undo: (result) => result?.release(),
         });
         expect(given).to.be.above(0);

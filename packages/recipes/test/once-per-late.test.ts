@@ -25,7 +25,7 @@ describe('once per slot, with late slots', () => {
     return results;
   };
 
-  it('does a late slot once, and tells a repetition which client did it', async () => {
+  it('does a late slot once, and a repetition learns which client did it', async () => {
     const late = job(2, { owner: 'cold' });
     expect(await outcomes(late, [1, 3])).to.deep.equal(['ran', 'ran']);
     const ran = await late.run(2, () => 'late');

@@ -50,6 +50,7 @@ export const LEARN: readonly Chapter[] = [
       page(
         ['guides/cron', 'A cron job once per tick', 'One of all instances runs the job, once per tick.'],
         sectionsOf('EXAMPLES', 'Once per tick', 'Once per release'),
+        own('late-ticks'),
       ),
       page(
         ['guides/leader', 'Leader election', 'One instance leads, and another takes over when it ends.'],
@@ -58,6 +59,10 @@ export const LEARN: readonly Chapter[] = [
       page(
         ['guides/semaphore', 'Semaphore', 'At most five at a time over all instances.'],
         sectionsOf('EXAMPLES', 'At most five requests'),
+      ),
+      page(
+        ['guides/fair-share', 'Fair shares', 'At most twenty in all and three for each tenant, in turns.'],
+        own('fair-share'),
       ),
       page(
         ['guides/read-write', 'Read and write locks', 'Many readers, one writer.'],
@@ -95,14 +100,26 @@ export const LEARN: readonly Chapter[] = [
         own('bundlers'),
       ),
       page(
-        ['guides/health', 'Health checks', 'Liveness and readiness from the state of the session.'],
+        [
+          'guides/health',
+          'Health checks',
+          'Liveness and readiness over HTTP and in Kubernetes, and a leader that is stuck.',
+        ],
         own('health'),
+      ),
+      page(
+        [
+          'guides/nestjs',
+          'NestJS',
+          'Decorators for locks, cron jobs and leaders, health checks and shutdown.',
+        ],
+        readme('nestjs'),
       ),
       page(
         [
           'guides/observability',
           'Logging and metrics',
-          'Logs with pino, OpenTelemetry, and the names that Prometheus shows.',
+          'Logs with pino, metrics with prom-client and OpenTelemetry, and the names that Prometheus shows.',
         ],
         own('observability'),
       ),

@@ -1,0 +1,102 @@
+import {
+  Catch,
+  HttpException,
+  type ArgumentsHost,
+  type ExceptionFilter,
+  type FactoryProvider,
+} from '@nestjs/common';
+import { APP_FILTER, BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
+import { QueueLockError, type QueueLockErrorCode } from '@queuelock/core';
+import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
+import { throwError } from './rx.ts';
+
+/** Settings of `QueuelockExceptionFilter`. */
+export interface ExceptionFilterOptions {
+  /** Status for a lock that others hold: `TIMEOUT`, `QUEUE_FULL`, `WAIT_TOO_LONG` and `DEADLOCK`. Default 429; 409 is usual too. */
+  readonly busyStatus?: number;
+  /**
+   * Status for locks that are out of order, or a hold that was lost: `UNAVAILABLE`, `CLOSED`, `SESSION_LOST`, `ENTRY_LOST`, `OWNERSHIP_LOST`,
+   * `NOT_ENOUGH_TIME` and `WORK_TIMEOUT`. Default 503.
+   */
+  readonly outOfOrderStatus?: number;
+}
+
+const OPTIONS: KnownOptions<ExceptionFilterOptions> = { busyStatus: 'number', outOfOrderStatus: 'number' };
+const BUSY: ReadonlySet<QueueLockErrorCode> = new Set(['TIMEOUT', 'QUEUE_FULL', 'WAIT_TOO_LONG', 'DEADLOCK']);
+const OUT_OF_ORDER: ReadonlySet<QueueLockErrorCode> = new Set([
+  'UNAVAILABLE',
+  'CLOSED',
+  'SESSION_LOST',
+  'ENTRY_LOST',
+  'OWNERSHIP_LOST',
+  'NOT_ENOUGH_TIME',
+  'WORK_TIMEOUT',
+]);
+
+/**
+ * Makes HTTP responses of the errors of locks. All other codes are defects of the program and become 500. The response has the code and a fixed
+ * text; the message of the error, which may name servers and other clients, stays in the log. In other contexts than HTTP the error is passed on.
+ * @example
+ * const app = await NestFactory.create(AppModule);
+ * app.useGlobalFilters(new QueuelockExceptionFilter(app.get(HttpAdapterHost), { busyStatus: 409 }));
+ */
+export class QueuelockExceptionFilter implements ExceptionFilter<QueueLockError> {
+  readonly #host: HttpAdapterHost;
+  readonly #statuses: Required<ExceptionFilterOptions>;
+
+  /**
+   * @param host of the HTTP server, as Nest injects it
+   * @throws {QueueLockError} `INVALID_ARGUMENT` for a status that is none of an error
+   */
+  constructor(host: HttpAdapterHost, options?: ExceptionFilterOptions) {
+    const checked = checkedOptions('options of QueuelockExceptionFilter', options, OPTIONS);
+    this.#statuses = {
+      busyStatus: checked.busyStatus ?? 429,
+      outOfOrderStatus: checked.outOfOrderStatus ?? 503,
+    };
+    for (const [name, status] of Object.entries(this.#statuses))
+      if (!Number.isInteger(status) || status < 400 || status > 599)
+        throw invalidArgument(name, status, 'is an HTTP status from 400 to 599');
+    this.#host = host;
+  }
+
+  catch(error: QueueLockError, host: ArgumentsHost): unknown {
+    const context = host.getType<string>();
+    if (context === 'rpc') return throwError(() => error);
+    if (context !== 'http') throw error;
+    // The adapter is known when the server is, later than the filter.
+    new BaseExceptionFilter(this.#host.httpAdapter).catch(this.#responseFor(error), host);
+    return undefined;
+  }
+
+  #responseFor(error: QueueLockError): Error {
+    const { code } = error;
+    const { busyStatus, outOfOrderStatus } = this.#statuses;
+    if (BUSY.has(code)) return httpError(busyStatus, error, 'The resource is in use. Try again later.');
+    if (OUT_OF_ORDER.has(code))
+      return httpError(outOfOrderStatus, error, 'The lock is not available. Try again later.');
+    // Nest logs errors that it does not know, and sends 500 without their text.
+    return error;
+  }
+}
+
+Catch(QueueLockError)(QueuelockExceptionFilter);
+
+/**
+ * Returns a provider that uses the filter in the whole application.
+ * @example
+ * \@Module({ providers: [queuelockExceptionFilter({ busyStatus: 409 })] })
+ */
+export function queuelockExceptionFilter(
+  options?: ExceptionFilterOptions,
+): FactoryProvider<QueuelockExceptionFilter> {
+  return {
+    provide: APP_FILTER,
+    useFactory: (host: HttpAdapterHost) => new QueuelockExceptionFilter(host, options),
+    inject: [HttpAdapterHost],
+  };
+}
+
+function httpError(statusCode: number, cause: QueueLockError, message: string): HttpException {
+  return new HttpException({ statusCode, code: cause.code, message }, statusCode, { cause });
+}

@@ -1,0 +1,52 @@
+import type { HealthProblem, HealthResult, HealthState } from '@queuelock/recipes';
+import type { LockRuntime } from './lock-runtime.ts';
+import { DEFAULT_CLIENT } from './tokens.ts';
+
+/** What Terminus shows of a lock client. */
+export interface LockHealthDetails {
+  readonly status: 'up' | 'down';
+  readonly session: HealthState['session'];
+  readonly problems: readonly HealthProblem[];
+}
+
+/**
+ * Health of the lock clients, for the checks of `@nestjs/terminus`; see `healthOf` for what they mean.
+ * @example
+ * \@Get('readyz')
+ * \@HealthCheck()
+ * readiness() {
+ *   return this.health.check([() => this.locks.readiness('locks')]);
+ * }
+ */
+export class QueuelockHealthIndicator {
+  readonly #runtime: LockRuntime;
+
+  constructor(runtime: LockRuntime) {
+    this.#runtime = runtime;
+  }
+
+  /**
+   * Fails while the process should get no requests: no proven session, or it is shutting down.
+   * @param key under which Terminus shows the result
+   * @param client its name. Default `default`
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when no client has that name
+   */
+  readiness<Key extends string>(key: Key, client: string = DEFAULT_CLIENT): Record<Key, LockHealthDetails> {
+    const state = this.#runtime.health(client).now();
+    return shown(key, state, state.ready);
+  }
+
+  /** Fails while work with a check-in is overdue. Parameters and errors as of `readiness`. */
+  liveness<Key extends string>(key: Key, client: string = DEFAULT_CLIENT): Record<Key, LockHealthDetails> {
+    const state = this.#runtime.health(client).now();
+    return shown(key, state, state.live);
+  }
+}
+
+function shown<Key extends string>(
+  key: Key,
+  { session }: HealthState,
+  { ok, problems }: HealthResult,
+): Record<Key, LockHealthDetails> {
+  return { [key]: { status: ok ? 'up' : 'down', session, problems } } as Record<Key, LockHealthDetails>;
+}

@@ -1,0 +1,93 @@
+import type { BeforeApplicationShutdown, OnApplicationShutdown, OnModuleDestroy } from '@nestjs/common';
+import type { LockClient } from '@queuelock/core';
+import { QueueLockError, invalidArgument } from '@queuelock/core/backend';
+import { healthOf, type Health } from '@queuelock/recipes';
+import type { ShutdownOptions } from './shutdown-options.ts';
+
+interface KnownClient {
+  readonly client: LockClient;
+  readonly health: Health;
+  readonly shutdown: Required<ShutdownOptions>;
+}
+
+/**
+ * The lock clients of one application, and their end with it. Nest runs the hooks in this order:
+ *
+ *     onModuleDestroy           the process stops being ready
+ *     beforeApplicationShutdown leaders and cron jobs get their stop, and are awaited; requests go on
+ *     (the HTTP server closes: requests in progress end, and their responses are sent)
+ *     onApplicationShutdown     the clients close
+ *
+ * So the works of leaders still have the database connections that other modules close in `onApplicationShutdown`.
+ */
+export class LockRuntime implements OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown {
+  readonly #clients = new Map<string, KnownClient>();
+  readonly #stop = new AbortController();
+  readonly #background = new Set<Promise<unknown>>();
+  readonly #timers: NodeJS.Timeout[] = [];
+
+  /**
+   * Makes a client known.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` for a second client of that name
+   */
+  add(name: string, client: LockClient, shutdown: Required<ShutdownOptions>): void {
+    if (this.#clients.has(name)) throw invalidArgument('name', name, 'is the name of one lock client only');
+    this.#clients.set(name, { client, shutdown, health: healthOf(client) });
+  }
+
+  /** @throws {QueueLockError} `INVALID_ARGUMENT` when no client has that name */
+  client(name: string): LockClient {
+    return this.#known(name).client;
+  }
+
+  /** @throws {QueueLockError} `INVALID_ARGUMENT` when no client has that name */
+  health(name: string): Health {
+    return this.#known(name).health;
+  }
+
+  /** Aborts when the application begins to shut down. */
+  get stop(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** Runs work that belongs to no request. The shutdown waits for it. */
+  inBackground<T>(work: () => Promise<T>): Promise<T> {
+    const running = work();
+    const ended = (): void => void this.#background.delete(running);
+    this.#background.add(running);
+    running.then(ended, ended);
+    return running;
+  }
+
+  onModuleDestroy(): void {
+    for (const { health } of this.#clients.values()) health.drain();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.#stop.abort(
+      new QueueLockError('CLOSED', 'the application is shutting down', { reason: 'client-closed' }),
+    );
+    for (const { client, shutdown } of this.#clients.values()) {
+      const close = (): void => void client.close({ drainMs: shutdown.drainMs });
+      this.#timers.push(setTimeout(close, shutdown.undisturbedMs));
+    }
+    const drainMs = Math.max(0, ...[...this.#clients.values()].map(({ shutdown }) => shutdown.drainMs));
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, drainMs)));
+    await Promise.race([Promise.allSettled([...this.#background]), late]);
+    clearTimeout(timer);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    for (const timer of this.#timers) clearTimeout(timer);
+    const clients = [...this.#clients.values()];
+    await Promise.all(clients.map(({ client, shutdown: { drainMs } }) => client.close({ drainMs })));
+  }
+
+  #known(name: string): KnownClient {
+    const known = this.#clients.get(name);
+    if (known) return known;
+    const names = [...this.#clients.keys()].map((one) => JSON.stringify(one)).join(', ');
+    throw invalidArgument('client', name, `is the name of a lock client: ${names || 'there is none'}`);
+  }
+}

@@ -1,0 +1,74 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { RunOptions, SharedOwnership } from '@queuelock/core';
+import { invalidArgument } from '@queuelock/core/backend';
+import { replaceMethod, runtimeOf, type MethodDecoratorOf } from './decorated-method.ts';
+import { DEFAULT_CLIENT } from './tokens.ts';
+
+/** Settings of `@Lock`: those of `LockClient.run`, and which client takes the lock. */
+export interface LockOptions extends Omit<RunOptions, 'holding' | 'id' | 'stop' | 'signal'> {
+  /** Name of the client, as in `QueuelockModule.forRoot`. Default `default`. */
+  readonly client?: string;
+}
+
+/** What a method that runs under `@Lock` has. */
+export interface LockContext {
+  readonly ownership: SharedOwnership;
+  /** As the second argument of the work of `LockClient.run`. */
+  readonly stop: AbortSignal;
+}
+
+const CONTEXT = new AsyncLocalStorage<LockContext>();
+
+/**
+ * Returns the hold of the innermost method with `@Lock` around the caller, or `undefined` outside of any.
+ * @example
+ * const { ownership, stop } = currentLock()!;
+ * await this.ledger.book({ token: ownership.token, signal: stop });
+ */
+export function currentLock(): LockContext | undefined {
+  return CONTEXT.getStore();
+}
+
+/**
+ * Runs each call of the method under a lock. The method waits for its turn, and returns a promise; see {@link currentLock} for its hold. It works
+ * in providers and controllers of every scope, and in their subclasses. An override without the decorator takes no lock unless it calls `super`.
+ *
+ * A call rejects as `LockClient.run`, for instance with `TIMEOUT`; `QueuelockExceptionFilter` makes HTTP responses of it.
+ *
+ * Not promised: a lock around a call from the constructor, which rejects with `INVALID_ARGUMENT`, nor around a stream that the method
+ * returns, which is refused.
+ * @param name of the lock, or a function that gets the arguments of the call, and the instance as `this`, and returns it
+ * @typeParam Args - the arguments that the name is made of
+ * @throws {QueueLockError} `INVALID_ARGUMENT` where it does not decorate a method
+ * @example
+ * \@Lock((order: string) => `orders/${order}`, { timeoutMs: 2_000 })
+ * async pay(order: string, amount: number): Promise<void> {}
+ */
+export function Lock<Args extends readonly unknown[] = []>(
+  name: string | ((...args: Args) => string),
+  options: LockOptions = {},
+): MethodDecoratorOf<(...args: [...Args, ...never[]]) => Promise<unknown>> {
+  const { client = DEFAULT_CLIENT, ...rest } = options;
+  return (target, key, descriptor) => {
+    replaceMethod('@Lock', [target, key, descriptor], (call) => {
+      const lock =
+        typeof name === 'function' ? (Reflect.apply(name, call.instance, call.args) as string) : name;
+      return runtimeOf(call)
+        .client(client)
+        .run(
+          lock,
+          (ownership, stop) =>
+            CONTEXT.run({ ownership, stop }, async () =>
+              withoutStream(call.label, await call.proceed(...call.args)),
+            ),
+          rest,
+        );
+    });
+  };
+}
+
+/** A stream would begin after the release. */
+function withoutStream(label: string, result: unknown): unknown {
+  if (typeof result !== 'object' || result === null || !('subscribe' in result)) return result;
+  throw invalidArgument(label, result, 'returns a promise of a value under @Lock, not a stream');
+}

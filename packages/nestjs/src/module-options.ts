@@ -1,0 +1,49 @@
+import type { FactoryProvider, ModuleMetadata } from '@nestjs/common';
+import { createLockClient, type Backend, type LockClient, type LockClientOptions } from '@queuelock/core';
+import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
+import type { ShutdownOptions } from './shutdown-options.ts';
+
+/** Settings of one lock client of an application. */
+export interface LockClientSettings {
+  /** The store, or a function that returns it. A function is not called where a test replaces the client. */
+  readonly backend: Backend | (() => Backend);
+  /** Settings of `createLockClient`. */
+  readonly client?: LockClientOptions;
+  /** How the client ends with the application. */
+  readonly shutdown?: ShutdownOptions;
+}
+
+/** Settings of `QueuelockModule.forRoot`. */
+export interface QueuelockModuleOptions extends LockClientSettings {
+  /** Name of the client, for applications with several. Default `default`. */
+  readonly name?: string;
+}
+
+/** Settings of `QueuelockModule.forRootAsync`. */
+export interface QueuelockModuleAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
+  /** As in `QueuelockModuleOptions`. */
+  readonly name?: string;
+  /** What is injected into `useFactory`. */
+  readonly inject?: FactoryProvider['inject'];
+  /** Returns the settings, or a promise of them. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- the parameters are those that `inject` names
+  readonly useFactory: (...injected: any[]) => LockClientSettings | Promise<LockClientSettings>;
+}
+
+const SETTINGS: KnownOptions<LockClientSettings> = { backend: 'any', client: 'object', shutdown: 'object' };
+
+/**
+ * Returns the settings if they can make a client.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` otherwise
+ */
+export function checkedSettings(settings: LockClientSettings): LockClientSettings {
+  const checked = checkedOptions('options of QueuelockModule', settings, SETTINGS);
+  const { backend } = checked as { readonly backend?: unknown };
+  if (typeof backend === 'function' || (typeof backend === 'object' && backend !== null)) return checked;
+  throw invalidArgument('backend', backend, 'is a backend, or a function that returns one');
+}
+
+/** Makes the client that the settings describe. */
+export function clientOf({ backend, client }: LockClientSettings): LockClient {
+  return createLockClient(typeof backend === 'function' ? backend() : backend, client);
+}

@@ -1,0 +1,117 @@
+import { Inject } from '@nestjs/common';
+import { SchedulerRegistry } from '@nestjs/schedule';
+import type { Ownership } from '@queuelock/core';
+import { QueueLockError, invalidArgument } from '@queuelock/core/backend';
+import {
+  lastCronTick,
+  oncePerTick,
+  type CronTimeLike,
+  type TickJob,
+  type TickJobOptions,
+} from '@queuelock/cron';
+import { oncePer, type OncePerOptions } from '@queuelock/recipes';
+import {
+  replaceMethod,
+  runtimeOf,
+  type AnyMethod,
+  type MethodCall,
+  type MethodDecoratorOf,
+} from './decorated-method.ts';
+import { DEFAULT_CLIENT } from './tokens.ts';
+
+/** Settings of `@OncePer`: those of `oncePer` and `oncePerTick`, and which client takes the lock. */
+export interface OncePerTickOptions
+  extends
+    Pick<OncePerOptions, 'guarantee' | 'owner' | 'lateSlots'>,
+    Pick<TickJobOptions, 'timeoutMs' | 'workTimeoutMs' | 'maxWaitingTicks' | 'onOutcome'> {
+  /** Name of the client, as in `QueuelockModule.forRoot`. Default `default`. */
+  readonly client?: string;
+}
+
+/** What `@Cron` of `@nestjs/schedule` writes to a method. */
+interface CronOptions {
+  readonly cronTime: unknown;
+  readonly timeZone?: string;
+  readonly utcOffset?: number | string;
+}
+
+const CRON_OPTIONS = 'SCHEDULE_CRON_OPTIONS';
+const SCHEDULER = Symbol.for('queuelock.scheduler');
+
+/**
+ * Does each tick of a method with `@Cron` in one of all processes. The order of the two decorators does not matter. The method gets the tick,
+ * which is the scheduled time, and not the time of the timer; the ownership of the hold; and `stop`. The shutdown stops the work and waits for it.
+ * A call of the method by other code counts for the last tick before it.
+ *
+ * An error of the method rejects, and `@nestjs/schedule` logs it.
+ *
+ * Not promised: as `oncePerTick`. A tick is lost when its process dies, unless `guarantee` is `at-least-once`.
+ * @param name of the job; no other job has it
+ * @throws {QueueLockError} `INVALID_ARGUMENT` where it does not decorate a method; at each call of a method without `@Cron`
+ * @example
+ * \@OncePer('daily-report')
+ * \@Cron('0 3 * * *', { timeZone: 'Europe/Berlin' })
+ * async report(tick: Date, { token }: Ownership, stop: AbortSignal): Promise<void> {}
+ */
+export function OncePer(
+  name: string,
+  options: OncePerTickOptions = {},
+): MethodDecoratorOf<(tick: Date, ownership: Ownership, stop: AbortSignal) => Promise<unknown>> {
+  const jobs = new WeakMap<object, TickJob>();
+  return (target, key, descriptor) => {
+    replaceMethod('@OncePer', [target, key, descriptor], async (call, method) => {
+      const runtime = runtimeOf(call);
+      const tick = await tickOf(call, method);
+      if (!tick && runtime.stop.aborted) return;
+      if (!tick) throw withoutJob(call.label);
+      const job = jobs.get(call.instance) ?? jobOf(name, options, call);
+      jobs.set(call.instance, job);
+      await runtime.inBackground(() => job.handle(tick));
+    });
+    Inject(SchedulerRegistry)(target, SCHEDULER);
+  };
+}
+
+function jobOf(name: string, options: OncePerTickOptions, call: MethodCall): TickJob {
+  const { client = DEFAULT_CLIENT, guarantee, owner, lateSlots, ...limits } = options;
+  const runtime = runtimeOf(call);
+  const once = oncePer(runtime.client(client), name, {
+    ...(guarantee && { guarantee }),
+    ...(owner !== undefined && { owner }),
+    ...(lateSlots !== undefined && { lateSlots }),
+  });
+  return oncePerTick(once, (...args) => call.proceed(...args), { ...limits, signal: runtime.stop });
+}
+
+/** Returns the last scheduled time, or `undefined` when no job has the pattern: before the schedule has begun, or after it has ended. */
+async function tickOf({ instance, label }: MethodCall, method: AnyMethod): Promise<Date | undefined> {
+  const options = Reflect.getMetadata(CRON_OPTIONS, method) as CronOptions | undefined;
+  if (!options) throw invalidArgument(label, '@OncePer', 'is used beside @Cron of @nestjs/schedule');
+  if (options.cronTime instanceof Date) return options.cronTime;
+  const registry = Reflect.get(instance, SCHEDULER) as SchedulerRegistry;
+  const at = new Date();
+  const known = cronTimeLike(registry, options);
+  if (known) return lastCronTick(known, at);
+  // A job that is late at its start fires before @nestjs/schedule registers it, in the same turn of the event loop.
+  await Promise.resolve();
+  const registered = cronTimeLike(registry, options);
+  return registered && lastCronTick(registered, at);
+}
+
+/** Returns the schedule of any job with the same pattern and zone, since it has the same ticks. */
+function cronTimeLike(registry: SchedulerRegistry, options: CronOptions): CronTimeLike | undefined {
+  const times: readonly CronTimeLike[] = [...registry.getCronJobs().values()].map((job) => job.cronTime);
+  return times.find((one) => one.source === options.cronTime && zoneOf(one) === zoneOf(options));
+}
+
+function withoutJob(label: string): QueueLockError {
+  const text = `${label} has no job in the SchedulerRegistry: import ScheduleModule.forRoot()`;
+  return new QueueLockError('INVALID_ARGUMENT', text);
+}
+
+/** Without a zone, a schedule has that of the machine. */
+function zoneOf({ timeZone, utcOffset }: Pick<CronOptions, 'timeZone' | 'utcOffset'>): string | number {
+  return timeZone ?? utcOffset ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+export type { MethodDecoratorOf } from './decorated-method.ts';

@@ -1,0 +1,64 @@
+import type { DynamicModule } from '@nestjs/common';
+import { createLockClient, type LockClientOptions } from '@queuelock/core';
+import { createMemoryServer, memory, type MemoryServer } from '@queuelock/memory';
+import { QueuelockModule } from './queuelock-module.ts';
+import { getLockClientToken } from './tokens.ts';
+
+/** Settings of lock clients in memory. */
+export interface MemoryLocksOptions {
+  /** Where the queues are. Pass one to hold a lock as another client in a test, or to share it between applications. Default: a new one. */
+  readonly server?: MemoryServer;
+  /** Names of the clients. Default: the one without a name. */
+  readonly names?: readonly string[];
+  /** Settings of `createLockClient`, for instance a virtual clock. */
+  readonly client?: LockClientOptions;
+}
+
+/** What is used of the builder of `Test.createTestingModule`. */
+export interface ProviderOverrides {
+  /** Replaces a provider. */
+  overrideProvider(token: symbol): ProviderOverride;
+}
+
+/** What replaces a provider. */
+export interface ProviderOverride {
+  /** Gives the value that takes the place of the provider. */
+  useValue(value: unknown): unknown;
+}
+
+/**
+ * Replaces the lock clients of a testing module by clients in memory. A `backend` that is a function is not called then.
+ * @returns the builder
+ * @example
+ * const testing = useMemoryLocks(Test.createTestingModule({ imports: [AppModule] }));
+ * const app = (await testing.compile()).createNestApplication();
+ */
+export function useMemoryLocks<Builder extends ProviderOverrides>(
+  builder: Builder,
+  { server = createMemoryServer(), names = ['default'], client }: MemoryLocksOptions = {},
+): Builder {
+  for (const name of names)
+    builder.overrideProvider(getLockClientToken(name)).useValue(createLockClient(memory({ server }), client));
+  return builder;
+}
+
+/**
+ * Returns lock clients in memory as a module, for tests of single providers.
+ * @example
+ * const testing = Test.createTestingModule({ imports: [memoryLocks()], providers: [PaymentService] });
+ */
+export function memoryLocks({
+  server = createMemoryServer(),
+  names = ['default'],
+  client = {},
+}: MemoryLocksOptions = {}): DynamicModule {
+  return {
+    module: MemoryLocksModule,
+    imports: names.map((name) =>
+      QueuelockModule.forRoot({ name, client, backend: () => memory({ server }) }),
+    ),
+  };
+}
+
+// oxlint-disable-next-line typescript/no-extraneous-class -- a module of Nest is a class
+class MemoryLocksModule {}
