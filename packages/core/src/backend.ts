@@ -44,7 +44,13 @@ export { DepartureCounter, type FoundQueue } from './kit/departure-counter.ts';
 export { ConcurrencyLimiter } from './kit/concurrency-limiter.ts';
 export { connectionClosed, entryLost, failureOf, sessionLost } from './kit/store-errors.ts';
 export { labelFromOwner, labelOfOwner } from './entry/entry-value.ts';
-export { closing, inspectHandedIn, requireMethods, type RequiredMethods } from './kit/handed-in.ts';
+export {
+  closing,
+  inspectHandedIn,
+  requireMethods,
+  unreadableReply,
+  type RequiredMethods,
+} from './kit/handed-in.ts';
 export { parseBackendUrl, type BackendUrl } from './kit/backend-url.ts';
 export {
   readPems,

@@ -11,7 +11,7 @@ const PROBE = `select 7 as small, 1900000000000001 as large, cast(7 as decimal(2
  * `dateStrings` of a pool do no harm. A wrapper or another package may.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when the pool changes rows
  */
-export async function proveReplies(wire: Wire): Promise<void> {
+export async function proveReplies(wire: Pick<Wire, 'query'>): Promise<void> {
   const rows = await wire.query(PROBE);
   if (Array.isArray(rows) && rows.length === 1 && isAsSent(rows[0])) return;
   const rule =
@@ -28,4 +28,24 @@ function isAsSent(row: unknown): boolean {
     textOf(bytes) === 'text' &&
     nothing === null
   );
+}
+
+/** What a statement without rows returns. */
+interface Header {
+  readonly affectedRows: unknown;
+  readonly serverStatus: unknown;
+}
+
+export function isHeader(part: unknown): part is Header {
+  return typeof part === 'object' && part !== null && 'affectedRows' in part && 'serverStatus' in part;
+}
+
+/**
+ * Returns the rows or the header of `[rows, fields]`.
+ * @throws {Error} when this is no result of npm mysql2
+ */
+export function rowsOrHeaderOf(result: unknown): unknown {
+  const [first] = Array.isArray(result) ? (result as unknown[]) : [];
+  if (Array.isArray(first) || isHeader(first)) return first;
+  throw new Error('the client library returned something else than [rows, fields]');
 }
