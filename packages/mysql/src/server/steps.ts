@@ -4,7 +4,7 @@ import { isHeader } from '../driver/replies.ts';
 import { isAbsence, isWorthAgain } from '../driver/errors.ts';
 import type { Link } from './link.ts';
 import { makeReady } from './opening.ts';
-import { literals, type Value } from '../queue/sql.ts';
+import { MAX_ROWS, literals, type Value } from '../queue/sql.ts';
 
 /** A row that a procedure returns. The meaning of `a` to `d` depends on the procedure. */
 export interface Row {
@@ -63,9 +63,10 @@ export class Steps {
     throw unreadableReply(this.#link.endpoint, `the step ${procedure}`, rows);
   }
 
-  /** Runs a statement that reads. @throws {QueueLockError} as `asQueueLockError` */
+  /** Runs a statement that reads, which has no limit of its own. @throws {QueueLockError} as `asQueueLockError` */
   async read<T>(sql: string): Promise<readonly T[]> {
-    return this.#ask<T>(sql, false);
+    // A connection of the application may have another limit.
+    return this.#ask<T>(sql.startsWith('select') ? `${sql} limit ${MAX_ROWS}` : sql, false);
   }
 
   /** Runs a statement that writes. @returns the count of changed rows @throws {QueueLockError} as `asQueueLockError` */
