@@ -122,6 +122,7 @@ function misbehave(
   if (misbehaviour === 'stuck') return NEVER;
   if (misbehaviour === 'skipped') return Promise.resolve(GARBAGE[nth % GARBAGE.length]);
   const result = Promise.resolve(effect());
+  // oxlint-disable-next-line unicorn/no-thenable -- a promise of another library that settles twice
   if (misbehaviour === 'twice') return { then: settlingTwice(result, error) };
   if (misbehaviour === 'late error') emitLater(client, error);
   return result.then((value) => {

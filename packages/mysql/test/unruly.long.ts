@@ -31,9 +31,12 @@ describe('a pool that misbehaves under mysql()', function () {
       { getConnection: 'async' },
     );
     return {
-      locks: createLockClient(mysql({ pool: pool as never as MysqlOptions['pool'], requestTimeoutMs: 200 }), {
-        ttlMs: TTL_MS,
-      }),
+      locks: createLockClient(
+        mysql({ pool: pool as never as NonNullable<MysqlOptions['pool']>, requestTimeoutMs: 200 }),
+        {
+          ttlMs: TTL_MS,
+        },
+      ),
       end: () => Promise.resolve(),
     };
   };

@@ -28,9 +28,12 @@ describe('a pool that misbehaves under postgres()', function () {
       { connect: 'async' },
     );
     return {
-      locks: createLockClient(postgres({ pool: pool as PostgresOptions['pool'], requestTimeoutMs: 200 }), {
-        ttlMs: TTL_MS,
-      }),
+      locks: createLockClient(
+        postgres({ pool: pool as NonNullable<PostgresOptions['pool']>, requestTimeoutMs: 200 }),
+        {
+          ttlMs: TTL_MS,
+        },
+      ),
       end: () => Promise.resolve(),
     };
   };
