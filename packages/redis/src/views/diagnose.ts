@@ -80,7 +80,7 @@ function durability(info: Info, about: string): readonly Finding[] {
 }
 
 /** Returns findings about the memory of the server. */
-export function memory(info: Info, about: string): readonly Finding[] {
+function memory(info: Info, about: string): readonly Finding[] {
   const [used, most] = [Number(info.get('used_memory')), Number(info.get('maxmemory'))];
   if (most > 0 && used > most) {
     const text = `its memory is full (${used} of maxmemory ${most} bytes): sessions and waiters are refused until maxmemory is raised or keys are removed`;
