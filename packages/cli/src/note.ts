@@ -2,7 +2,7 @@ import type { LockClient, QueueLockError } from '@queuelock/core';
 import {
   groupBy,
   map,
-  mergeMap,
+  concatMap,
   pipe,
   take,
   timer,
@@ -19,7 +19,12 @@ export function note(line: string): void {
 
 /** Prints the errors that end no hold and no wait, such as a certificate file that cannot be read again. */
 export function noteErrors({ errors$ }: Pick<LockClient, 'errors$'>): Subscription {
-  return errors$.pipe(eachOncePerMinute()).subscribe(note);
+  return errors$.pipe(eachOncePerMinute()).subscribe({
+    next: note,
+    error: (error: unknown) => {
+      note(String(error));
+    },
+  });
 }
 
 const MINUTE_MS = 60_000;
@@ -28,7 +33,7 @@ const MINUTE_MS = 60_000;
 export function eachOncePerMinute(scheduler?: SchedulerLike): OperatorFunction<QueueLockError, string> {
   return pipe(
     groupBy(({ message }: QueueLockError) => message, { duration: () => timer(MINUTE_MS, scheduler) }),
-    mergeMap((same$) => same$.pipe(take(1))),
+    concatMap((same$) => same$.pipe(take(1))),
     map(({ message }) => message),
   );
 }

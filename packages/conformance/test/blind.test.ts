@@ -16,11 +16,18 @@ describe('conformance suite', () => {
   it('passes the same backend without a defect', async () => {
     // All facts run at the same time, so an expiry may be late.
     const pace = { ttlMs: 800, expiryGranularityMs: 8_000 };
-    const checks = conformanceTitles.map((title) =>
-      checkWith(() => ({}), title, pace).catch((cause: unknown) => {
-        throw new Error(`fault found: ${title}`, { cause });
-      }),
+    const failed = await Promise.all(
+      conformanceTitles.map((title) =>
+        checkWith(() => ({}), title, pace).then(
+          () => [],
+          () => [title],
+        ),
+      ),
     );
-    await Promise.all(checks);
+    // A process that stalls for most of a TTL loses its sessions. A fact that is not true fails alone and with a longer TTL as well.
+    for (const title of failed.flat())
+      await checkWith(() => ({}), title, { ...pace, ttlMs: 4_000 }).catch((cause: unknown) => {
+        throw new Error(`fault found: ${title}`, { cause });
+      });
   });
 });

@@ -45,7 +45,13 @@ export { DeadlineQueue, type TimedTask } from './kit/deadline-queue.ts';
 export { ConcurrencyLimiter } from './kit/concurrency-limiter.ts';
 export { connectionClosed, entryLost, failureOf, sessionLost } from './kit/store-errors.ts';
 export { labelFromOwner, labelOfOwner } from './entry/entry-value.ts';
-export { closing, inspectHandedIn, requireMethods, type RequiredMethods } from './kit/handed-in.ts';
+export {
+  closing,
+  inspectHandedIn,
+  requireMethods,
+  unreadableReply,
+  type RequiredMethods,
+} from './kit/handed-in.ts';
 export { parseBackendUrl, type BackendUrl } from './kit/backend-url.ts';
 export {
   readPems,

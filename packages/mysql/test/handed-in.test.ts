@@ -53,6 +53,28 @@ describe('a pool that is handed in to mysql()', () => {
     await locks.close();
   });
 
+  for (const garbage of [[], '', 7, null, {}, [null], [7], [{}], [[], []], [[{ word: 'later' }], []]]) {
+    it(`that returns ${JSON.stringify(garbage)} for a heartbeat proves nothing by that`, async () => {
+      let isBroken = false;
+      const real = clients.pool();
+      const pool: Pool = {
+        async getConnection() {
+          const connection = await real.getConnection();
+          return {
+            query: async (statement) => (isBroken ? garbage : connection.query(statement)),
+            release: () => connection.release(),
+            destroy: () => connection.destroy(),
+          };
+        },
+      };
+      const session = await clients.session(clients.connect({ pool, requestTimeoutMs: 1_000 }));
+      isBroken = true;
+      expect(await refusal(session.renew(signal))).to.have.property('code', 'UNAVAILABLE');
+      isBroken = false;
+      expect(await session.renew(signal)).to.equal(30_000);
+    });
+  }
+
   it('is refused when a wrapper changes its rows', async () => {
     const pool = clients.pool();
     const wrapper: Pool = {

@@ -186,6 +186,36 @@ describe('a pool that is handed in to postgres()', () => {
     await backend.close();
   });
 
+  for (const garbage of [
+    [],
+    '',
+    7,
+    null,
+    {},
+    { rows: 7 },
+    { rows: [] },
+    { rows: [{ answer: null }] },
+    { rows: [{ answer: {} }] },
+  ]) {
+    it(`whose reply ${JSON.stringify(garbage)} to a heartbeat proves nothing`, async () => {
+      const pool = new FakePool();
+      const backend = postgres({ pool: pool as never, requestTimeoutMs: 100 });
+      const session = await backend.open(10_000, signal);
+      pool.instead = { reply: garbage };
+      expect(await refusal(session.renew(signal))).to.have.property('code', 'UNAVAILABLE');
+      await session.close();
+      await backend.close();
+    });
+  }
+
+  it('gets no unheard error event of a connection whose release() throws', async () => {
+    const pool = new FakePool({ method: 'release', phase: 'at once' });
+    const backend = postgres({ pool: pool as never, requestTimeoutMs: 20 });
+    await backend.open(10_000, signal).catch(() => undefined);
+    await backend.close();
+    for (const client of pool.made) client.emit('error', new Error('late'));
+  });
+
   for (const method of ['connect', 'query', 'on', 'removeListener', 'release']) {
     for (const phase of ['at once', 'later'] as const) {
       it(`whose ${method}() throws ${phase} causes no uncaught exception`, async () => {
@@ -217,9 +247,11 @@ interface Failure {
 /** A pool without a server: its connections prove their replies, and nothing that is notified comes. */
 class FakePool {
   readonly made: EventEmitter[] = [];
-  readonly #failure: Failure;
+  /** Replaces the results of all statements. */
+  instead: { readonly reply: unknown } | undefined;
+  readonly #failure: Failure | undefined;
 
-  constructor(failure: Failure) {
+  constructor(failure?: Failure) {
     this.#failure = failure;
   }
 
@@ -240,14 +272,14 @@ class FakePool {
           void this.#attempt('release');
         },
         query: ({ text }: { readonly text: string }) =>
-          this.#attempt('query').then(() => ({ rows: rowsOf(text) })),
+          this.#attempt('query').then(() => (this.instead ? this.instead.reply : { rows: rowsOf(text) })),
       };
       return client;
     });
   }
 
   #attempt(method: string): Promise<void> {
-    if (method !== this.#failure.method) return Promise.resolve();
+    if (method !== this.#failure?.method) return Promise.resolve();
     const error = new TypeError(`${method} fails`);
     if (this.#failure.phase === 'later' && (method === 'connect' || method === 'query'))
       return Promise.reject(error);

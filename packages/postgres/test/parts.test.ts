@@ -114,7 +114,15 @@ describe('what is known of entries', () => {
 });
 
 describe('what is said about a PostgreSQL', () => {
-  const fine = { version: '15.18', number: 150_018, replicas: 0, synchronous: '', fsync: 'on', oldest: 1 };
+  const fine = {
+    version: '15.18',
+    number: 150_018,
+    replicas: 0,
+    synchronous: '',
+    fsync: 'on',
+    readOnly: 'off',
+    oldest: 1,
+  };
   const levels = (more: object): readonly string[] =>
     findingsOf({ ...fine, ...more }, 'here').map(({ level, text }) => `${level}: ${text}`);
 

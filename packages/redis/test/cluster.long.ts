@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
-import { createLockClient, type LockClient } from '@queuelock/core';
+import { createLockClient, isQueueLockError, type LockClient, type Ownership } from '@queuelock/core';
 import { redis, type RedisOptions } from '@queuelock/redis';
 import { refusal, signal, wish } from '@queuelock/harness/wishes';
 import { SlotMigration, startCluster, type Cluster, type Node } from './cluster.ts';
@@ -127,4 +127,49 @@ describe('a Redis Cluster', () => {
     expect(hold.held).to.equal(false);
     await next.release();
   }).timeout(WITHIN_MS);
+
+  it('never lets two hold, and hands over, while its slot moves to and fro for a minute, whichever way clients are made', async () => {
+    // A primary that has lost its last slot becomes a replica, so each keeps one.
+    for (const { operator } of [cluster.second, cluster.first])
+      await operator.call('CLUSTER', 'SETSLOT', '0', 'NODE', cluster.second.id);
+    const ends = performance.now() + 60_000;
+    const isOver = (): boolean => performance.now() > ends;
+    const moving = (async () => {
+      for (let [from, to] = [cluster.first, cluster.second]; !isOver(); [from, to] = [to, from]) {
+        const migration = await SlotMigration.begin({ ...cluster, first: from, second: to }, META);
+        const keys = await migration.keys();
+        await migration.move(keys.slice(0, Math.ceil(keys.length / 2)));
+        await migration.end();
+        // Clients reconnect at most twice a second, so a slot that moves faster cannot be followed.
+        await new Promise((resolve) => setTimeout(resolve, 3_000));
+      }
+    })();
+    const grants: Record<string, number> = {};
+    const failures: string[] = [];
+    const contenders = Object.entries(WAYS).flatMap(([way, optionsOf]) => {
+      const holds = new Set<Ownership>();
+      return [cluster.first, cluster.second].map(async (node) => {
+        const own = client(optionsOf(node), 6_000);
+        while (!isOver()) {
+          try {
+            const hold = await own.acquire(way, { timeoutMs: 20_000 });
+            for (const other of holds) if (other.held && hold.held) failures.push(`two hold ${way}`);
+            holds.add(hold);
+            await new Promise((resolve) => setTimeout(resolve, 50));
+            hold.signal.throwIfAborted();
+            await hold.release();
+            holds.delete(hold);
+            grants[way] = (grants[way] ?? 0) + 1;
+          } catch (error) {
+            // A move that lasts too long on a busy machine may end a session, with its reason.
+            const isLoss = isQueueLockError(error) && (error.retryable || error.code === 'OWNERSHIP_LOST');
+            if (!isLoss) failures.push(`${way}: ${String(error)}`);
+          }
+        }
+      });
+    });
+    await Promise.all([moving, ...contenders]);
+    expect(failures).to.deep.equal([]);
+    for (const way of Object.keys(WAYS)) expect(grants[way], way).to.be.greaterThan(20);
+  }).timeout(4 * WITHIN_MS);
 });

@@ -149,6 +149,18 @@ describe('a client that is handed in to redis()', () => {
       }
     }
 
+    for (const garbage of [[], '', [7], ['later'], {}, 7, null]) {
+      it(`whose reply ${JSON.stringify(garbage)} to a heartbeat proves nothing (${Fake.library})`, async () => {
+        let isBroken = false;
+        const backend = redis({ client: new Fake({ reply: (reply) => (isBroken ? garbage : reply) }) });
+        const session = await backend.open(10_000, signal);
+        isBroken = true;
+        expect(await refusal(session.renew(signal))).to.have.property('code', 'UNAVAILABLE');
+        await session.close();
+        await backend.close();
+      });
+    }
+
     it(`whose connecting never ends and whose close throws causes no uncaught exception (${Fake.library})`, async () => {
       const client = new Fake({ failing: Fake.closes, phase: 'at once', connects: false });
       const backend = redis({ client, requestTimeoutMs: 20 });

@@ -1,4 +1,4 @@
-import { invalidArgument, isQueueLockError } from '../api/errors.ts';
+import { QueueLockError, invalidArgument, isQueueLockError } from '../api/errors.ts';
 
 /**
  * Runs the check of a client or pool that the caller handed in, and returns its result. A getter or proxy of that object may throw anything.
@@ -50,4 +50,16 @@ export function closing<Args extends readonly unknown[]>(
       onFailure(error);
     }
   };
+}
+
+/**
+ * Returns the error for a reply that no server of the store sends. A client library that was wrapped, mocked or closed may resolve with one
+ * without having sent anything, so it proves nothing.
+ * @param endpoint the server's address, without user and password
+ * @param what the request, for the message
+ */
+export function unreadableReply(endpoint: string, what: string, reply: unknown): QueueLockError {
+  const kind = Array.isArray(reply) ? 'an array' : reply === null ? 'null' : typeof reply;
+  const message = `${endpoint}: the client library returned ${kind} that is no reply to ${what}: its outcome is unknown; a wrapper around the library may change or drop replies`;
+  return new QueueLockError('UNAVAILABLE', message);
 }

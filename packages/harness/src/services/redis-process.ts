@@ -12,7 +12,7 @@ import { splitEndpoint } from './endpoint.ts';
 import { trixieCommand } from './trixie.ts';
 
 /** Lines of redis.conf: `{ appendonly: 'yes', 'maxmemory-policy': 'noeviction' }`. */
-export type RedisSettings = Readonly<Record<string, string>>;
+export type RedisSettings = Readonly<Record<string, string | readonly string[]>>;
 
 const OURS = /^(bind|port|dir|daemonize|unixsocket|cluster-config-file)$/;
 const PROGRAMS = ['redis-server', 'valkey-server'] as const;
@@ -116,7 +116,7 @@ function redisProgram(settings: RedisSettings): ServerProgram {
 
 function redisArgs({ host, data, ports }: Place, settings: RedisSettings): string[] {
   const lines = { bind: host, port: String(ports[0]), dir: data, save: '', appendonly: 'no', ...settings };
-  return Object.entries(lines).flatMap(([name, value]) => [`--${name}`, value]);
+  return Object.entries(lines).flatMap(([name, value]) => [`--${name}`, ...[value].flat()]);
 }
 
 async function findServer(): Promise<string | undefined> {

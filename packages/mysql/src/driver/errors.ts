@@ -16,7 +16,7 @@ const HINTS: ReadonlyMap<number, string> = new Map([
   [1290, 'this server is a replica, or only to be read: locks are made on the primary'],
   [1568, 'a connection of the pool is in the middle of a transaction: one that is given back has committed'],
   [1665, 'binlog_format is STATEMENT: set MIXED or ROW'],
-  [1792, 'this server is only to be read: locks are made on the primary'],
+  [1792, 'transaction_read_only (tx_read_only) is on: locks need transactions that write, so set it to OFF'],
   [1836, 'this server is only to be read: locks are made on the primary'],
 ]);
 const READ_ONLY: ReadonlySet<number> = new Set([1290, 1792, 1836]);

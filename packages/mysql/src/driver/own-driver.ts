@@ -1,6 +1,7 @@
 import type { ConnectionOptions } from 'mysql2';
 import type { Driver, Wire } from './driver.ts';
 import { refuseWithoutLibrary } from './errors.ts';
+import { MAX_ROWS } from '../queue/sql.ts';
 
 /** Opens the backend's own connections by npm mysql2, with at most five attempts a second. */
 export class OwnDriver implements Driver {
@@ -38,7 +39,7 @@ export class OwnDriver implements Driver {
     const ready = connection.promise();
     await ready.connect();
     await ready.query(
-      `set session innodb_lock_wait_timeout = ${this.#lockWaitSeconds}, session autocommit = 1`,
+      `set session innodb_lock_wait_timeout = ${this.#lockWaitSeconds}, session autocommit = 1, session sql_select_limit = ${MAX_ROWS}`,
     );
     return { query: async (sql) => (await ready.query(sql))[0], destroy };
   }

@@ -1,7 +1,7 @@
 import { closing } from '@queuelock/core/backend';
 import { checkConnection, checkPool } from './check-pool.ts';
 import type { Driver, Wire } from './driver.ts';
-import { proveReplies } from './replies.ts';
+import { proveReplies, rowsOrHeaderOf } from './replies.ts';
 
 /** The part of a pool of `mysql2/promise` that `mysql()` uses. */
 export interface MysqlPoolLike {
@@ -53,7 +53,7 @@ export class PoolDriver implements Driver {
     checkConnection(connection);
     const unfollow = followEnd(connection, onEnd);
     const wire = {
-      query: async (sql: string) => ((await connection.query(statementOf(sql))) as readonly unknown[])[0],
+      query: async (sql: string) => rowsOrHeaderOf(await connection.query(statementOf(sql))),
       destroy: closing(() => {
         unfollow();
         connection.destroy();
@@ -65,17 +65,21 @@ export class PoolDriver implements Driver {
     };
     if (signal.aborted) wire.release();
     signal.throwIfAborted();
-    if (!this.#isProven) await this.#prove(wire, signal);
+    if (!this.#isProven) await this.#prove(connection, wire, signal);
     return wire;
   }
 
-  async #prove(wire: Wire, signal: AbortSignal): Promise<void> {
+  async #prove(connection: MysqlConnectionLike, wire: Wire, signal: AbortSignal): Promise<void> {
+    const query = async (sql: string): Promise<unknown> => {
+      const result: unknown = await connection.query(statementOf(sql));
+      return Array.isArray(result) ? (result as unknown[])[0] : result;
+    };
     const destroy = (): void => {
       wire.destroy();
     };
     signal.addEventListener('abort', destroy, { once: true });
     try {
-      await proveReplies(wire);
+      await proveReplies({ query });
     } catch (error) {
       destroy();
       throw error;

@@ -4,19 +4,31 @@ import { textOf } from '../queue/sql.ts';
 import type { Wire } from './driver.ts';
 
 /** Returns each kind of value that steps return: a small and a large number, a sum (a decimal), a text as bytes, and null. */
-const PROBE = `select 7 as small, 1900000000000001 as large, cast(7 as decimal(20, 0)) as total, x'74657874' as bytes, null as nothing`;
+const PROBE = `select 7 as small, 1900000000000001 as large, cast(7 as decimal(20, 0)) as total, x'74657874' as bytes, null as nothing,
+  @@autocommit as autocommit`;
 
 /**
  * Verifies that rows arrive in a form that steps read correctly. The options `decimalNumbers`, `supportBigNumbers`, `bigNumberStrings` and
  * `dateStrings` of a pool do no harm. A wrapper or another package may.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when the pool changes rows
  */
-export async function proveReplies(wire: Wire): Promise<void> {
+export async function proveReplies(wire: Pick<Wire, 'query'>): Promise<void> {
   const rows = await wire.query(PROBE);
-  if (Array.isArray(rows) && rows.length === 1 && isAsSent(rows[0])) return;
+  if (Array.isArray(rows) && rows.length === 1 && isAsSent(rows[0])) {
+    requireAutocommit(rows[0]);
+    return;
+  }
   const rule =
     'returns rows as the server sent them, as [rows, fields]; use a pool of mysql2/promise without wrappers that change rows';
   throw invalidArgument('pool', inspect(rows), rule);
+}
+
+/** Without it, a step would not be committed, and each read would show the state of the first one. Absent from pools without a server. */
+function requireAutocommit({ autocommit }: { readonly autocommit?: unknown }): void {
+  if (autocommit === undefined || Number(autocommit) === 1) return;
+  const rule =
+    'must be on: steps are committed one by one; use another pool for locks, the option url, or set autocommit = 1 for this user';
+  throw invalidArgument('autocommit of the connections of pool', 'off', rule);
 }
 
 function isAsSent(row: unknown): boolean {
@@ -28,4 +40,24 @@ function isAsSent(row: unknown): boolean {
     textOf(bytes) === 'text' &&
     nothing === null
   );
+}
+
+/** What a statement without rows returns. */
+interface Header {
+  readonly affectedRows: unknown;
+  readonly serverStatus: unknown;
+}
+
+export function isHeader(part: unknown): part is Header {
+  return typeof part === 'object' && part !== null && 'affectedRows' in part && 'serverStatus' in part;
+}
+
+/**
+ * Returns the rows or the header of `[rows, fields]`.
+ * @throws {Error} when this is no result of npm mysql2
+ */
+export function rowsOrHeaderOf(result: unknown): unknown {
+  const [first] = Array.isArray(result) ? (result as unknown[]) : [];
+  if (Array.isArray(first) || isHeader(first)) return first;
+  throw new Error('the client library returned something else than [rows, fields]');
 }

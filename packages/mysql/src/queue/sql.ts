@@ -18,3 +18,6 @@ export function literals(values: Iterable<Value>): string {
 export function textOf(bytes: unknown): string {
   return bytes instanceof Uint8Array ? Buffer.from(bytes).toString() : String(bytes);
 }
+
+/** The largest number of rows. A limit of the server for all statements (`sql_select_limit`) would hide entries of a queue. */
+export const MAX_ROWS = '18446744073709551615';

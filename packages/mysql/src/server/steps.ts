@@ -1,9 +1,10 @@
-import { backoffDelay } from '@queuelock/core/backend';
+import { backoffDelay, unreadableReply } from '@queuelock/core/backend';
 import type { Wire } from '../driver/driver.ts';
+import { isHeader } from '../driver/replies.ts';
 import { isAbsence, isWorthAgain } from '../driver/errors.ts';
 import type { Link } from './link.ts';
 import { makeReady } from './opening.ts';
-import { literals, type Value } from '../queue/sql.ts';
+import { MAX_ROWS, literals, type Value } from '../queue/sql.ts';
 
 /** A row that a procedure returns. The meaning of `a` to `d` depends on the procedure. */
 export interface Row {
@@ -23,6 +24,12 @@ export interface Answer {
   /** The rows before the last one. */
   readonly rows: readonly Row[];
 }
+
+const NO_ROW: Row = { word: '', a: undefined, b: undefined, c: undefined, d: undefined };
+/** The words of the last row of a step; `entry` is that of the step `look`. */
+const WORDS: ReadonlySet<string> = new Set(['ok', 'lost', 'removed', 'busy', 'other', 'entry']);
+/** The procedures that return no row. */
+const SILENT: ReadonlySet<string> = new Set(['tidy', 'sweep', 'mend']);
 
 /** Called when a step has admitted an entry. */
 export type OnTurn = (session: string, ord: string) => void;
@@ -50,19 +57,23 @@ export class Steps {
     const rows = await this.#ask(text, procedure === 'renew');
     for (const { word, a, b } of rows) if (word === 'turn') this.#onTurn(String(a), String(b));
     const said = rows.filter(({ word }) => word !== 'turn');
-    const row = said.at(-1) ?? { word: '', a: undefined, b: undefined, c: undefined, d: undefined };
-    return { word: row.word, row, rows: said.slice(0, -1) };
+    const row = said.at(-1) ?? NO_ROW;
+    if (WORDS.has(row.word) || (SILENT.has(procedure) && row === NO_ROW))
+      return { word: row.word, row, rows: said.slice(0, -1) };
+    throw unreadableReply(this.#link.endpoint, `the step ${procedure}`, rows);
   }
 
-  /** Runs a statement that reads. @throws {QueueLockError} as `asQueueLockError` */
+  /** Runs a statement that reads, which has no limit of its own. @throws {QueueLockError} as `asQueueLockError` */
   async read<T>(sql: string): Promise<readonly T[]> {
-    return this.#ask<T>(sql, false);
+    // A connection of the application may have another limit.
+    return this.#ask<T>(sql.startsWith('select') ? `${sql} limit ${MAX_ROWS}` : sql, false);
   }
 
   /** Runs a statement that writes. @returns the count of changed rows @throws {QueueLockError} as `asQueueLockError` */
   async write(sql: string): Promise<number> {
     const answer = await this.#take((wire) => wire.query(sql), false);
-    return Number((answer as { readonly affectedRows?: unknown }).affectedRows);
+    if (isHeader(answer) && typeof answer.affectedRows === 'number') return answer.affectedRows;
+    throw unreadableReply(this.#link.endpoint, 'a statement that writes', answer);
   }
 
   async #ask<T = Row>(sql: string, isUrgent: boolean): Promise<readonly T[]> {
@@ -115,8 +126,4 @@ function rowsOf(answer: unknown): readonly object[] {
     if (Array.isArray(part)) return part as object[];
     return isHeader(part) ? [] : [part as object];
   });
-}
-
-function isHeader(part: unknown): boolean {
-  return typeof part === 'object' && part !== null && 'affectedRows' in part && 'serverStatus' in part;
 }

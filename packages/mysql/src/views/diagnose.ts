@@ -11,6 +11,8 @@ export type Facts = ReadonlyMap<string, string>;
 const VARIABLES = [
   'version',
   'read_only',
+  'transaction_read_only',
+  'tx_read_only',
   'innodb_flush_log_at_trx_commit',
   'sync_binlog',
   'log_bin',
@@ -81,8 +83,12 @@ function isOlder(is: readonly number[], than: readonly number[]): boolean {
 }
 
 function role(facts: Facts): Said {
-  if (!isOn(facts.get('read_only'))) return [];
-  return [{ level: 'error', text: 'it is only to be read: locks are made on the primary' }];
+  if (isOn(facts.get('read_only')))
+    return [{ level: 'error', text: 'it is only to be read: locks are made on the primary' }];
+  if (!isOn(facts.get('transaction_read_only')) && !isOn(facts.get('tx_read_only'))) return [];
+  const text =
+    'transaction_read_only (tx_read_only) is on: locks need transactions that write, so set it to OFF';
+  return [{ level: 'error', text }];
 }
 
 function durability(facts: Facts): Said {

@@ -16,6 +16,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ['53100', 'the disk of the server is full'],
   ['53200', 'the server has no memory left'],
   ['53300', 'the server has no connection left (max_connections)'],
+  ['57014', 'statement_timeout ended it: let this role or database have at least 1 s for a statement'],
   ['57P03', 'the server is starting or stopping'],
 ]);
 

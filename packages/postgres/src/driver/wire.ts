@@ -15,6 +15,15 @@ export function wireOf(client: PgQueryable, events: WireEvents, release: (broken
     ['end', onEnd],
   ] as const;
   const statements = new Statements(client);
+  const give = (broken: boolean): void => {
+    try {
+      release(broken);
+    } catch (error) {
+      // The pool has not taken it back, so it does not listen to it either. An error event without a listener would end the process.
+      if (!broken) client.on('error', () => undefined);
+      throw error;
+    }
+  };
   const close = closing((broken: boolean) => {
     if (isOver) return;
     isOver = true;
@@ -24,7 +33,7 @@ export function wireOf(client: PgQueryable, events: WireEvents, release: (broken
       // A later error event without a listener would end the process.
       if (broken) client.on('error', () => undefined);
     } finally {
-      release(broken);
+      give(broken);
     }
   }, events.onEnd);
   try {
@@ -53,14 +62,25 @@ class Statements {
       return this.#client.query({ text, ...(values && { values: [...values] }), types: REPLY_TYPES });
     });
     this.#last = answer.catch(() => undefined);
-    const { rows } = await answer;
-    return rows ?? [];
+    return rowsOf(await answer, values === undefined);
   }
 
   /** Makes all statements that have not been sent reject. */
   end(): void {
     this.#isOver = true;
   }
+}
+
+/**
+ * Returns the rows of a result. A text of several statements, which has no values, has several results.
+ * @throws {Error} when this is no result of npm pg
+ */
+function rowsOf(result: unknown, maySeveral: boolean): readonly Record<string, unknown>[] {
+  if (Array.isArray(result) && maySeveral) return [];
+  const rows: unknown =
+    typeof result === 'object' && result !== null && 'rows' in result ? result.rows : result;
+  if (Array.isArray(rows) && rows !== result) return rows as Record<string, unknown>[];
+  throw new Error('the client library returned something else than a result with rows');
 }
 
 function notificationTo({

@@ -1,5 +1,5 @@
 import { FORMAT, migrationOf } from '../sql/migration.ts';
-import { QueueLockError, isQueueLockError } from '@queuelock/core/backend';
+import { QueueLockError, isQueueLockError, unreadableReply } from '@queuelock/core/backend';
 import { asQueueLockError, codeOf, isClash, isMissing } from '../driver/errors.ts';
 import type { Pool } from './pool.ts';
 
@@ -7,6 +7,18 @@ import type { Pool } from './pool.ts';
 export interface Answer {
   /** `lost`: the session has ended. `removed`: the entry must never enter. `busy`: it would have to wait. `other`: the stored entry differs. */
   readonly word: 'ok' | 'lost' | 'removed' | 'busy' | 'other';
+}
+
+const WORDS: readonly unknown[] = [
+  'ok',
+  'lost',
+  'removed',
+  'busy',
+  'other',
+] satisfies readonly Answer['word'][];
+
+function isAnswer(value: unknown): value is Answer {
+  return typeof value === 'object' && value !== null && 'word' in value && WORDS.includes(value.word);
 }
 
 type Value = string | number | boolean | null | readonly string[];
@@ -47,7 +59,9 @@ export class Steps {
     for (let left = TRIES; ; left -= 1) {
       try {
         const [row] = await ask(text, values);
-        return row?.['answer'] as Answer & T;
+        const answer = row?.['answer'];
+        if (isAnswer(answer)) return answer as Answer & T;
+        throw unreadableReply(this.#settings.endpoint, `the step ${name}`, answer);
       } catch (error) {
         if (left > 1 && isClash(error)) continue;
         if (left === TRIES && isMissing(error)) await this.#migrate(error);

@@ -12,6 +12,7 @@ interface Facts {
   readonly replicas: number;
   readonly synchronous: string;
   readonly fsync: string;
+  readonly readOnly: string;
   readonly now: number;
   /** Age of the oldest open transaction, in seconds. */
   readonly oldest: number | null;
@@ -19,7 +20,7 @@ interface Facts {
 
 const ASK = `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
   (select count(*)::int from pg_stat_replication) as replicas, current_setting('synchronous_standby_names') as synchronous,
-  current_setting('fsync') as fsync, extract(epoch from clock_timestamp())::float8 * 1000 as now,
+  current_setting('fsync') as fsync, current_setting('default_transaction_read_only') as "readOnly", extract(epoch from clock_timestamp())::float8 * 1000 as now,
   (select extract(epoch from clock_timestamp() - min(xact_start))::float8 from pg_stat_activity
    where backend_type = 'client backend' and datname = current_database()) as oldest`;
 
@@ -47,7 +48,7 @@ export async function diagnose(
 
 /** Returns findings about the settings and the state of a server. */
 export function findingsOf(facts: Omit<Facts, 'now'>, about: string): readonly Finding[] {
-  const { version, number, replicas, synchronous, fsync, oldest } = facts;
+  const { version, number, replicas, synchronous, fsync, readOnly, oldest } = facts;
   const findings: Finding[] = [];
   if (number < OLDEST)
     findings.push({ level: 'error', about, text: `PostgreSQL ${version} is older than 12` });
@@ -55,6 +56,11 @@ export function findingsOf(facts: Omit<Facts, 'now'>, about: string): readonly F
   if (replicas > 0 && synchronous === '') {
     const text = `it has ${replicas} replicas, which may lag (synchronous_standby_names is empty): a failover can forget the last steps, and then two clients hold one lock; a primary that is replaced and still runs renews the earlier hold without end; make a replica synchronous, have the old primary stopped before another one is promoted, and fence what is written`;
     findings.push({ level: 'warning', about, text });
+  }
+  if (readOnly === 'on') {
+    const text =
+      'default_transaction_read_only is on: locks need transactions that write, so run "alter role … set default_transaction_read_only = off"';
+    findings.push({ level: 'error', about, text });
   }
   if (fsync !== 'on') {
     const text = 'fsync is off: after a power failure locks, and all other data, may be lost';

@@ -10,6 +10,9 @@ const DENIED: ReadonlySet<string> = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM', 'D
 // Redis 7.0 reports a denied command of a script without an error word.
 const DENIED_IN_SCRIPT = /The user executing the script can't/;
 
+/** A command that `rename-command` or a proxy has removed, also one of a script. */
+const REMOVED = /unknown (?:redis )?command|invalid command passed to redis\.acl_check_cmd/i;
+
 /** Hints for the operator, by error word. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   ['READONLY', 'this server is a replica: locks are made on the primary'],
@@ -66,6 +69,10 @@ export function asQueueLockError(error: unknown, endpoint: string): QueueLockErr
   const word = wordOf(error);
   if (DENIED.has(word) || DENIED_IN_SCRIPT.test(detail)) {
     const message = `${endpoint} refuses: ${detail}; the user needs the commands eval, evalsha, publish and subscribe, and those that the scripts use, on keys and channels of the prefix`;
+    return new QueueLockError('ACCESS_DENIED', message, options);
+  }
+  if (REMOVED.test(detail)) {
+    const message = `${endpoint} lacks a command that locks need: ${detail}; let rename-command or the proxy keep eval, evalsha, publish and subscribe`;
     return new QueueLockError('ACCESS_DENIED', message, options);
   }
   const hint = HINTS.get(word);

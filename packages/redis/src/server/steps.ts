@@ -1,3 +1,4 @@
+import { unreadableReply } from '@queuelock/core/backend';
 import { asQueueLockError, wordOf } from '../driver/errors.ts';
 import type { Keys } from '../queue/keys.ts';
 import type { Link } from './link.ts';
@@ -8,6 +9,18 @@ export interface Answer {
   /** `lost`: the session has ended. `removed`: the entry must never enter. `busy`: it would have to wait. `other`: the stored entry differs. */
   readonly word: 'ok' | 'lost' | 'removed' | 'busy' | 'other';
   readonly rest: readonly unknown[];
+}
+
+const WORDS: readonly unknown[] = [
+  'ok',
+  'lost',
+  'removed',
+  'busy',
+  'other',
+] satisfies readonly Answer['word'][];
+
+function isAnswer(reply: unknown): reply is readonly [Answer['word'], ...unknown[]] {
+  return Array.isArray(reply) && WORDS.includes(reply[0]);
 }
 
 /** Runs steps on the store. Each step is one command, or two when the server does not know the script yet. */
@@ -33,8 +46,10 @@ export class Steps {
           if (wordOf(error) !== 'NOSCRIPT') throw error;
           return this.#link.send(['EVAL', script.text, ...rest], isUrgent);
         });
-      const [word, ...said] = answer as [Answer['word'], ...unknown[]];
-      return { word, rest: said };
+      if (isAnswer(answer)) return { word: answer[0], rest: answer.slice(1) };
+      const error = unreadableReply(this.#endpoint, `the step ${script.name}`, answer);
+      this.#link.renew(error);
+      throw error;
     } catch (error) {
       throw asQueueLockError(error, this.#endpoint);
     }

@@ -1,4 +1,4 @@
-import type { Finding } from '@queuelock/core/backend';
+import { isQueueLockError, type Finding } from '@queuelock/core/backend';
 import type { Connection } from '../session/connection.ts';
 import { queuesIn } from './views.ts';
 
@@ -11,14 +11,11 @@ export async function diagnose(
   endpoint: string,
   prefix: string,
 ): Promise<readonly Finding[]> {
-  const info = infoOf(String(await connection.steps.ask('INFO')));
-  const { found, sessions } = await queuesIn(connection, prefix);
   const about = endpoint;
+  const server = await serverFindings(connection, about);
+  const { found, sessions } = await queuesIn(connection, prefix);
   return [
-    ...version(info, about),
-    ...role(info, about),
-    ...durability(info, about),
-    ...memory(info, about),
+    ...server,
     ...(await clock(connection, about)),
     {
       level: 'ok',
@@ -26,6 +23,18 @@ export async function diagnose(
       text: `${found.length} queues with somebody in them, ${sessions} sessions`,
     },
   ];
+}
+
+async function serverFindings({ steps }: Connection, about: string): Promise<readonly Finding[]> {
+  try {
+    const info = infoOf(String(await steps.ask('INFO')));
+    return [version, role, durability, memory].flatMap((findings) => findings(info, about));
+  } catch (error) {
+    if (!isQueueLockError(error, 'ACCESS_DENIED')) throw error;
+    const text =
+      'INFO is not allowed here, so neither its version nor its settings are known: allow it to this user';
+    return [{ level: 'warning', about, text }];
+  }
 }
 
 /** The fields of a reply to `INFO`. */
@@ -70,7 +79,17 @@ function durability(info: Info, about: string): readonly Finding[] {
   return [{ level: 'warning', about, text }];
 }
 
+/** Returns findings about the memory of the server. */
 function memory(info: Info, about: string): readonly Finding[] {
+  const [used, most] = [Number(info.get('used_memory')), Number(info.get('maxmemory'))];
+  if (most > 0 && used > most) {
+    const text = `its memory is full (${used} of maxmemory ${most} bytes): sessions and waiters are refused until maxmemory is raised or keys are removed`;
+    return [{ level: 'error', about, text }, ...eviction(info, about)];
+  }
+  return eviction(info, about);
+}
+
+function eviction(info: Info, about: string): readonly Finding[] {
   const policy = info.get('maxmemory_policy') ?? 'noeviction';
   if (!policy.startsWith('allkeys-')) return [];
   const text = `maxmemory-policy is ${policy}: when its memory is full it throws locks away; set noeviction or one of volatile-*`;

@@ -1,0 +1,148 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { isQueueLockError, type LockClient, type Ownership } from '@queuelock/core';
+import { until } from './services/until.ts';
+import { MISBEHAVIOURS, UnrulyCalls, type Misbehaviour } from './unruly.ts';
+
+/** Two clients of one store, of which one works over a client library that misbehaves. */
+export interface UnrulyContest {
+  readonly unruly: LockClient;
+  readonly honest: LockClient;
+  readonly calls: UnrulyCalls;
+  readonly rounds: number;
+}
+
+const NAME = 'contested';
+const RECOVERS_WITHIN_MS = 20_000;
+
+/**
+ * Lets both clients lock one name again and again. Resolves with what was wrong: holds at the same time, errors without a code, a client that
+ * does not recover once its library works, or does not close.
+ */
+export async function contest({ unruly, honest, calls, rounds }: UnrulyContest): Promise<readonly string[]> {
+  const wrong: string[] = [];
+  const holds = new Map<string, Ownership>();
+  const round = async (who: string, client: LockClient, timeoutMs: number): Promise<void> => {
+    try {
+      const own = await client.acquire(NAME, { timeoutMs });
+      for (const [other, hold] of holds)
+        if (other !== who && hold.held && own.held) wrong.push(`${who} holds while ${other} holds`);
+      holds.set(who, own);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      const released = own.release();
+      holds.delete(who);
+      await released;
+    } catch (error) {
+      if (!isQueueLockError(error)) wrong.push(`${who}: ${String(error)}`);
+    }
+  };
+  const watching = unruly.watch(NAME).subscribe({
+    error: (error: unknown) => {
+      if (!isQueueLockError(error)) wrong.push(`watch: ${String(error)}`);
+    },
+  });
+  let isOver = false;
+  const others = (async () => {
+    while (!isOver) await round('honest', honest, RECOVERS_WITHIN_MS);
+  })();
+  for (let nth = 0; nth < rounds; nth += 1) await round('unruly', unruly, 500);
+  calls.calm();
+  // The loss of a session may still become known, which ends a wait.
+  const recovers = (): Promise<void> => unruly.run(NAME, () => undefined, { timeoutMs: RECOVERS_WITHIN_MS });
+  await until(recovers, { what: 'it recovers', withinMs: RECOVERS_WITHIN_MS }).catch((error: unknown) =>
+    wrong.push(String(error instanceof Error ? error.cause : error)),
+  );
+  isOver = true;
+  await others;
+  watching.unsubscribe();
+  await Promise.race([
+    unruly.close(),
+    new Promise<void>((resolve) => setTimeout(resolve, RECOVERS_WITHIN_MS)).then(() =>
+      wrong.push('does not close'),
+    ),
+  ]);
+  return wrong;
+}
+
+/** How the clients of a store are made. */
+export interface UnrulyStore {
+  /** Makes a client whose library works by the script. */
+  readonly unruly: (calls: UnrulyCalls) => UnrulyClient;
+  readonly honest: () => LockClient;
+}
+
+/** A client, and what the application does with its own library after that. */
+export interface UnrulyClient {
+  readonly locks: LockClient;
+  /** Resolves when the library is closed. Rejects when the backend has not given back what it took. */
+  readonly end: () => Promise<void>;
+}
+
+const LAST_CALL = 80;
+const ROUNDS = 4;
+
+/** Checks random scripts. The seed repeats a run. */
+export async function survivesEveryScript(
+  { unruly, honest }: UnrulyStore,
+  options: { readonly seed: number; readonly numRuns: number; readonly examples?: readonly ScriptExample[] },
+): Promise<void> {
+  const step = fc.tuple(fc.nat(LAST_CALL), fc.constantFrom(...MISBEHAVIOURS));
+  const scripts = fc.array(step, { minLength: 1, maxLength: 8 });
+  const holds = fc.asyncProperty(scripts, async (script) => {
+    const calls = new UnrulyCalls(new Map(script));
+    const other = honest();
+    const { locks, end } = unruly(calls);
+    const uncaught = await catchingAll(async () => {
+      const wrong = await contest({ unruly: locks, honest: other, calls, rounds: ROUNDS });
+      await Promise.all([other.close(), end()]);
+      expect(wrong.join('\n')).to.equal('');
+    });
+    expect(uncaught.join('\n')).to.equal('');
+  });
+  const { examples = [], seed, numRuns } = options;
+  await fc.assert(holds, { seed, numRuns, examples: examples.map((one) => [[...one]]), endOnFailure: true });
+}
+
+/**
+ * Lets a client hold whose library then returns replies without sending anything, as one that was closed or mocked does. Resolves with whether
+ * the client still holds when another one is granted the lock.
+ */
+export async function holdsWithoutServer({ unruly, honest }: UnrulyStore, reply: unknown): Promise<boolean> {
+  const calls = new UnrulyCalls(new Map());
+  const other = honest();
+  const { locks, end } = unruly(calls);
+  const hold = await locks.acquire(NAME);
+  const next = other.acquire(NAME, { timeoutMs: RECOVERS_WITHIN_MS });
+  calls.replaceBy(reply);
+  const granted = await next;
+  const holds = hold.held;
+  await granted.release();
+  await Promise.all([other.close(), locks.close()]);
+  await end();
+  return holds;
+}
+
+/** A script that is tried first. */
+export type ScriptExample = readonly [nth: number, misbehaviour: Misbehaviour][];
+
+/** Runs the work, and resolves with the exceptions and rejections that nothing has caught. */
+async function catchingAll(work: () => Promise<void>): Promise<readonly string[]> {
+  const found: string[] = [];
+  const note = (error: unknown): void => {
+    found.push(error instanceof Error ? String(error.stack) : String(error));
+  };
+  const events = ['uncaughtException', 'unhandledRejection'] as const;
+  const before = events.map((event) => [event, process.rawListeners(event)] as const);
+  for (const event of events) process.removeAllListeners(event).on(event, note);
+  try {
+    await work();
+    // A rejection is reported after the microtasks, an error of a timer in the next turn.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  } finally {
+    for (const [event, listeners] of before) {
+      process.removeAllListeners(event);
+      for (const listener of listeners) process.on(event, listener as () => void);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,156 @@
+/**
+ * Clients of stores that misbehave by a script: their methods throw, reject with and without effect, return something else, settle twice,
+ * never settle, and emit errors late. What is not in the script works as it should, on a real server.
+ */
+
+/** How one call of a method misbehaves. `lost` has its effect and rejects; `refused` and `skipped` have none. */
+export const MISBEHAVIOURS = [
+  'throws',
+  'refused',
+  'lost',
+  'silent',
+  'stuck',
+  'undefined',
+  'garbage',
+  'skipped',
+  'twice',
+  'late error',
+] as const;
+
+export type Misbehaviour = (typeof MISBEHAVIOURS)[number];
+
+/** Calls that are numbered from 0 over all methods of a client; those that are absent from the script work. */
+export type Script = ReadonlyMap<number, Misbehaviour>;
+
+/** Values that no reply of a server has. */
+const GARBAGE: readonly unknown[] = [
+  null,
+  7,
+  '',
+  'garbage',
+  Number.NaN,
+  [],
+  {},
+  [[]],
+  [null],
+  [{}],
+  [['', Number.NaN]],
+];
+
+/** What a method does with its arguments. */
+type Method = (...args: unknown[]) => unknown;
+
+/** The script of one client, and the number of its calls so far. */
+export class UnrulyCalls {
+  readonly #script: Script;
+  #count = 0;
+  #instead: { readonly reply: unknown } | undefined;
+  #isCalm = false;
+
+  constructor(script: Script) {
+    this.#script = script;
+  }
+
+  /** The number of calls so far. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Lets all later calls work. */
+  calm(): void {
+    this.#isCalm = true;
+  }
+
+  /** Lets all later calls resolve with this, without any effect. */
+  replaceBy(reply: unknown): void {
+    this.#instead = { reply };
+  }
+
+  /** Returns the client with these methods under the script. All others work on the client itself. */
+  of<T extends object>(client: T, methods: Readonly<Record<string, 'async' | 'sync'>>): T {
+    return new Proxy(client, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        const method = (value as Method).bind(target);
+        const kind = typeof name === 'string' && Object.hasOwn(methods, name) ? methods[name] : undefined;
+        if (kind === undefined) return method;
+        return (...args: unknown[]) => this.#call({ client: target, name: String(name), kind, method }, args);
+      },
+    });
+  }
+
+  #call({ client, name, kind, method }: Call, args: unknown[]): unknown {
+    const nth = this.#count;
+    this.#count += 1;
+    const misbehaviour = this.#isCalm ? undefined : this.#script.get(nth);
+    if (this.#instead && kind === 'async') return Promise.resolve(this.#instead.reply);
+    const error = new TypeError(`${name}() ${misbehaviour}`);
+    if (misbehaviour === 'throws') throw error;
+    if (kind === 'sync') {
+      const result = method(...args);
+      if (misbehaviour === 'lost') throw error;
+      if (misbehaviour === 'late error') emitLater(client, error);
+      if (misbehaviour === 'twice') return method(...args);
+      return result;
+    }
+    return misbehaviour === undefined
+      ? method(...args)
+      : misbehave(misbehaviour, { client, error, nth, effect: () => method(...args) });
+  }
+}
+
+interface Call {
+  readonly client: object;
+  readonly name: string;
+  readonly kind: 'async' | 'sync';
+  readonly method: Method;
+}
+
+interface Scene {
+  readonly client: object;
+  readonly error: Error;
+  readonly nth: number;
+  readonly effect: () => unknown;
+}
+
+function misbehave(
+  misbehaviour: Exclude<Misbehaviour, 'throws'>,
+  { client, error, nth, effect }: Scene,
+): unknown {
+  if (misbehaviour === 'refused') return Promise.reject(error);
+  if (misbehaviour === 'stuck') return NEVER;
+  if (misbehaviour === 'skipped') return Promise.resolve(GARBAGE[nth % GARBAGE.length]);
+  const result = Promise.resolve(effect());
+  // oxlint-disable-next-line unicorn/no-thenable -- a promise of another library that settles twice
+  if (misbehaviour === 'twice') return { then: settlingTwice(result, error) };
+  if (misbehaviour === 'late error') emitLater(client, error);
+  return result.then((value) => {
+    if (misbehaviour === 'lost') throw error;
+    if (misbehaviour === 'silent') return NEVER;
+    if (misbehaviour === 'undefined') return undefined;
+    return misbehaviour === 'garbage' ? GARBAGE[nth % GARBAGE.length] : value;
+  });
+}
+
+const NEVER = new Promise<never>(() => undefined);
+
+/** Fulfils, and then calls both callbacks once more. */
+function settlingTwice(result: Promise<unknown>, error: Error): Promise<unknown>['then'] {
+  const then = (onFulfilled?: Method | null, onRejected?: Method | null): void => {
+    result.then((value) => {
+      onFulfilled?.(value);
+      onRejected?.(error);
+      onFulfilled?.(value);
+    }, onRejected ?? undefined);
+  };
+  return then as Promise<unknown>['then'];
+}
+
+/** An emitter without a listener would throw, which is the fault of this file. */
+function emitLater(client: object, error: Error): void {
+  setImmediate(() => {
+    const { listenerCount, emit } = client as Partial<NodeJS.EventEmitter>;
+    if (listenerCount?.call(client, 'error')) emit?.call(client, 'error', error);
+  });
+}

@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { createLockClient } from '@queuelock/core';
+import { postgres } from '@queuelock/postgres';
+import { refusal, signal } from '@queuelock/harness/wishes';
+import { Clients } from './clients.ts';
+
+/** Settings of a role with which locks work as always. */
+const HARMLESS = [
+  "idle_in_transaction_session_timeout = '100ms'",
+  "idle_session_timeout = '1s'",
+  "statement_timeout = '1s'",
+  'default_transaction_deferrable = on',
+  'standard_conforming_strings = off',
+  "DateStyle = 'SQL, DMY'",
+  "search_path = ''",
+  "bytea_output = 'escape'",
+  'extra_float_digits = -10',
+];
+
+describe('a PostgreSQL whose role has the setting', function () {
+  this.timeout(120_000);
+  const clients = new Clients();
+
+  before(async () => {
+    await (await clients.session()).close();
+    await clients.operator.query('create role app login');
+    await clients.operator.query('grant usage on schema queuelock to app');
+    await clients.operator.query(
+      'grant select, insert, update, delete on all tables in schema queuelock to app',
+    );
+  });
+  afterEach(() => clients.operator.query('alter role app reset all'));
+
+  const url = (): string => clients.url.replace('postgres@', 'app@');
+
+  for (const setting of HARMLESS)
+    it(`${setting} hands a lock over`, async () => {
+      await clients.operator.query(`alter role app set ${setting}`);
+      const [one, other] = [1, 2].map(() => createLockClient(postgres({ url: url() })));
+      const hold = await one!.acquire('jobs');
+      const waiting = other!.acquire('jobs', { timeoutMs: 30_000 });
+      await hold.release();
+      await (await waiting).release();
+      await Promise.all([one!.close(), other!.close()]);
+    });
+
+  it('statement_timeout of 1 ms refuses a session by its name', async () => {
+    await clients.operator.query('alter role app set statement_timeout = 1');
+    const locked = await clients.operator.query('begin; lock table queuelock.session').then(
+      () => true,
+      () => false,
+    );
+    expect(locked).to.equal(true);
+    try {
+      const { code, message } = await refusal(clients.connect({ url: url() }).open(10_000, signal));
+      expect(code).to.equal('UNAVAILABLE');
+      expect(message).to.contain('statement_timeout ended it');
+    } finally {
+      await clients.operator.query('rollback');
+    }
+  });
+
+  it('default_transaction_read_only refuses a session by its name, and so does the diagnosis', async () => {
+    await clients.operator.query('alter role app set default_transaction_read_only = on');
+    const backend = clients.connect({ url: url() });
+    const { message } = await refusal(backend.open(10_000, signal));
+    expect(message).to.contain('default_transaction_read_only is on');
+    const found = await backend.diagnose!('');
+    expect(found.map(({ text }) => text).join()).to.contain('default_transaction_read_only is on');
+  });
+});

@@ -1,0 +1,48 @@
+import { expect } from 'chai';
+import { refusal, signal } from '@queuelock/harness/wishes';
+import { Clients } from './clients.ts';
+
+for (const command of ['EVAL', 'EVALSHA', 'PUBLISH', 'SUBSCRIBE']) {
+  describe(`a Redis without ${command}, by rename-command`, () => {
+    const clients = new Clients({ 'rename-command': [command, ''] });
+
+    it('refuses a session at once, and the error names what to keep', async () => {
+      const { code, message } = await refusal(clients.connect().open(10_000, signal));
+      expect(code).to.equal('ACCESS_DENIED');
+      expect(message).to.contain('lacks a command that locks need: ');
+      expect(message).to.contain('let rename-command or the proxy keep eval, evalsha, publish and subscribe');
+    });
+  });
+}
+
+describe('a user of Redis without INFO', () => {
+  const clients = new Clients();
+
+  it('has locks, and the diagnosis names what it cannot know', async () => {
+    const rules = ['on', '>secret', '~{queuelock}:*', '&{queuelock}:*', '+@all', '-info'];
+    await clients.operator.redis.call('ACL', 'SETUSER', 'app', 'reset', ...rules);
+    const backend = clients.connect({ url: `redis://app:secret@${clients.server.endpoint}` });
+    await clients.session(backend);
+    const found = await backend.diagnose!('');
+    expect(found.map(({ level }) => level)).to.deep.equal(['warning', 'ok']);
+    expect(found[0]!.text).to.contain('INFO is not allowed here');
+  });
+});
+
+describe('a Redis whose memory is full', () => {
+  const clients = new Clients();
+
+  it('is an error of the diagnosis', async () => {
+    const backend = clients.connect();
+    await clients.session(backend);
+    await clients.operator.redis.config('SET', 'maxmemory', '1');
+    const found = await backend.diagnose!('');
+    await clients.operator.redis.config('SET', 'maxmemory', '0');
+    expect(
+      found
+        .filter(({ level }) => level === 'error')
+        .map(({ text }) => text)
+        .join(),
+    ).to.match(/^its memory is full \(\d+ of maxmemory 1 bytes\)/);
+  });
+});
