@@ -15,7 +15,7 @@ export async function proveReplies(wire: Wire): Promise<void> {
   const rows = await wire.query(PROBE);
   if (Array.isArray(rows) && rows.length === 1 && isAsSent(rows[0])) return;
   const rule =
-    'returns rows as the server sent them, as [rows, fields]; use a pool of mysql2/promise without wrappers that change rows';
+    'returns rows as the server sent them, as [rows, fields]; use a pool of mysql2/promise or npm mariadb without wrappers that change rows';
   throw invalidArgument('pool', inspect(rows), rule);
 }
 

@@ -108,7 +108,7 @@ export class Steps {
   }
 }
 
-/** Returns the rows of all result sets. The header at the end of a call contains no rows. */
+/** Returns the rows of all result sets. The header at the end of a call contains no rows; npm mariadb has other fields in it than mysql2. */
 function rowsOf(answer: unknown): readonly object[] {
   if (!Array.isArray(answer)) return [];
   return answer.flatMap((part: unknown) => {
@@ -118,5 +118,6 @@ function rowsOf(answer: unknown): readonly object[] {
 }
 
 function isHeader(part: unknown): boolean {
-  return typeof part === 'object' && part !== null && 'affectedRows' in part && 'serverStatus' in part;
+  if (typeof part !== 'object' || part === null || !('affectedRows' in part)) return false;
+  return 'serverStatus' in part || 'warningStatus' in part;
 }
