@@ -12,6 +12,7 @@ const PACKAGES = [
   'fencing',
   'recipes',
   'cron',
+  'bullmq',
   'bridge',
   'weblocks',
   'otel',
@@ -75,6 +76,10 @@ const cronDoors = doors(
   'core|core/backend|recipes',
   'Scheduled jobs are made of the recipes, types of @queuelock/core, and small tools of @queuelock/core/backend.',
 );
+const bullmqDoors = doors(
+  'core|core/backend',
+  'Processors of jobs are made of types of @queuelock/core and small tools of @queuelock/core/backend.',
+);
 const inPages = [
   { regex: '^node:', message: 'This runs in pages too.' },
   { regex: '^@queuelock/', allowTypeImports: true, message: 'This runs in pages too: types only.' },
@@ -107,6 +112,7 @@ const boundaries = [
   imports(sources('recipes'), [rxDoor], recipesDoor),
   imports(rxFiles('recipes'), [unboundedOrUnclear], recipesDoor),
   imports(sources('cron'), [rxDoor], cronDoors),
+  imports(sources('bullmq'), [rxDoor], bullmqDoors),
   imports(sources('bridge'), [rxDoor], bridgeDoor),
   imports(rxFiles('bridge'), [unboundedOrUnclear], bridgeDoor),
   imports(['packages/bridge/src/{client,wire}/**/*.ts'], [rxDoor], ...inPages),

@@ -57,6 +57,7 @@ export const REFER: readonly Chapter[] = [
         ['tools/cron', 'Cron', 'Jobs of croner, cron, node-cron and node-schedule, once per tick.'],
         readme('cron'),
       ),
+      page(['tools/bullmq', 'BullMQ', 'One job per key at a time, over all workers.'], readme('bullmq')),
       page(['tools/otel', 'OpenTelemetry', 'Traces and metrics.'], readme('otel')),
       page(['tools/weblocks', 'Web Locks', 'navigator.locks across machines.'], readme('weblocks')),
       page(
