@@ -1,6 +1,6 @@
 import type { LockClient, Ownership } from '@queuelock/core';
 import {
-  QueueLockError,
+  type QueueLockError,
   checkedObject,
   checkedOptions,
   invalidArgument,
@@ -59,10 +59,10 @@ export function onePerKey<J extends KeyedJob, R>(
   // BullMQ passes a signal only to a function with three parameters.
   return async (job, token, signal) => {
     const { key, waitMs } = settings;
-    let hasStarted = false;
+    const run = { hasStarted: false };
     try {
       const whileHeld = async (ownership: Ownership, stop: AbortSignal): Promise<Awaited<R>> => {
-        hasStarted = true;
+        run.hasStarted = true;
         return await work(job, ownership, stop);
       };
       return await locks.run<Awaited<R>>(key(job), whileHeld, {
@@ -71,7 +71,7 @@ export function onePerKey<J extends KeyedJob, R>(
       });
     } catch (error) {
       // An error of the same kind that the work throws belongs to the job.
-      if (hasStarted || !isWorthLater(error)) throw error;
+      if (run.hasStarted || !isWorthLater(error)) throw error;
       await job.moveToDelayed(Date.now() + delayOf(settings), token);
       settings.onDelayed?.(job, error);
       throw new DelayedError();
@@ -79,8 +79,7 @@ export function onePerKey<J extends KeyedJob, R>(
   };
 }
 
-type Settings<J> = Required<Omit<OnePerKeyOptions<J>, 'onDelayed'>> &
-  Pick<OnePerKeyOptions<J>, 'onDelayed'>;
+type Settings<J> = Required<Omit<OnePerKeyOptions<J>, 'onDelayed'>> & Pick<OnePerKeyOptions<J>, 'onDelayed'>;
 
 function settingsOf<J>(options: OnePerKeyOptions<J>): Settings<J> {
   const known = OPTIONS as KnownOptions<OnePerKeyOptions<J>>;

@@ -16,7 +16,7 @@ const KILLS = 8;
 
 describe('jobs of BullMQ with one per key', function () {
   this.timeout(300_000);
-  let server: ProcessService;
+  let server: ProcessService | undefined;
   let queue: Queue<KeyData>;
 
   before(async function () {
@@ -25,7 +25,7 @@ describe('jobs of BullMQ with one per key', function () {
   after(() => server?.stop());
 
   beforeEach(async () => {
-    const [host, port] = server.endpoint.split(':');
+    const [host, port] = server!.endpoint.split(':');
     queue = new Queue<KeyData>(`jobs-${Date.now()}`, { connection: { host: host!, port: Number(port) } });
     await queue.addBulk(
       Array.from({ length: JOBS }, (_, nth) => ({ name: 'job', data: { key: `customer/${nth % KEYS}` } })),
@@ -49,7 +49,7 @@ describe('jobs of BullMQ with one per key', function () {
     it(`are all completed, never two of a key at a time, while ${kills} workers are killed`, async () => {
       const seed = Date.now() % 100_000;
       const chance = chanceOf(seed);
-      const url = `redis://${server.endpoint}`;
+      const url = `redis://${server!.endpoint}`;
       let started = 0;
       const start = (): WorkerProcess => new WorkerProcess(url, queue.name, seed + (started += 1));
       const all = Array.from({ length: WORKERS }, start);
@@ -79,11 +79,18 @@ describe('jobs of BullMQ with one per key', function () {
       const events = all.flatMap((worker) => worker.events);
       // Without contention, the test would show nothing.
       expect(events.filter(({ ev }) => ev === 'delayed')).to.not.have.length(0);
-      if (kills > 0) expect(works.filter(({ until: end }) => end === Number.POSITIVE_INFINITY)).to.deep.equal([]);
+      if (kills > 0)
+        expect(works.filter(({ until: end }) => end === Number.POSITIVE_INFINITY)).to.deep.equal([]);
     });
 
   it('are found to overlap by the check of this test', () => {
-    const work = (from: number, end: number, token: bigint) => ({ job: '1', key: 'a', from, until: end, token });
+    const work = (from: number, end: number, token: bigint) => ({
+      job: '1',
+      key: 'a',
+      from,
+      until: end,
+      token,
+    });
     expect(conflictIn([work(0, 2, 1n), work(1, 3, 2n)])).to.have.length(2);
     expect(conflictIn([work(0, 1, 2n), work(1, 3, 1n)])).to.have.length(2);
     expect(conflictIn([work(0, 1, 1n), work(1, 3, 2n)])).to.equal(undefined);

@@ -33,18 +33,18 @@ describe('npm mariadb', () => {
     const names = Object.keys(options).join(', ') || 'none';
     it(`hands a lock over between a pool and a URL, with changed options: ${names}`, async () => {
       const locks = createLockClient(mysql({ pool: pool(options) }));
-      const others = createLockClient(mysql({ url: clients.url, driver: 'mariadb' }));
+      const second = createLockClient(mysql({ url: clients.url, driver: 'mariadb' }));
       const hold = await locks.acquire('jöbs');
-      const waiting = others.acquire('jöbs');
+      const waiting = second.acquire('jöbs');
       await hold.release();
       const next = await waiting;
       expect(next.token > hold.token).to.equal(true);
       await next.release();
-      await Promise.all([locks.close(), others.close()]);
+      await Promise.all([locks.close(), second.close()]);
     });
   }
 
-  it('leaves heartbeats, steps and releases a connection when all others are in use', async () => {
+  it('leaves heartbeats, steps and releases a connection when all second are in use', async () => {
     const shared = pool({ connectionLimit: 3 });
     const session = await clients.session(clients.connect({ pool: shared, requestTimeoutMs: 1_000 }));
     const [first, second] = [await shared.getConnection(), await shared.getConnection()];
@@ -72,10 +72,10 @@ describe('npm mariadb', () => {
     const session = await clients.session(
       clients.connect({ url: clients.url, driver: 'mariadb', requestTimeoutMs: 5_000 }),
     );
-    const others = `from information_schema.processlist where id <> connection_id() and db is not null`;
+    const second = `from information_schema.processlist where id <> connection_id() and db is not null`;
     // The connections of earlier tests end first.
-    await clients.until(`select count(*) ${others}`, 1);
-    await clients.operator.run(`kill ${await clients.operator.number(`select id ${others}`)}`);
+    await clients.until(`select count(*) ${second}`, 1);
+    await clients.operator.run(`kill ${await clients.operator.number(`select id ${second}`)}`);
     // The cut is reported by the step that meets it, or before.
     await until(() => session.renew(signal).then(() => undefined), {
       what: 'a renewal over another connection',

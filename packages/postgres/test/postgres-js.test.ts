@@ -22,10 +22,10 @@ describe('a client of postgres.js that is handed in', () => {
   it('hands a lock over by a notification, with names and labels unchanged', async () => {
     const names = ['jobs', `o"d\\d'{}, näme\n`];
     const locks = createLockClient(postgres({ client: client() }));
-    const others = createLockClient(postgres({ url: server.url }));
+    const second = createLockClient(postgres({ url: server.url }));
     for (const name of names) {
       const hold = await locks.acquire(name, { owner: `{"a\\":1}'` });
-      const waiting = others.acquire(name);
+      const waiting = second.acquire(name);
       await until(
         async () =>
           expect(await server.column('select count(*)::int from queuelock.entry')).to.deep.equal([2]),
@@ -37,7 +37,7 @@ describe('a client of postgres.js that is handed in', () => {
       await next.release();
       await (await again).release();
     }
-    await Promise.all([locks.close(), others.close()]);
+    await Promise.all([locks.close(), second.close()]);
   });
 
   it('has no effect on locks by its transform, types and onnotify, and is not used itself', async () => {
@@ -70,7 +70,7 @@ describe('a client of postgres.js that is handed in', () => {
     await server.until(connected, 0);
   });
 
-  it('reports a loss of its connections, and opens others', async () => {
+  it('reports a loss of its connections, and opens second', async () => {
     const backend = postgres({
       client: client({ connection: { application_name: 'cut' } }),
       requestTimeoutMs: 5_000,
@@ -95,7 +95,7 @@ describe('a client of postgres.js that is handed in', () => {
     ['the function of postgres.js', () => postgresJs, 'client is a client of npm postgres'],
     [
       'a client of several hosts',
-      () => client({ host: ['127.0.0.1', '127.0.0.2'], port: [1, 2] }),
+      () => client({ host: ['127.0.0.1', '127.0.0.2'], port: [1, 2] } as never),
       'option host of client has one host',
     ],
     [
@@ -133,8 +133,8 @@ describe('a client of postgres.js that is handed in', () => {
   });
 
   it('reports ACCESS_DENIED and an unreachable server as npm pg does', async () => {
-    await server.operator.query('drop role if exists nobody_here');
-    const url = server.url.replace('postgres@', 'nobody_here@');
+    await server.operator.query('drop role if exists absent_role');
+    const url = server.url.replace('postgres@', 'absent_role@');
     const denied = postgres({ url, driver: 'postgres' });
     expect((await refusal(denied.open(10_000, signal))).code).to.equal('ACCESS_DENIED');
     const away = postgres({ url: 'postgres://u@127.0.0.1:1/db', driver: 'postgres', requestTimeoutMs: 500 });

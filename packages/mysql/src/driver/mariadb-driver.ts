@@ -40,7 +40,7 @@ export class MariadbDriver implements Driver {
       onEnd(new Error('the connection was closed'));
     });
     const query = async (sql: string): Promise<unknown> =>
-      ((await connection.query(statementOf(sql))) as readonly unknown[])[0];
+      (await connection.query<readonly unknown[]>(statementOf(sql)))[0];
     await query(sessionSettings(this.#withinMs));
     return { query, destroy };
   }

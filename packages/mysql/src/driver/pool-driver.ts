@@ -148,7 +148,7 @@ interface Shown {
 /** Returns the address of a pool's server, without user and password. npm mariadb does not show it. */
 function endpointOf(pool: Shown): string {
   if (pool.pool === undefined) return 'mysql://(a pool)';
-  const { host = '127.0.0.1', port = 3306, database, socketPath } = pool.pool?.config?.connectionConfig ?? {};
+  const { host = '127.0.0.1', port = 3306, database, socketPath } = pool.pool.config?.connectionConfig ?? {};
   const place = database === undefined ? '' : `/${database}`;
   if (socketPath !== undefined) return `mysql:${socketPath}${place}`;
   return `mysql://${host.includes(':') ? `[${host}]` : host}:${port}${place}`;

@@ -87,10 +87,9 @@ class Connection {
       } as object),
       socket: async () => {
         if (this.#isOver) throw new Error('the connection was given back');
-        const socket = await connect();
-        this.#socket = socket;
-        if (this.#isOver) socket.destroy();
-        return socket;
+        this.#socket = await connect();
+        this.#destroyIfOver();
+        return this.#socket;
       },
     };
   }
@@ -119,6 +118,11 @@ class Connection {
   #end(error: Error): void {
     if (this.#isOver) return;
     this.#events.onEnd(error);
+  }
+
+  /** Closes the socket of a connection that was given back while it was being opened. */
+  #destroyIfOver(): void {
+    if (this.#isOver) this.#socket?.destroy();
   }
 }
 

@@ -17,7 +17,7 @@ export const JSON_TYPE = {
 export function encodeValues(values: readonly unknown[]): Encoded[] {
   return values.map((value) => {
     if (value === null || typeof value === 'boolean') return value;
-    return Array.isArray(value) ? arrayLiteral(value) : String(value);
+    return Array.isArray(value) ? arrayLiteral(value) : String(value as string | number | bigint);
   });
 }
 
