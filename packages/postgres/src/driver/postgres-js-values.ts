@@ -1,3 +1,4 @@
+type Encodable = string | number | bigint | boolean | null | readonly string[];
 type Encoded = string | boolean | null;
 
 /**
@@ -15,14 +16,14 @@ export const JSON_TYPE = {
 
 /** Encodes values as PostgreSQL reads them for any declared type. postgres.js encodes lists only after it has read all types of the server. */
 export function encodeValues(values: readonly unknown[]): Encoded[] {
-  return values.map((value) => {
+  return (values as readonly Encodable[]).map((value) => {
     if (value === null || typeof value === 'boolean') return value;
-    return Array.isArray(value) ? arrayLiteral(value) : String(value as string | number | bigint);
+    return typeof value === 'object' ? arrayLiteral(value) : String(value);
   });
 }
 
 /** Returns the literal of a list of texts. Quoted, each text is taken as it is. */
-function arrayLiteral(texts: readonly unknown[]): string {
-  const quoted = texts.map((text) => `"${String(text).replace(/["\\]/g, String.raw`\$&`)}"`);
+function arrayLiteral(texts: readonly string[]): string {
+  const quoted = texts.map((text) => `"${text.replace(/["\\]/g, String.raw`\$&`)}"`);
   return `{${quoted.join(',')}}`;
 }
