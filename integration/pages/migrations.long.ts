@@ -52,7 +52,8 @@ const TOOLS: Readonly<Record<string, (folder: string) => void>> = {
   typeorm(folder) {
     const write = (nth: number, statements: readonly string[]): void => {
       // TypeORM takes the time of a migration from the end of its class name.
-      const text = `exports.Step${1_700_000_000_000 + nth} = class {
+      const name = `Step${1_700_000_000_000 + nth}`;
+      const text = `exports.${name} = class ${name} {
         async up(db) { for (const sql of ${JSON.stringify(statements)}) await db.query(sql); }
         async down() {}
       };`;
