@@ -44,7 +44,7 @@ describe('npm mariadb', () => {
     });
   }
 
-  it('leaves heartbeats, steps and releases a connection when all second are in use', async () => {
+  it('leaves heartbeats, steps and releases a connection when all others are in use', async () => {
     const shared = pool({ connectionLimit: 3 });
     const session = await clients.session(clients.connect({ pool: shared, requestTimeoutMs: 1_000 }));
     const [first, second] = [await shared.getConnection(), await shared.getConnection()];
@@ -72,10 +72,10 @@ describe('npm mariadb', () => {
     const session = await clients.session(
       clients.connect({ url: clients.url, driver: 'mariadb', requestTimeoutMs: 5_000 }),
     );
-    const second = `from information_schema.processlist where id <> connection_id() and db is not null`;
+    const foreign = `from information_schema.processlist where id <> connection_id() and db is not null`;
     // The connections of earlier tests end first.
-    await clients.until(`select count(*) ${second}`, 1);
-    await clients.operator.run(`kill ${await clients.operator.number(`select id ${second}`)}`);
+    await clients.until(`select count(*) ${foreign}`, 1);
+    await clients.operator.run(`kill ${await clients.operator.number(`select id ${foreign}`)}`);
     // The cut is reported by the step that meets it, or before.
     await until(() => session.renew(signal).then(() => undefined), {
       what: 'a renewal over another connection',

@@ -70,7 +70,7 @@ describe('a client of postgres.js that is handed in', () => {
     await server.until(connected, 0);
   });
 
-  it('reports a loss of its connections, and opens second', async () => {
+  it('reports a loss of its connections, and opens others', async () => {
     const backend = postgres({
       client: client({ connection: { application_name: 'cut' } }),
       requestTimeoutMs: 5_000,
