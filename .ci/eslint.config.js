@@ -13,6 +13,7 @@ const PACKAGES = [
   'recipes',
   'cron',
   'nestjs',
+  'bullmq',
   'bridge',
   'weblocks',
   'otel',
@@ -80,6 +81,11 @@ const nestDoors = doors(
   'core|core/backend|recipes|cron|memory',
   'Nest gets clients of @queuelock/core, recipes and scheduled jobs; memory is for its tests alone.',
 );
+
+const bullmqDoors = doors(
+  'core|core/backend',
+  'Processors of jobs are made of types of @queuelock/core and small tools of @queuelock/core/backend.',
+);
 const inPages = [
   { regex: '^node:', message: 'This runs in pages too.' },
   { regex: '^@queuelock/', allowTypeImports: true, message: 'This runs in pages too: types only.' },
@@ -114,6 +120,7 @@ const boundaries = [
   imports(sources('cron'), [rxDoor], cronDoors),
   imports(sources('nestjs'), [rxDoor], nestDoors),
   imports(rxFiles('nestjs'), [unboundedOrUnclear], nestDoors),
+  imports(sources('bullmq'), [rxDoor], bullmqDoors),
   imports(sources('bridge'), [rxDoor], bridgeDoor),
   imports(rxFiles('bridge'), [unboundedOrUnclear], bridgeDoor),
   imports(['packages/bridge/src/{client,wire}/**/*.ts'], [rxDoor], ...inPages),

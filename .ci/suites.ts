@@ -20,7 +20,7 @@ type Rooms = readonly (readonly [name: string, files: RegExp])[];
 const GATE: Rooms = [
   ['etcd', /^packages\/etcd\//],
   ['zookeeper', /^packages\/(zookeeper|bench)\//],
-  ['stores', /^packages\/(recipes|cron|redis|postgres|mysql|sqlite|consul)\//],
+  ['stores', /^packages\/(recipes|cron|bullmq|redis|postgres|mysql|sqlite|consul)\//],
   ['scenarios', /^integration\/(scenarios|recipes)\//],
   ['harness', /^(packages\/harness|integration)\//],
   ['command', /^packages\/(cli|bridge|dashboard|react|weblocks)\//],

@@ -14,8 +14,8 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** A connection of the database's own driver, with its defaults. */
 export interface SqlConnection {
-  run(statement: SqlStatement): Promise<SqlResult>;
-  rows(statement: SqlStatement): Promise<readonly Row[]>;
+  run(statement: Pick<SqlStatement, 'text' | 'values'>): Promise<SqlResult>;
+  rows(statement: Pick<SqlStatement, 'text' | 'values'>): Promise<readonly Row[]>;
   exec(text: string): Promise<void>;
   close(): Promise<void>;
 }

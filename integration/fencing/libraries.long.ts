@@ -46,15 +46,15 @@ const SERVERS = {
   },
 } as const;
 
-for (const [dialect, { name: database, start, placeOf, connect }] of Object.entries(SERVERS)) {
-  describe(`a fence in a transaction on ${database}`, function () {
+for (const [dialect, database] of Object.entries(SERVERS)) {
+  describe(`a fence in a transaction on ${database.name}`, function () {
     this.timeout(180_000);
     let server: ProcessService;
-    let admin: Awaited<ReturnType<typeof connect>>;
+    let admin: Awaited<ReturnType<(typeof database)['connect']>>;
 
     before(async () => {
-      server = await start();
-      admin = await connect(placeOf(server));
+      server = await database.start();
+      admin = await database.connect(database.placeOf(server));
     });
     after(async () => {
       await admin.end();
@@ -83,7 +83,7 @@ for (const [dialect, { name: database, start, placeOf, connect }] of Object.entr
           });
 
         before(async () => {
-          connection = await library.open(placeOf(server));
+          connection = await library.open(database.placeOf(server));
         });
         after(() => connection.close());
 

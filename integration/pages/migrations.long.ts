@@ -49,6 +49,19 @@ const TOOLS: Readonly<Record<string, (folder: string) => void>> = {
     writeFileSync(join(folder, '1.sql'), 'create table orders (id int);');
     writeFileSync(join(folder, '2.sql'), [...statements, 'insert into lines values (1);'].join(separator));
   },
+  typeorm(folder) {
+    const write = (nth: number, statements: readonly string[]): void => {
+      // TypeORM takes the time of a migration from the end of its class name.
+      const name = `Step${1_700_000_000_000 + nth}`;
+      const text = `exports.${name} = class ${name} {
+        async up(db) { for (const sql of ${JSON.stringify(statements)}) await db.query(sql); }
+        async down() {}
+      };`;
+      writeFileSync(join(folder, `${nth}.cjs`), text);
+    };
+    write(1, ['create table orders (id int)']);
+    write(2, ['create table lines (id int)', PASS_GATE, 'insert into lines values (1)']);
+  },
 };
 
 describe('migrations that one of five instances does', function () {
@@ -95,6 +108,7 @@ describe('migrations that one of five instances does', function () {
       const stage = {
         'postgres://postgres@127.0.0.1:5432/postgres': url,
         "'migrations' }": `${JSON.stringify(folder)} }`,
+        'migrations/*.cjs': `${folder}/*.cjs`,
         'postgres({ url }))': 'postgres({ url }), { ttlMs: 4_000 })',
       };
       const path = scratch.write(block, stage);

@@ -16,7 +16,7 @@ const run = promisify(execFile);
 /** What programs of the pages import, and is not installed here: of these calls nothing is checked. */
 const NOT_INSTALLED = [
   ...['pino', 'vitest', '@angular/common', '@angular/core', '*/queue.service'],
-  '@opentelemetry/exporter-prometheus',
+  ...['@opentelemetry/exporter-prometheus', '*/prisma/client'],
 ];
 const OWN_ETCD = 'Permissions on etcd';
 

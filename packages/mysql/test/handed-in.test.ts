@@ -81,7 +81,7 @@ describe('a pool that is handed in to mysql()', () => {
       async getConnection() {
         const connection = await pool.getConnection();
         return {
-          // As npm mariadb does: rows, and not [rows, fields].
+          // As a package with another result format: rows, and not [rows, fields].
           query: async ({ sql }) => ((await connection.query(sql)) as readonly unknown[])[0],
           release: () => connection.release(),
           destroy: () => connection.destroy(),

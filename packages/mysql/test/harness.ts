@@ -1,16 +1,19 @@
 import type { BackendHarness } from '@queuelock/conformance';
-import { mysql } from '@queuelock/mysql';
+import { mysql, type MysqlOptions } from '@queuelock/mysql';
 import { OwnServer } from './servers.ts';
 
-/** On a server of its own; defines the hooks of the suite that calls it. */
-export function harness(): BackendHarness {
+/**
+ * On a server of its own; defines the hooks of the suite that calls it.
+ * @param optionsFor returns how to connect to a URL. Default: by npm mysql2
+ */
+export function harness(optionsFor: (url: string) => MysqlOptions = (url) => ({ url })): BackendHarness {
   const own = new OwnServer();
   return {
     name: 'mysql',
     ttlMs: 800,
     // The round of who waits far behind, and a busy machine.
     expiryGranularityMs: 800,
-    connect: async () => mysql({ url: own.url }),
+    connect: async () => mysql(optionsFor(own.url)),
     traces: true,
     together: true,
     sharing: true,

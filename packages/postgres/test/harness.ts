@@ -1,17 +1,20 @@
 import type { BackendHarness } from '@queuelock/conformance';
-import { postgres } from '@queuelock/postgres';
+import { postgres, type PostgresOptions } from '@queuelock/postgres';
 import { storedText } from '../src/queue/text.ts';
 import { OwnServer } from './servers.ts';
 
-/** On a server of its own; defines the hooks of the suite that calls it. */
-export function harness(): BackendHarness {
+/**
+ * On a server of its own; defines the hooks of the suite that calls it.
+ * @param optionsFor returns how to connect to a URL. Default: by npm pg
+ */
+export function harness(optionsFor: (url: string) => PostgresOptions = (url) => ({ url })): BackendHarness {
   const own = new OwnServer();
   return {
     name: 'postgres',
     ttlMs: 2_000,
     // Who waits far behind looks a little later, and a busy machine.
     expiryGranularityMs: 8_000,
-    connect: async () => postgres({ url: own.url, connections: 2 }),
+    connect: async () => postgres({ ...optionsFor(own.url), connections: 2 }),
     traces: true,
     together: true,
     sharing: true,

@@ -72,7 +72,7 @@ describe('the options of PostgreSQL', () => {
     [
       'a pool and a URL',
       { url: 'postgres://h', pool: new pg.Pool() },
-      'pool is given without url, tls and auth',
+      'pool is given without url, driver, tls and auth',
     ],
     ['a client for a pool', { pool: new pg.Client() }, 'pool is a Pool of npm pg'],
     ['a cert without its key', { tls: { cert: 'secret' } }, 'has cert and key together'],

@@ -46,8 +46,8 @@ const POSTGRES_CREATION = "hashtext('queuelock'), hashtext('create fences')";
 
 /** Returns a text as a literal of standard SQL. */
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
-const upsert = (table: string, name: string, token: string, larger: string): string =>
-  `INSERT INTO ${table} AS fence (name, token) VALUES (${name}, ${token}) ON CONFLICT (name) DO UPDATE SET token = ${larger}(fence.token, excluded.token)`;
+const upsert = (table: string, values: string, larger: 'GREATEST' | 'MAX'): string =>
+  `INSERT INTO ${table} AS fence (name, token) VALUES (${values}) ON CONFLICT (name) DO UPDATE SET token = ${larger}(fence.token, excluded.token)`;
 /**
  * The name is stored as bytes, since text is compared without case and trailing spaces. Other engines than InnoDB have no row locks and no
  * rollback.
@@ -77,7 +77,7 @@ CREATE TABLE IF NOT EXISTS ${table} ${POSTGRES_FENCES};
 END IF;
 END $queuelock$`,
     raise: (table, name, token) =>
-      `${upsert(table, name, `CAST(CAST(${token()} AS text) AS bigint)`, 'GREATEST')} RETURNING CAST(fence.token AS text) AS token`,
+      `${upsert(table, `${name}, CAST(CAST(${token()} AS text) AS bigint)`, 'GREATEST')} RETURNING CAST(fence.token AS text) AS token`,
     raiseReads: true,
     locking: ' FOR UPDATE',
   },
@@ -106,7 +106,7 @@ END $queuelock$`,
     createFences: createSqliteFences,
     ensureFences: createSqliteFences,
     raise: (table, name, token) =>
-      `${upsert(table, name, `CAST(${token()} AS INTEGER)`, 'MAX')} RETURNING CAST(token AS TEXT) AS token`,
+      `${upsert(table, `${name}, CAST(${token()} AS INTEGER)`, 'MAX')} RETURNING CAST(token AS TEXT) AS token`,
     raiseReads: true,
     locking: '',
   },

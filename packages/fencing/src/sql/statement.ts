@@ -40,7 +40,7 @@ export interface FenceClaim {
   readonly resource: string;
 }
 
-/** Stands for a placeholder in the text of a statement that is being built. Identifiers contain no control characters. */
+/** Marks a placeholder in the text of a statement that is being built. Identifiers contain no control characters. */
 const PLACEHOLDER = '\0';
 
 /** Collects the values of a statement while its text is written. */
@@ -71,5 +71,5 @@ export class Parameters {
 /** Returns parts of a text as a tag of a template literal gets them. Tags recognize them by `raw`. */
 function asTemplate(parts: string[]): TemplateStringsArray {
   Object.defineProperty(parts, 'raw', { value: parts });
-  return Object.freeze(parts) as readonly string[] as TemplateStringsArray;
+  return Object.freeze<unknown>(parts) as TemplateStringsArray;
 }

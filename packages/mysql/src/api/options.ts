@@ -14,8 +14,10 @@ import {
   type Provided,
   type QueueLockError,
 } from '@queuelock/core/backend';
+import type { ConnectionConfig } from 'mariadb';
 import type { ConnectionOptions } from 'mysql2';
 import type { Driver } from '../driver/driver.ts';
+import { MariadbDriver } from '../driver/mariadb-driver.ts';
 import { OwnDriver } from '../driver/own-driver.ts';
 import { PoolDriver, type MysqlPoolLike } from '../driver/pool-driver.ts';
 import { tlsAddress } from '../driver/tls-address.ts';
@@ -30,17 +32,22 @@ export interface MysqlOptions {
    */
   readonly url?: string;
   /**
-   * A pool of `mysql2/promise` (version 3) to use instead of `url`. Its connections must name a database, and the application must give them
+   * A pool of `mysql2/promise` (version 3) or of npm mariadb (version 3.5) to use instead of `url`. Its connections must name a database, and the application must give them
    * back without an open transaction.
    *
    * The backend keeps up to two of its connections until the client is closed, so that heartbeats and releases do not wait for the
    * application. It borrows further connections for one step each. So the pool's `connectionLimit` must be at least 2 more than the
    * application uses at a time. The backend never ends the pool.
    *
-   * Options of the pool for reading values (`typeCast`, `rowsAsArray`, `decimalNumbers`, `bigNumberStrings`, …) have no effect. The first
+   * Options of the pool for reading values (`typeCast`, `rowsAsArray`, `decimalNumbers`, `bigNumberStrings`, `bigIntAsNumber`, …) have no effect. The first
    * connection verifies the form of rows. If the pool changes them, the first call that needs the server rejects with `INVALID_ARGUMENT`.
    */
   readonly pool?: MysqlPoolLike;
+  /**
+   * The npm package that connects to the `url`: `mysql2`, which is installed with this one, or `mariadb`, which the application installs. Default
+   * `mysql2`.
+   */
+  readonly driver?: 'mysql2' | 'mariadb';
   /**
    * Certificates and key as PEM texts, together with a `url`. They enable TLS. Without `ca`, the certificate authorities of Node are trusted. They are read again for each new
    * connection when they come from files that the URL names, or from a function here, which may return a promise. If a read fails, or a file is
@@ -71,6 +78,7 @@ export interface Settings {
 const OPTIONS: KnownOptions<MysqlOptions> = {
   url: 'string',
   pool: 'object',
+  driver: 'any',
   tls: 'any',
   auth: 'any',
   connections: 'any',
@@ -87,6 +95,7 @@ export function settingsOf(options: MysqlOptions): Settings {
   const {
     url,
     pool,
+    driver,
     tls,
     auth,
     connections = 4,
@@ -101,24 +110,58 @@ export function settingsOf(options: MysqlOptions): Settings {
     throw invalidArgument('requestTimeoutMs', requestTimeoutMs, rule);
   }
   if (pool !== undefined) {
-    if ((tls ?? auth) !== undefined)
-      throw invalidArgument('pool', '(not shown)', 'is given without tls and auth: it has its own');
+    if ((tls ?? auth ?? driver) !== undefined)
+      throw invalidArgument('pool', '(not shown)', 'is given without tls, auth and driver: it has its own');
     return { driver: new PoolDriver(pool), connections, requestTimeoutMs, errors$: EMPTY };
   }
-  const server = serverOf(url ?? '');
-  const credentials = connectionCredentials({
-    files: server.files,
-    login: server.login,
+  const own = ownServer({ url, driver, tls, auth }, requestTimeoutMs);
+  return { ...own, connections, requestTimeoutMs };
+}
+
+/** Settings for connections of the backend's own. */
+function ownServer(
+  {
+    url = '',
+    driver = 'mysql2',
     tls,
     auth,
-    withinMs: requestTimeoutMs / 2,
-    makeContext: createSecureContext,
-  });
+  }: { [Name in 'url' | 'driver' | 'tls' | 'auth']: MysqlOptions[Name] | undefined },
+  withinMs: number,
+): Pick<Settings, 'driver' | 'errors$'> {
+  if (!['mysql2', 'mariadb'].includes(driver))
+    throw invalidArgument('driver', driver, 'is mysql2 or mariadb');
+  const server = serverOf(url);
+  const { files, login, endpoint } = server;
+  const limits = { withinMs: withinMs / 2, makeContext: createSecureContext };
+  const credentials = connectionCredentials({ files, login, tls, auth, ...limits });
   const secured = { ...server, secure: server.secure || havePems(tls) };
-  const optionsNow = async (): Promise<ConnectionOptions> =>
-    connectionOptions(secured, await credentials.next(), requestTimeoutMs);
-  const driver = new OwnDriver(server.endpoint, optionsNow, requestTimeoutMs);
-  return { driver, connections, requestTimeoutMs, errors$: credentials.errors$ };
+  const made =
+    driver === 'mysql2'
+      ? new OwnDriver(
+          endpoint,
+          async () => connectionOptions(secured, await credentials.next(), withinMs),
+          withinMs,
+        )
+      : new MariadbDriver(
+          endpoint,
+          async () => mariadbOptions(secured, await credentials.next(), withinMs),
+          withinMs,
+        );
+  return { driver: made, errors$: credentials.errors$ };
+}
+
+function mariadbOptions(
+  { host, port, database, secure }: Server,
+  { pems: { ca, cert, key }, login: { username: user, password } }: ConnectionCredentials,
+  connectTimeout: number,
+): ConnectionConfig {
+  const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
+  return {
+    ...{ host, port, database, connectTimeout },
+    ...(user !== undefined && { user }),
+    ...(password !== undefined && { password }),
+    ...(secure && { ssl: tls }),
+  };
 }
 
 function connectionOptions(

@@ -1,6 +1,12 @@
-import { inspectHandedIn, invalidArgument, requireMethods } from '@queuelock/core/backend';
+import {
+  inspectHandedIn,
+  invalidArgument,
+  requireMethods,
+  type QueueLockError,
+} from '@queuelock/core/backend';
 
-const RULE = 'is a pool of mysql2/promise (version 3), or of mysql2 by pool.promise()';
+const RULE =
+  'is a pool of mysql2/promise (version 3), of mysql2 by pool.promise(), or of npm mariadb (version 3.5)';
 
 const LEAST_CONNECTIONS = 2;
 
@@ -40,4 +46,9 @@ export function checkConnection(connection: unknown): void {
     what: 'a connection',
     rule: (missing) => `${RULE}, whose getConnection() resolves with a connection that has ${missing}()`,
   });
+}
+
+/** Returns the refusal of a pool whose methods take callbacks. */
+export function refuseCallbacks(): QueueLockError {
+  return invalidArgument('pool', 'a pool of mariadb/callback', RULE);
 }

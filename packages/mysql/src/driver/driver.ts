@@ -1,6 +1,6 @@
 // Chapter driver: what is asked of MySQL, and what may it answer?
-// The interface (here), its implementations by npm mysql2 (own-driver, pool-driver), checks of the caller's pool (check-pool, replies), and
-// the meaning of errors (errors).
+// The interface (here), its implementations by npm mysql2 (own-driver), npm mariadb (mariadb-driver) and a pool of the caller (pool-driver),
+// checks of that pool (check-pool, replies), and the meaning of errors (errors).
 
 /** One connection to a server. */
 export interface Wire {

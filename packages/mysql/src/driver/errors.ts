@@ -50,12 +50,12 @@ export function isDenial(error: unknown): boolean {
  * Refuses for good to go on without the client library: a further attempt would find the same files.
  * @throws {QueueLockError} `INVALID_ARGUMENT`
  */
-export function refuseWithoutLibrary(error: unknown): never {
-  const message = `the npm package mysql2 cannot be loaded (${failureOf(error)}): run npm install mysql2, or hand in a pool`;
+export function refuseWithoutLibrary(library: 'mysql2' | 'mariadb', error: unknown): never {
+  const message = `the npm package ${library} cannot be loaded (${failureOf(error)}): run npm install ${library}, or hand in a pool`;
   throw new QueueLockError('INVALID_ARGUMENT', message, { cause: error });
 }
 
-/** Converts an error of npm mysql2 to a `QueueLockError`. The code is `UNAVAILABLE` unless a retry cannot succeed. */
+/** Converts an error of npm mysql2 or npm mariadb to a `QueueLockError`. The code is `UNAVAILABLE` unless a retry cannot succeed. */
 export function asQueueLockError(error: unknown, endpoint: string): QueueLockError {
   if (isQueueLockError(error)) return error;
   const detail = failureOf(error);

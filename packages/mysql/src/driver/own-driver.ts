@@ -8,7 +8,7 @@ export class OwnDriver implements Driver {
   readonly endpoint: string;
   readonly leastBetweenMs = 200;
   readonly #optionsNow: () => Promise<ConnectionOptions>;
-  readonly #lockWaitSeconds: number;
+  readonly #withinMs: number;
 
   /**
    * @param optionsNow returns the options of a new connection
@@ -17,13 +17,13 @@ export class OwnDriver implements Driver {
   constructor(endpoint: string, optionsNow: () => Promise<ConnectionOptions>, withinMs: number) {
     this.endpoint = endpoint;
     this.#optionsNow = optionsNow;
-    this.#lockWaitSeconds = Math.max(1, Math.ceil(withinMs / 1_000));
+    this.#withinMs = withinMs;
   }
 
   async open({ onEnd, signal }: Parameters<Driver['open']>[0]): Promise<Wire> {
     // The library is loaded when the first connection is made.
     const [{ createConnection }, options] = await Promise.all([
-      import('mysql2').catch(refuseWithoutLibrary),
+      import('mysql2').catch((error: unknown) => refuseWithoutLibrary('mysql2', error)),
       this.#optionsNow(),
     ]);
     signal.throwIfAborted();
@@ -38,9 +38,16 @@ export class OwnDriver implements Driver {
     });
     const ready = connection.promise();
     await ready.connect();
-    await ready.query(
-      `set session innodb_lock_wait_timeout = ${this.#lockWaitSeconds}, session autocommit = 1, session sql_select_limit = ${MAX_ROWS}`,
-    );
+    await ready.query(sessionSettings(this.#withinMs));
     return { query: async (sql) => (await ready.query(sql))[0], destroy };
   }
+}
+
+/**
+ * Returns the statement that prepares a connection of the backend's own.
+ * @param withinMs timeout of a step, in milliseconds
+ */
+export function sessionSettings(withinMs: number): string {
+  const seconds = Math.max(1, Math.ceil(withinMs / 1_000));
+  return `set session innodb_lock_wait_timeout = ${seconds}, session autocommit = 1, session sql_select_limit = ${MAX_ROWS}`;
 }

@@ -1,9 +1,9 @@
 import { closing } from '@queuelock/core/backend';
-import { checkConnection, checkPool } from './check-pool.ts';
+import { checkConnection, checkPool, refuseCallbacks } from './check-pool.ts';
 import type { Driver, Wire } from './driver.ts';
 import { proveReplies, rowsOrHeaderOf } from './replies.ts';
 
-/** The part of a pool of `mysql2/promise` that `mysql()` uses. */
+/** The part of a pool of `mysql2/promise` or npm mariadb that `mysql()` uses. */
 export interface MysqlPoolLike {
   /** Resolves with a connection for exclusive use until it is released or destroyed. */
   getConnection(): Promise<MysqlConnectionLike>;
@@ -26,9 +26,14 @@ export interface Statement {
   readonly values: [];
   readonly rowsAsArray: boolean;
   readonly nestTables: boolean;
+  /** Makes npm mariadb resolve with rows and columns, as mysql2 does without it. */
+  readonly metaAsArray: true;
   /** Returns the default value of a field. It has to be a function, since a function of the pool overrides any other value. */
-  readonly typeCast: (field: unknown, next: () => unknown) => unknown;
+  readonly typeCast: (field: unknown, next: () => unknown) => never;
 }
+
+/** The error of npm mariadb for a method that wants a callback. */
+const NO_CALLBACK = 45_016;
 
 /** Borrows connections of a pool that the application uses too. */
 export class PoolDriver implements Driver {
@@ -49,7 +54,7 @@ export class PoolDriver implements Driver {
   }
 
   async open({ onEnd, signal }: Parameters<Driver['open']>[0]): Promise<Wire> {
-    const connection = await this.#pool.getConnection();
+    const connection = await this.#connection();
     checkConnection(connection);
     const unfollow = followEnd(connection, onEnd);
     const wire = {
@@ -67,6 +72,15 @@ export class PoolDriver implements Driver {
     signal.throwIfAborted();
     if (!this.#isProven) await this.#prove(connection, wire, signal);
     return wire;
+  }
+
+  async #connection(): Promise<MysqlConnectionLike> {
+    try {
+      return await this.#pool.getConnection();
+    } catch (error) {
+      if (error instanceof Error && Reflect.get(error, 'errno') === NO_CALLBACK) throw refuseCallbacks();
+      throw error;
+    }
   }
 
   async #prove(connection: MysqlConnectionLike, wire: Wire, signal: AbortSignal): Promise<void> {
@@ -106,12 +120,19 @@ function followEnd(
   };
 }
 
-function statementOf(sql: string): Statement {
-  return { sql, values: [], rowsAsArray: false, nestTables: false, typeCast: (_field, next) => next() };
+/** @returns a statement whose options override those of the pool */
+export function statementOf(sql: string): Statement {
+  return {
+    ...{ sql, values: [], rowsAsArray: false, nestTables: false, metaAsArray: true },
+    typeCast: (_field, next) => next() as never,
+  };
 }
 
-/** The fields of a pool of mysql2 that contain its address and its numbers of connections. */
+/** What pools show: those of mysql2 their address and their connections, those of npm mariadb the numbers of connections. */
 interface Shown {
+  readonly totalConnections?: () => unknown;
+  readonly idleConnections?: () => unknown;
+  readonly taskQueueSize?: () => unknown;
   readonly pool?: {
     readonly _allConnections?: { readonly length?: unknown };
     readonly _freeConnections?: { readonly length?: unknown };
@@ -128,19 +149,30 @@ interface Shown {
   };
 }
 
-/** Returns the address of a pool's server, without user and password. */
+/** Returns the address of a pool's server, without user and password. npm mariadb does not show it. */
 function endpointOf(pool: Shown): string {
-  const { host = '127.0.0.1', port = 3306, database, socketPath } = pool.pool?.config?.connectionConfig ?? {};
+  if (pool.pool === undefined) return 'mysql://(a pool)';
+  const { host = '127.0.0.1', port = 3306, database, socketPath } = pool.pool.config?.connectionConfig ?? {};
   const place = database === undefined ? '' : `/${database}`;
   if (socketPath !== undefined) return `mysql:${socketPath}${place}`;
   return `mysql://${host.includes(':') ? `[${host}]` : host}:${port}${place}`;
 }
 
-function exhaustionOf({ pool }: Shown): string | undefined {
-  const limit = pool?.config?.connectionLimit;
-  const [all, free, queued] = [pool?._allConnections, pool?._freeConnections, pool?._connectionQueue].map(
-    (list) => list?.length,
-  );
-  if (typeof limit !== 'number' || typeof all !== 'number' || all < limit || free !== 0) return undefined;
+function exhaustionOf(shown: Shown): string | undefined {
+  const { pool } = shown;
+  const [all, free, queued] = pool === undefined ? countsOf(shown) : lengthsOf(pool);
+  // npm mariadb does not show the limit, but requests wait only at it.
+  const limit = pool === undefined ? all : pool.config?.connectionLimit;
+  if (typeof limit !== 'number' || typeof all !== 'number' || all < limit) return undefined;
+  // A pool that cannot connect has no connections.
+  if (all === 0 || free !== 0 || queued === 0) return undefined;
   return `all ${limit} connections of the pool are in use, and ${Number(queued)} requests wait for one: set its option connectionLimit to at least 2 more than the application uses at a time`;
+}
+
+function countsOf(pool: Shown): readonly unknown[] {
+  return [pool.totalConnections?.(), pool.idleConnections?.(), pool.taskQueueSize?.()];
+}
+
+function lengthsOf(pool: NonNullable<Shown['pool']>): readonly unknown[] {
+  return [pool._allConnections, pool._freeConnections, pool._connectionQueue].map((list) => list?.length);
 }

@@ -19,7 +19,7 @@ export async function proveReplies(wire: Pick<Wire, 'query'>): Promise<void> {
     return;
   }
   const rule =
-    'returns rows as the server sent them, as [rows, fields]; use a pool of mysql2/promise without wrappers that change rows';
+    'returns rows as the server sent them, as [rows, fields]; use a pool of mysql2/promise or npm mariadb without wrappers that change rows';
   throw invalidArgument('pool', inspect(rows), rule);
 }
 
@@ -45,16 +45,17 @@ function isAsSent(row: unknown): boolean {
 /** What a statement without rows returns. */
 interface Header {
   readonly affectedRows: unknown;
-  readonly serverStatus: unknown;
 }
 
 export function isHeader(part: unknown): part is Header {
-  return typeof part === 'object' && part !== null && 'affectedRows' in part && 'serverStatus' in part;
+  if (typeof part !== 'object' || part === null || !('affectedRows' in part)) return false;
+  // Of npm mysql2 or npm mariadb.
+  return 'serverStatus' in part || 'warningStatus' in part;
 }
 
 /**
  * Returns the rows or the header of `[rows, fields]`.
- * @throws {Error} when this is no result of npm mysql2
+ * @throws {Error} when this is no result of npm mysql2 or npm mariadb
  */
 export function rowsOrHeaderOf(result: unknown): unknown {
   const [first] = Array.isArray(result) ? (result as unknown[]) : [];

@@ -119,7 +119,7 @@ export class Steps {
   }
 }
 
-/** Returns the rows of all result sets. The header at the end of a call contains no rows. */
+/** Returns the rows of all result sets. The header at the end of a call contains no rows; npm mariadb has other fields in it than mysql2. */
 function rowsOf(answer: unknown): readonly object[] {
   if (!Array.isArray(answer)) return [];
   return answer.flatMap((part: unknown) => {

@@ -21,6 +21,8 @@ import type { PgPoolLike } from '../driver/pool-like.ts';
 import { givenDriver } from '../driver/pool-driver.ts';
 import { checkSchema } from '../queue/names.ts';
 import { PgDriver } from '../driver/pg-driver.ts';
+import { clientDriver, type PostgresJsLike } from '../driver/postgres-js-client.ts';
+import { connectSocket, PostgresJsDriver, type PostgresJsConfig } from '../driver/postgres-js-driver.ts';
 import { DEFAULT_SCHEMA } from '../sql/migration.ts';
 import { sslModeOf, tlsOf, type SslMode, type TlsOptions } from '../driver/tls.ts';
 import { EMPTY, type Observable } from '../base/rx.ts';
@@ -45,6 +47,20 @@ export interface PostgresOptions {
    * first call that needs the server rejects with `INVALID_ARGUMENT`.
    */
   readonly pool?: PgPoolLike;
+  /**
+   * A client of npm postgres (postgres.js, version 3.4 or later) to use instead of `url`.
+   *
+   * The backend opens connections of its own with the client's address, credentials, TLS, `connection`, `prepare` and `socket`, which it reads
+   * once, at this call. So locks never wait for the application, and `transform`, `types` and other options that change rows have no effect.
+   * These connections are in addition to the `max` of the client: one that listens, and up to `connections` for steps. The client itself is
+   * neither used nor ended. It must have one host. Behind a pooler in transaction mode, it needs `prepare: false`.
+   */
+  readonly client?: PostgresJsLike;
+  /**
+   * The npm package that connects to the `url`: `pg`, which is installed with this one, or `postgres`, which the application installs. Default
+   * `pg`.
+   */
+  readonly driver?: 'pg' | 'postgres';
   /**
    * Certificates and key as PEM texts, together with a `url`. They set `sslmode` to `verify-full` unless the URL names another mode. They are read again for each new
    * connection when they come from files that the URL names, or from a function here, which may return a promise. If a read fails, or a file is
@@ -96,6 +112,8 @@ export interface Settings {
 const OPTIONS: KnownOptions<PostgresOptions> = {
   url: 'string',
   pool: 'object',
+  client: 'any',
+  driver: 'any',
   tls: 'any',
   auth: 'any',
   schema: 'any',
@@ -114,6 +132,8 @@ export function settingsOf(options: PostgresOptions): Settings {
   const {
     url,
     pool,
+    client,
+    driver,
     tls,
     auth,
     migrate = true,
@@ -122,8 +142,11 @@ export function settingsOf(options: PostgresOptions): Settings {
     advisoryKey,
     ...rest
   } = checkedOptions('options of postgres', options, OPTIONS);
-  if (pool !== undefined && (url ?? tls ?? auth) !== undefined)
-    throw invalidArgument('pool', pool, 'is given without url, tls and auth: it has its own');
+  const given = givenOf({ pool, client });
+  if (given !== undefined && (url ?? tls ?? auth ?? driver) !== undefined) {
+    const rule = 'is given without url, driver, tls and auth: it has its own';
+    throw invalidArgument(pool === undefined ? 'client' : 'pool', '(not shown)', rule);
+  }
   if (!(typeof requestTimeoutMs === 'number' && requestTimeoutMs >= 1 && requestTimeoutMs <= LONGEST_MS)) {
     const rule = `is a number of milliseconds from 1 to ${LONGEST_MS}`;
     throw invalidArgument('requestTimeoutMs', requestTimeoutMs, rule);
@@ -136,20 +159,38 @@ export function settingsOf(options: PostgresOptions): Settings {
     requestTimeoutMs,
     advisoryKey: advisoryKey && boundToCaller(advisoryKey),
   };
-  if (pool !== undefined)
+  if (given !== undefined)
     return {
-      driver: givenDriver(pool),
+      driver: given,
       schema: checkSchema(rest.schema ?? DEFAULT_SCHEMA),
       errors$: EMPTY,
       ...more,
     };
-  const own = ownServer({ url, tls, auth }, requestTimeoutMs);
+  const own = ownServer({ url, driver, tls, auth }, requestTimeoutMs);
   return { ...own, schema: checkSchema(rest.schema ?? own.schema ?? DEFAULT_SCHEMA), ...more };
+}
+
+/** Returns the driver for a pool or a client of the caller. */
+function givenOf({
+  pool,
+  client,
+}: {
+  [Name in 'pool' | 'client']: PostgresOptions[Name] | undefined;
+}): Driver | undefined {
+  if (pool !== undefined && client !== undefined)
+    throw invalidArgument('client', '(not shown)', 'or pool is given, and not both');
+  if (client !== undefined) return clientDriver(client);
+  return pool && givenDriver(pool);
 }
 
 /** Settings for connections of the backend's own, with the schema of the URL. */
 function ownServer(
-  { url = 'postgres:', tls, auth }: { [Name in 'url' | 'tls' | 'auth']: PostgresOptions[Name] | undefined },
+  {
+    url = 'postgres:',
+    driver = 'pg',
+    tls,
+    auth,
+  }: { [Name in 'url' | 'driver' | 'tls' | 'auth']: PostgresOptions[Name] | undefined },
   requestTimeoutMs: number,
 ): Pick<Settings, 'driver' | 'errors$'> & { readonly schema: string | undefined } {
   const server = serverOf(url);
@@ -157,8 +198,33 @@ function ownServer(
   const limits = { withinMs: requestTimeoutMs / 2, makeContext: createSecureContext };
   const credentials = connectionCredentials({ files, login, tls, auth, ...limits });
   const mode = sslModeOf(server.sslmode, havePems(files, tls));
-  const configNow = async (): Promise<ClientConfig> => clientConfig(server, mode, await credentials.next());
-  return { driver: new PgDriver(endpoint, configNow), errors$: credentials.errors$, schema };
+  if (!['pg', 'postgres'].includes(driver)) throw invalidArgument('driver', driver, 'is pg or postgres');
+  const made =
+    driver === 'pg'
+      ? new PgDriver(endpoint, async () => clientConfig(server, mode, await credentials.next()))
+      : new PostgresJsDriver(endpoint, async () => postgresJsConfig(server, mode, await credentials.next()));
+  return { driver: made, errors$: credentials.errors$, schema };
+}
+
+function postgresJsConfig(
+  {
+    host = process.env['PGHOST'] ?? '127.0.0.1',
+    port = Number(process.env['PGPORT'] ?? 5432),
+    database,
+  }: Server,
+  mode: SslMode,
+  { pems, login: { username, password } }: ConnectionCredentials,
+): PostgresJsConfig {
+  const ssl = tlsOf(mode, pems);
+  return {
+    connect: () => connectSocket({ host, port }),
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(database !== undefined && { database }),
+    // The host is what the certificate is compared with.
+    ssl: ssl && { ...ssl, host },
+    connection: { application_name: 'queuelock' },
+  };
 }
 
 function clientConfig(

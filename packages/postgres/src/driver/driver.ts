@@ -1,6 +1,7 @@
 // Chapter driver: what is asked of PostgreSQL, and what may it answer?
-// The interface (here), its implementation by npm pg (pg-driver), pools of the caller (pool-like, check-pool), type parsers (replies), TLS
-// options (tls), and the meaning of errors (errors).
+// The interface (here), its implementations by npm pg (pg-driver) and postgres.js (postgres-js-driver, postgres-js-values), pools and
+// clients of the caller (pool-like, check-pool, postgres-js-client), type parsers (replies), TLS options (tls), and the meaning of errors
+// (errors).
 
 /** Callbacks of a connection. */
 export interface WireEvents {

@@ -45,12 +45,13 @@ export function breaksConnection(error: unknown): boolean {
  * Refuses for good to go on without the client library: a further attempt would find the same files.
  * @throws {QueueLockError} `INVALID_ARGUMENT`
  */
-export function refuseWithoutLibrary(error: unknown): never {
-  const message = `the npm package pg cannot be loaded (${failureOf(error)}): run npm install pg, or hand in a pool`;
+export function refuseWithoutLibrary(library: 'pg' | 'postgres', error: unknown): never {
+  const other = library === 'pg' ? ', or hand in a pool' : '';
+  const message = `the npm package ${library} cannot be loaded (${failureOf(error)}): run npm install ${library}${other}`;
   throw new QueueLockError('INVALID_ARGUMENT', message, { cause: error });
 }
 
-/** Converts an error of npm pg to a `QueueLockError`. The code is `UNAVAILABLE` unless a retry cannot succeed. */
+/** Converts an error of npm pg or postgres.js to a `QueueLockError`. The code is `UNAVAILABLE` unless a retry cannot succeed. */
 export function asQueueLockError(
   error: unknown,
   { endpoint, schema = '' }: { readonly endpoint: string; readonly schema?: string },

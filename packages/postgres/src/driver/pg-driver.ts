@@ -17,7 +17,7 @@ export class PgDriver implements Driver {
 
   async open(events: WireEvents): Promise<Wire> {
     const [{ default: pg }, config] = await Promise.all([
-      import('pg').catch(refuseWithoutLibrary),
+      import('pg').catch((error: unknown) => refuseWithoutLibrary('pg', error)),
       this.#configNow(),
     ]);
     events.signal.throwIfAborted();

@@ -40,6 +40,6 @@ const EXPECTED = {
 export async function proveReplies(wire: Wire): Promise<void> {
   const rows = await wire.query(PROBE, ['text']);
   if (isDeepStrictEqual([...rows], [EXPECTED])) return;
-  const rule = `returns rows as the server sent them: ${inspect(EXPECTED)} was expected; use a pool of npm pg without pg.defaults.binary, pg.native and wrappers that change rows`;
+  const rule = `returns rows as the server sent them: ${inspect(EXPECTED)} was expected; use npm pg without pg.defaults.binary, pg.native and wrappers that change rows, or npm postgres 3.4`;
   throw invalidArgument('pool', inspect(rows), rule);
 }

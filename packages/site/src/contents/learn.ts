@@ -128,6 +128,14 @@ export const LEARN: readonly Chapter[] = [
         sectionsOf('EXAMPLES', 'A write that no late holder can undo'),
         readme('fencing'),
       ),
+      page(
+        [
+          'guides/transactions',
+          'Transactions of your ORM',
+          'Fenced transactions of Prisma, Drizzle, Knex, TypeORM and Kysely.',
+        ],
+        own('transactions'),
+      ),
     ],
   },
   {

@@ -65,6 +65,7 @@ export const REFER: readonly Chapter[] = [
         ],
         readme('testing'),
       ),
+      page(['tools/bullmq', 'BullMQ', 'One job per key at a time, over all workers.'], readme('bullmq')),
       page(['tools/otel', 'OpenTelemetry', 'Traces and metrics.'], readme('otel')),
       page(['tools/weblocks', 'Web Locks', 'navigator.locks across machines.'], readme('weblocks')),
       page(

@@ -1,0 +1,47 @@
+// Works on jobs as one of several processes: worker.ts <redis url> <queue> <seed>.
+import { createLockClient } from '@queuelock/core';
+import { chanceOf } from '@queuelock/harness/chance';
+import { redis } from '@queuelock/redis';
+import { Worker, type Job } from 'bullmq';
+import { setTimeout as pass } from 'node:timers/promises';
+import { onePerKey } from '../src/index.ts';
+import type { KeyData, WorkerEvent } from './workers.ts';
+
+const LONGEST_WORK_MS = 120;
+
+const [url = '', queue = '', seed = ''] = process.argv.slice(2);
+const say = (event: WorkerEvent): void => console.log(JSON.stringify(event));
+/** The monotonic clock of the machine, which all processes share, in milliseconds. */
+const now = (): number => Number(process.hrtime.bigint()) / 1e6;
+const chance = chanceOf(Number(seed));
+
+const locks = createLockClient(redis({ url }), { ttlMs: 1_000 });
+const processor = onePerKey(
+  locks,
+  {
+    key: (job: Job<KeyData>) => job.data.key,
+    delayMs: 50,
+    onDelayed: ({ id = '' }) => say({ ev: 'delayed', job: id }),
+  },
+  async ({ id = '', data: { key } }, { token }, stop) => {
+    say({ ev: 'start', job: id, key, token: String(token), at: now() });
+    await pass(LONGEST_WORK_MS * chance());
+    // Said before the check: work that was stopped has ended too.
+    say({ ev: 'end', job: id, at: now() });
+    stop.throwIfAborted();
+  },
+);
+const { hostname, port } = new URL(url);
+const worker = new Worker<KeyData>(queue, processor, {
+  connection: { host: hostname, port: Number(port) },
+  concurrency: 4,
+  // A worker that is killed leaves its jobs stalled, each time again.
+  maxStalledCount: 1_000,
+  lockDuration: 4_000,
+  stalledInterval: 500,
+});
+// BullMQ reports locks of jobs that it could not renew in time, and works on these jobs again.
+worker.on('error', (error) => say({ ev: 'error', text: String(error) }));
+process.on('disconnect', () => process.exit());
+await worker.waitUntilReady();
+say({ ev: 'ready' });

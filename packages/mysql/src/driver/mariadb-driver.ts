@@ -1,0 +1,47 @@
+import type { ConnectionConfig } from 'mariadb';
+import type { Driver, Wire } from './driver.ts';
+import { refuseWithoutLibrary } from './errors.ts';
+import { sessionSettings } from './own-driver.ts';
+import { statementOf } from './pool-driver.ts';
+
+/** Opens the backend's own connections by npm mariadb, with at most five attempts a second. */
+export class MariadbDriver implements Driver {
+  readonly endpoint: string;
+  readonly leastBetweenMs = 200;
+  readonly #optionsNow: () => Promise<ConnectionConfig>;
+  readonly #withinMs: number;
+
+  /**
+   * @param optionsNow returns the options of a new connection
+   * @param withinMs timeout of a step. It also limits how long the server waits for a row lock, rounded up to whole seconds.
+   */
+  constructor(endpoint: string, optionsNow: () => Promise<ConnectionConfig>, withinMs: number) {
+    this.endpoint = endpoint;
+    this.#optionsNow = optionsNow;
+    this.#withinMs = withinMs;
+  }
+
+  async open({ onEnd, signal }: Parameters<Driver['open']>[0]): Promise<Wire> {
+    const [{ createConnection }, options] = await Promise.all([
+      import('mariadb').catch((error: unknown) => refuseWithoutLibrary('mariadb', error)),
+      this.#optionsNow(),
+    ]);
+    signal.throwIfAborted();
+    // It is connected when the promise resolves, which connectTimeout limits.
+    const connection = await createConnection(options);
+    const destroy = (): void => {
+      connection.destroy();
+    };
+    if (signal.aborted) destroy();
+    signal.throwIfAborted();
+    signal.addEventListener('abort', destroy);
+    connection.on('error', onEnd);
+    connection.on('end', () => {
+      onEnd(new Error('the connection was closed'));
+    });
+    const query = async (sql: string): Promise<unknown> =>
+      (await connection.query<readonly unknown[]>(statementOf(sql)))[0];
+    await query(sessionSettings(this.#withinMs));
+    return { query, destroy };
+  }
+}

@@ -1,0 +1,140 @@
+import { createConnection } from 'node:net';
+import type { NetConnectOpts, Socket } from 'node:net';
+import type { Options, Sql } from 'postgres';
+import type { Driver, Wire, WireEvents } from './driver.ts';
+import { refuseWithoutLibrary } from './errors.ts';
+import { JSON_TYPE, encodeValues } from './postgres-js-values.ts';
+import { proveReplies } from './replies.ts';
+
+/** The options of a connection that postgres.js opens. */
+export type PostgresJsConfig = Pick<
+  Options<Record<string, never>>,
+  | 'database'
+  | 'username'
+  | 'password'
+  | 'ssl'
+  | 'connection'
+  | 'keep_alive'
+  | 'prepare'
+  | 'target_session_attrs'
+> & {
+  /** Opens the socket, which is connected when the promise resolves. */
+  readonly connect: () => Promise<Socket> | Socket;
+};
+
+/** Opens connections by postgres.js. Each is an instance of its own with one connection, so no statement waits for another program part. */
+export class PostgresJsDriver implements Driver {
+  readonly endpoint: string;
+  readonly isShared = false;
+  readonly #configNow: () => Promise<PostgresJsConfig>;
+  #isProven = false;
+
+  /** @param configNow returns the options of a new connection */
+  constructor(endpoint: string, configNow: () => Promise<PostgresJsConfig>) {
+    this.endpoint = endpoint;
+    this.#configNow = configNow;
+  }
+
+  async open(events: WireEvents): Promise<Wire> {
+    const [{ default: postgres }, config] = await Promise.all([
+      import('postgres').catch((error: unknown) => refuseWithoutLibrary('postgres', error)),
+      this.#configNow(),
+    ]);
+    events.signal.throwIfAborted();
+    const connection = new Connection(config, events);
+    const wire = connection.wireOf(postgres(connection.options));
+    const giveUp = (): void => {
+      wire.release(true);
+    };
+    events.signal.addEventListener('abort', giveUp);
+    try {
+      // The first statement connects.
+      if (this.#isProven) await wire.query('select 1');
+      else await proveReplies(wire);
+    } catch (error) {
+      giveUp();
+      throw error;
+    } finally {
+      events.signal.removeEventListener('abort', giveUp);
+    }
+    this.#isProven = true;
+    return wire;
+  }
+}
+
+/** One connection, which postgres.js would open again after its end if it were used again. */
+class Connection {
+  readonly options: Options<Record<string, never>> & { readonly socket: () => Promise<Socket> };
+  readonly #events: WireEvents;
+  #socket: Socket | undefined;
+  #isOver = false;
+
+  constructor({ connect, ...config }: PostgresJsConfig, events: WireEvents) {
+    this.#events = events;
+    this.options = {
+      ...config,
+      ...{ max: 1, idle_timeout: 0, max_lifetime: 0, connect_timeout: 0, fetch_types: false },
+      types: JSON_TYPE as never,
+      onnotice: () => undefined,
+      onclose: () => {
+        this.#end(new Error('the server closed the connection'));
+      },
+      // postgres.js reads it, and its types do not have it.
+      ...({
+        onnotify: (channel: string, message: string) => {
+          if (!this.#isOver) events.onMessage(channel, message);
+        },
+      } as object),
+      socket: async () => {
+        if (this.#isOver) throw new Error('the connection was given back');
+        this.#socket = await connect();
+        this.#destroyIfOver();
+        return this.#socket;
+      },
+    };
+  }
+
+  wireOf(sql: Sql): Wire {
+    return {
+      query: async (text, values) => {
+        if (this.#isOver) throw new Error('the connection was given back');
+        const rows: readonly unknown[] =
+          values === undefined
+            ? await sql.unsafe(text)
+            : await sql.unsafe(text, encodeValues(values), { prepare: this.options.prepare !== false });
+        // The results of several statements are a list of lists.
+        return Array.isArray(rows[0]) ? [] : (rows as readonly Record<string, unknown>[]);
+      },
+      release: (broken) => {
+        if (this.#isOver) return;
+        this.#isOver = true;
+        // Pending statements reject. The end of an idle connection is sent first; a broken one may never take it.
+        void sql.end({ timeout: 0 }).catch(() => undefined);
+        if (broken) this.#socket?.destroy();
+      },
+    };
+  }
+
+  #end(error: Error): void {
+    if (this.#isOver) return;
+    this.#events.onEnd(error);
+  }
+
+  /** Closes the socket of a connection that was given back while it was being opened. */
+  #destroyIfOver(): void {
+    if (this.#isOver) this.#socket?.destroy();
+  }
+}
+
+/** Connects a socket. Rejects when the server cannot be reached. */
+export function connectSocket(address: NetConnectOpts): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection(address);
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      socket.removeListener('error', reject);
+      // postgres.js names the host in the request for TLS.
+      resolve('host' in address ? Object.assign(socket, { host: address.host }) : socket);
+    });
+  });
+}

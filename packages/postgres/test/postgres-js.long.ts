@@ -1,0 +1,17 @@
+import { describeBackend } from '@queuelock/conformance';
+import postgresJs from 'postgres';
+import { harness } from './harness.ts';
+
+describe('@queuelock/postgres over postgres.js', () => {
+  describe('by its option driver', () => {
+    describeBackend({ ...harness((url) => ({ url, driver: 'postgres' })), atOnce: 4 });
+  });
+
+  describe('over a client without prepared statements', () => {
+    // No connection of the client itself is ever opened.
+    describeBackend({
+      ...harness((url) => ({ client: postgresJs(url, { prepare: false, onnotice: () => undefined }) })),
+      atOnce: 4,
+    });
+  });
+});
