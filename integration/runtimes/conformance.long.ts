@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { join } from 'node:path';
 import { facts } from '@queuelock/conformance';
-import { Installation } from '../packed/installation.ts';
+import { Installation, link } from '../packed/installation.ts';
+import { ROOT } from '../pages/scratch.ts';
 import { OperatorService } from './operator.ts';
 import { runJob, writeProgram, type Report } from './run-job.ts';
 import { RUNTIMES } from './runtimes.ts';
@@ -12,8 +14,14 @@ describe('the packed packages on each runtime', function () {
   let installation: Installation;
   let program: string;
   before(async () => {
-    installation = await Installation.of(['core', 'conformance', ...new Set(STORES.map((one) => one.package))]);
-    program = await writeProgram(installation);
+    installation = await Installation.of([
+      'core',
+      'conformance',
+      ...new Set(STORES.map((one) => one.package)),
+    ]);
+    await link(installation.directory, 'etcd3', join(ROOT, 'packages/etcd'));
+    await link(installation.directory, '@photostructure/sqlite', join(ROOT, 'packages/sqlite'));
+    program = await writeProgram(installation.directory);
   });
   after(() => installation.remove());
 

@@ -34,8 +34,7 @@ async function storeOf({ store, options, proxied }: Job): Promise<Store> {
     evict: (key: string) => order<void>({ type: 'evict', key }),
     entries: (queue: string) => order<readonly unknown[]>({ type: 'entries', queue }),
   };
-  if (proxied === undefined)
-    return { connect: async () => exported[store]!(options), ...evictAndEntries };
+  if (proxied === undefined) return { connect: async () => exported[store]!(options), ...evictAndEntries };
   const backends = new SeverableBackends({
     send: ({ order: what, endpoint }) => order<string>({ type: 'proxy', order: what, endpoint }),
     stop: () => undefined,

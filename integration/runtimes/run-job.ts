@@ -4,8 +4,6 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { link, type Installation } from '../packed/installation.ts';
-import { ROOT } from '../pages/scratch.ts';
 import { JOB_VARIABLE, type Job, type Line, type Outcome, type Refusal } from './job.ts';
 import type { Runtime } from './runtimes.ts';
 
@@ -18,11 +16,9 @@ export interface Report {
   readonly refusal: Refusal | undefined;
 }
 
-/** Writes the program into an installation, as one file beside the installed packages. Returns its path. */
-export async function writeProgram(installation: Installation): Promise<string> {
-  await link(installation.directory, 'etcd3', join(ROOT, 'packages/etcd'));
-  await link(installation.directory, '@photostructure/sqlite', join(ROOT, 'packages/sqlite'));
-  const outfile = join(installation.directory, 'facts.mjs');
+/** Writes the program into a directory in which the packages are installed, as one file. Returns its path. */
+export async function writeProgram(directory: string): Promise<string> {
+  const outfile = join(directory, 'facts.mjs');
   await build({
     entryPoints: [fileURLToPath(new URL('program.ts', import.meta.url))],
     outfile,

@@ -22,18 +22,17 @@ function fromNpm(name: string, version: string): () => Promise<string> {
   };
 }
 
-const NODE: Runtime = {
+/** The runtime of this process. */
+export const NODE: Runtime = {
   name: 'Node',
   version: process.versions.node,
   program: () => Promise.resolve(process.execPath),
   options: [],
 };
 
-/** The runtimes beside Node. */
-export const OTHER_RUNTIMES: readonly Runtime[] = [
+/** Node first, which shows that the program itself is right. */
+export const RUNTIMES: readonly Runtime[] = [
+  NODE,
   { name: 'Bun', version: '1.4.5', program: fromNpm('bun', '1.4.5'), options: ['run'] },
   { name: 'Deno', version: '2.9.6', program: fromNpm('deno', '2.9.6'), options: ['run', '--allow-all'] },
 ];
-
-/** Node first, which shows that the program itself is right. */
-export const RUNTIMES: readonly Runtime[] = [NODE, ...OTHER_RUNTIMES];
