@@ -1,8 +1,7 @@
 // Runs on another runtime, in one file with all but the packages of this project, which it finds installed beside it as they are published.
 import { facts, type BackendHarness, type Fact } from '@queuelock/conformance';
 import { isQueueLockError, type Backend } from '@queuelock/core/backend';
-import type { MemoryServer } from '@queuelock/memory';
-import type { ZooKeeperOptions } from '@queuelock/zookeeper';
+import type * as Memory from '@queuelock/memory';
 // eslint-disable-next-line no-restricted-imports -- a test, which no package exports
 import { SeverableBackends } from '../../packages/zookeeper/test/severable-backends.ts';
 import { JOB_VARIABLE, type Job, type Line, type Order } from './job.ts';
@@ -21,7 +20,7 @@ function print(line: Line): void {
   console.log(JSON.stringify(line));
 }
 
-async function order<T>(body: Order): Promise<T> {
+async function order<T = unknown>(body: Order): Promise<T> {
   const response = await fetch(job.operator, { method: 'POST', body: JSON.stringify(body) });
   if (!response.ok) throw new Error(`${body.type}: ${await response.text()}`);
   return (await response.json()) as T;
@@ -31,7 +30,9 @@ async function storeOf({ store, options, proxied }: Job): Promise<Store> {
   const exported = (await import(`@queuelock/${store}`)) as Record<string, (options: object) => Backend>;
   if (options === undefined) return inProcess(exported as never);
   const evictAndEntries = {
-    evict: (key: string) => order<void>({ type: 'evict', key }),
+    evict: async (key: string) => {
+      await order({ type: 'evict', key });
+    },
     entries: (queue: string) => order<readonly unknown[]>({ type: 'entries', queue }),
   };
   if (proxied === undefined) return { connect: async () => exported[store]!(options), ...evictAndEntries };
@@ -40,14 +41,14 @@ async function storeOf({ store, options, proxied }: Job): Promise<Store> {
     stop: () => undefined,
   });
   return {
-    connect: () => backends.connect(proxied, options as Omit<ZooKeeperOptions, 'hosts'>),
+    connect: () => backends.connect(proxied, options),
     crash: (session) => backends.crash(session),
     ...evictAndEntries,
   };
 }
 
-function inProcess({ createMemoryServer, memory }: typeof import('@queuelock/memory')): Store {
-  const server: MemoryServer = createMemoryServer();
+function inProcess({ createMemoryServer, memory }: typeof Memory): Store {
+  const server = createMemoryServer();
   return {
     connect: async () => memory({ server }),
     evict: async (key) => void server.evict(key),

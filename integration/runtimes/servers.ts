@@ -109,7 +109,8 @@ async function postgres(): Promise<Site> {
       await operator.query('select queuelock.evict($1, $2)', [stored(queue), ord]);
     },
     entries: async (queue) =>
-      (await operator.query('select ord from queuelock.entry where queue = $1', [stored(queue)])).rows,
+      (await operator.query<object>('select ord from queuelock.entry where queue = $1', [stored(queue)]))
+        .rows,
     async stop() {
       await operator.end();
       await server.stop();

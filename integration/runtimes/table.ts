@@ -3,14 +3,14 @@ import { textOf } from '../pages/scratch.ts';
 import type { Report } from './run-job.ts';
 import type { Runtime } from './runtimes.ts';
 
-/** Returns what the table of COMPATIBILITY has to say of a run. */
+/** Returns the cell of the table of COMPATIBILITY for the results of a run. */
 export function cellOf({ outcomes, refusal }: Report): string {
   if (refusal !== undefined) return `refused, \`${refusal.code}\`${refusal.retryable ? ', retryable' : ''}`;
   const kept = outcomes.filter(({ failure }) => failure === undefined);
   return `${String(kept.length)} of ${String(facts.length)}`;
 }
 
-/** Returns what the table of COMPATIBILITY says of a store on a runtime; `undefined` if it says nothing. */
+/** Returns the cell of the table of COMPATIBILITY for a store on a runtime; `undefined` if there is none. */
 export function documentedCell(store: string, { name, version }: Runtime): string | undefined {
   const rows = textOf('COMPATIBILITY')
     .split('\n')
