@@ -1,7 +1,8 @@
 /**
  * Checks that the manifest of each published package says where its source, its page and its bug reports are, by the one `repository` of the
  * root manifest, and that `main`, `types` and `typesVersions` say the same as `exports`, for compilers that do not read those. --update
- * writes all of it; keywords are written by hand.
+ * writes all of it; keywords are written by hand. Also checks that a package names the peers of the packages that it brings along: only then do
+ * pnpm and yarn give them the application's copy.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -59,12 +60,32 @@ function* wrongKeywords(manifest: Manifest): Generator<string> {
     yield `there are fewer than ${String(FEWEST_KEYWORDS)} keywords`;
 }
 
+/** The members of a manifest about dependencies. */
+interface Dependencies {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
+}
+
+/** Peers of dependencies of ours that the package neither brings along nor names with the same range. */
+function* missingPeers({ dependencies = {}, peerDependencies = {} }: Dependencies): Generator<string> {
+  for (const own of Object.keys(dependencies).filter((name) => name.startsWith('@queuelock/'))) {
+    const manifest = join('packages', own.slice('@queuelock/'.length), 'package.json');
+    const { peerDependencies: theirs = {}, peerDependenciesMeta: meta = {} } = JSON.parse(
+      readFileSync(manifest, 'utf8'),
+    ) as Dependencies;
+    for (const [peer, range] of Object.entries(theirs))
+      if (meta[peer]?.optional !== true && !(peer in dependencies) && peerDependencies[peer] !== range)
+        yield `peerDependencies do not have ${peer} ${range}, a peer of ${own}`;
+  }
+}
+
 for (const { name } of publicPackages()) {
   const path = join('packages', name, 'package.json');
   const text = readFileSync(path, 'utf8');
   const manifest = JSON.parse(text) as Manifest;
   const written = described(name, manifest);
-  const wrong = [...wrongKeywords(manifest)];
+  const wrong = [...wrongKeywords(manifest), ...missingPeers(manifest)];
   // The order of members counts too: a diff of manifests is then a diff of what they say.
   if (JSON.stringify(written) !== JSON.stringify(manifest)) {
     if (process.argv.includes('--update')) writeFileSync(path, `${JSON.stringify(written, undefined, 2)}\n`);

@@ -1,8 +1,14 @@
 import type { Backend, Session } from '@queuelock/core/backend';
 import { zookeeper, type ZooKeeperOptions } from '@queuelock/zookeeper';
-import { zkFourLetter } from '@queuelock/harness/services';
+import { zkFourLetter } from '@queuelock/harness/services/four-letter';
 import { until } from '@queuelock/harness/services/until';
-import { FarProxies } from './far-proxy.ts';
+import { FarProxies, type ProxyOrder } from './far-proxy.ts';
+
+/** Runs proxies in another process. */
+interface Proxies {
+  send(order: ProxyOrder): Promise<string>;
+  stop(): void;
+}
 
 interface ProxiedConnection {
   readonly endpoint: string;
@@ -13,10 +19,14 @@ interface ProxiedConnection {
 
 /** Backends with a proxy each, so that the sessions of one backend can be cut off alone. */
 export class SeverableBackends {
-  readonly #proxies = new FarProxies();
+  readonly #proxies: Proxies;
   readonly #connections = new WeakMap<Session, ProxiedConnection>();
   /** Sessions that were cut off and have not expired. */
   readonly #crashed = new Map<string, Session>();
+
+  constructor(proxies: Proxies = new FarProxies()) {
+    this.#proxies = proxies;
+  }
 
   async connect(server: string, options: Omit<ZooKeeperOptions, 'hosts'>): Promise<Backend> {
     const endpoint = await this.#proxies.send({ order: 'start', endpoint: server });

@@ -36,7 +36,9 @@ export class Http2Call {
   readonly #stream: ClientHttp2Stream;
   readonly #listener: CallListener;
   readonly #reader = new MessageReader();
-  #headers: Headers = {};
+  #headers: Headers | undefined;
+  /** Pieces of the response that a runtime emitted ahead of its headers, as Deno 2 does. */
+  #early: Buffer[] = [];
   #status: Headers | undefined;
   #isOver = false;
 
@@ -77,6 +79,7 @@ export class Http2Call {
     const stream = this.#stream;
     stream.on('response', (headers: Headers, flags: number) => {
       this.#headers = headers;
+      if (this.#early.length > 0) for (const piece of this.#early.splice(0)) this.#receive(piece);
       if ('grpc-status' in headers) this.#receiveStatus(headers, (flags & NGHTTP2_FLAG_END_STREAM) !== 0);
     });
     stream.on('trailers', (trailers: Headers) => this.#receiveStatus(trailers, true));
@@ -97,6 +100,10 @@ export class Http2Call {
   }
 
   #receive(piece: Buffer): void {
+    if (!this.#headers) {
+      this.#early.push(piece);
+      return;
+    }
     for (const message of this.#messagesOf(piece)) if (!this.#isOver) this.#listener.onMessage(message);
   }
 
@@ -111,7 +118,7 @@ export class Http2Call {
 
   /** Whether the response is gRPC, and not a page of a proxy. */
   get #isGrpc(): boolean {
-    return this.#headers['content-type']?.startsWith(TYPE) ?? false;
+    return this.#headers?.['content-type']?.startsWith(TYPE) ?? false;
   }
 
   #end(): void {
@@ -127,7 +134,7 @@ export class Http2Call {
 
   #missingStatus(): GrpcError {
     if (this.#link.isOver) return new GrpcError('UNAVAILABLE', this.#link.failure.message);
-    const { ':status': http = HTTP_OK, 'content-type': type = 'nothing' } = this.#headers;
+    const { ':status': http = HTTP_OK, 'content-type': type = 'nothing' } = this.#headers ?? {};
     if (http !== HTTP_OK)
       return new GrpcError(STATUS_OF_HTTP[http] ?? 'UNAVAILABLE', `answered with HTTP status ${http}`);
     const code = this.#stream.rstCode;

@@ -53,11 +53,11 @@ export class NodeRedisDriver implements Driver {
     const end = noted(events.onEnd);
     client.on('error', end);
     client.on('terminated', end);
-    const close = closing(() => {
-      if (client.isOpen) client.destroy();
-    }, end);
+    const { close, opened } = destroying(client, end);
     events.signal.addEventListener('abort', close);
+    client.on('connect', opened);
     await client.connect();
+    opened();
     const onMessage = messageTo({ ...events, onEnd: end });
     const listener: Heard = (message, channel) => {
       onMessage(channel, message);
@@ -69,6 +69,27 @@ export class NodeRedisDriver implements Driver {
       close,
     };
   }
+}
+
+/**
+ * Returns functions that destroy the client and that note that it has a socket. Before that, npm redis would forget the socket that is being opened,
+ * which would stay open and keep the process alive. An attempt to connect that gets no socket ends by itself.
+ */
+function destroying(
+  client: Client,
+  onFailure: (error: unknown) => void,
+): { readonly close: () => void; readonly opened: () => void } {
+  let hasSocket = false;
+  let isUnwanted = false;
+  const close = closing(() => {
+    isUnwanted = true;
+    if (hasSocket && client.isOpen) client.destroy();
+  }, onFailure);
+  const opened = (): void => {
+    hasSocket = true;
+    if (isUnwanted) close();
+  };
+  return { close, opened };
 }
 
 /**

@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** A runtime of JavaScript, and how it runs a file of modules. */
+export interface Runtime {
+  readonly name: string;
+  readonly version: string;
+  /** Returns the path of its program. It is downloaded from npm on the first call. */
+  program(): Promise<string>;
+  /** Options in front of the file. */
+  readonly options: readonly string[];
+}
+
+/** The program of an npm package of the same name. The packages install a binary of about 100 MB, so they are no dependency of this project. */
+function fromNpm(name: string, version: string): () => Promise<string> {
+  return async () => {
+    const args = ['exec', '--yes', '--package', `${name}@${version}`, '-c', `command -v ${name}`];
+    return (await run('npm', args, { cwd: tmpdir() })).stdout.trim();
+  };
+}
+
+/** The runtime of this process. */
+export const NODE: Runtime = {
+  name: 'Node',
+  version: process.versions.node,
+  program: () => Promise.resolve(process.execPath),
+  options: [],
+};
+
+/** Node first, which shows that the program itself is right. */
+export const RUNTIMES: readonly Runtime[] = [
+  NODE,
+  { name: 'Bun', version: '1.4.5', program: fromNpm('bun', '1.4.5'), options: ['run'] },
+  { name: 'Deno', version: '2.9.6', program: fromNpm('deno', '2.9.6'), options: ['run', '--allow-all'] },
+];
