@@ -1,5 +1,5 @@
 import type { ClaimOptions, Hold, Ownership, WorkOptions } from '@queuelock/core';
-import type { WaitOptions } from './patience.ts';
+import type { WaitOptions } from './wait-limit.ts';
 
 /** Settings of a cohort. */
 export interface CohortOptions extends Pick<ClaimOptions, 'owner' | 'metadata'> {

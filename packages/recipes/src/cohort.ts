@@ -6,7 +6,7 @@ import { machineClock } from './clock.ts';
 import { CohortEntry, type EntryTerms } from './cohort-entry.ts';
 import { LocalHold } from './cohort-hold.ts';
 import { LocalLine } from './cohort-line.ts';
-import { WAIT_OPTIONS, type WaitOptions } from './patience.ts';
+import { WAIT_OPTIONS, type WaitOptions } from './wait-limit.ts';
 
 /**
  * Returns a cohort: many acquirers of one process share one entry in the queue. They wait in a local queue, first come, first served, and

@@ -8,7 +8,7 @@ import {
   type KnownOptions,
 } from '@queuelock/core/backend';
 import type { OncePer, OncePerOptions, SlotOptions, SlotOutcome, SlotWork } from './once-per-api.ts';
-import { WAIT_OPTIONS, checkWait } from './patience.ts';
+import { WAIT_OPTIONS, checkWait } from './wait-limit.ts';
 import { callFor } from './slot-call.ts';
 import { checkedOrder, compareSlots, type SlotOrder } from './slot-order.ts';
 import { SlotRegister } from './slot-register.ts';

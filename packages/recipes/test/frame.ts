@@ -75,7 +75,7 @@ export interface RecipeFacts {
 }
 
 const COMFORT = 5;
-const PATIENCE_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 /** How many waits in a row a fact may need in the worst case before it is called stuck. */
 const WAITS = 4;
 
@@ -94,7 +94,7 @@ export function describeRecipes(
       describe(recipe, () => {
         for (const { title, check } of facts) {
           it(title, async function () {
-            this.timeout(WAITS * patienceMs(store));
+            this.timeout(WAITS * maxWaitMs(store));
             await onStage(new Stage(store), check);
           });
         }
@@ -169,7 +169,7 @@ class Stage implements Site {
   }
 
   async until(what: string, holds: () => unknown): Promise<void> {
-    const withinMs = patienceMs(this.#store);
+    const withinMs = maxWaitMs(this.#store);
     const deadline = performance.now() + withinMs;
     for (;;) {
       const { answer, refusal } = await ask(holds);
@@ -255,6 +255,6 @@ async function closeAll(clients: readonly LockClient[]): Promise<void> {
 }
 
 /** The bound of every single wait. */
-function patienceMs({ ttlMs, expiryMs }: Store): number {
-  return PATIENCE_MS + COMFORT * ttlMs + expiryMs;
+function maxWaitMs({ ttlMs, expiryMs }: Store): number {
+  return MAX_WAIT_MS + COMFORT * ttlMs + expiryMs;
 }

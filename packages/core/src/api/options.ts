@@ -46,9 +46,9 @@ export interface LockClientOptions {
 
 /** A waiter's request that the holder release soon. The holder receives it from `Ownership.requests$`. */
 export interface HandoverRequestOptions {
-  /** Why the waiter asks, shown to the holder. At most 200 characters. */
+  /** Reason of the request, shown to the holder. At most 200 characters. */
   readonly reason: string;
-  /** How long the waiter waits for an answer, in milliseconds; after that its state says `ignored`. */
+  /** How long the waiter waits for a response, in milliseconds; after that its state is `ignored`. */
   readonly withinMs: number;
 }
 
@@ -116,7 +116,7 @@ export interface ClaimOptions {
    * the newest holders first. The former holder may not have noticed yet, so send the fencing token with every write.
    */
   readonly steal?: { readonly reason: string };
-  /** Asks the holder to release soon, while this claim waits. The holder's answer appears in the state `queued`. */
+  /** Requests a release from the holder, while this claim waits. The holder's response appears in the state `queued`. */
   readonly request?: HandoverRequestOptions;
   /** The `id` of an entry in a resumed session: the claim takes over that entry and its position. */
   readonly id?: string;

@@ -18,7 +18,7 @@ import type { Turn } from '../api/spi.ts';
 import type { ClaimRequest } from '../entry/wish.ts';
 
 /**
- * The state machine of one entry: joins the queue, waits, holds and leaves. Subscribes to the turns; while it waits, also to answers to its request
+ * The state machine of one entry: joins the queue, waits, holds and leaves. Subscribes to the turns; while it waits, also to responses to its request
  * and to the conditions of the hold.
  */
 export class Contender implements Holder, LivenessListener {

@@ -63,7 +63,7 @@ export function closedOf(name: string, why: QueueLockError): QueueLockError {
   });
 }
 
-/** Whether a turn is as before. A claim that is admitted waits for nobody, whatever the number of entries ahead. */
+/** Whether a turn is as before. An admitted claim does not wait, whatever the number of entries ahead. */
 export function sameTurn(before: Turn | undefined, now: Turn): boolean {
   return before?.admitted === now.admitted && (now.admitted || before.ahead === now.ahead);
 }

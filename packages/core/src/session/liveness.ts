@@ -138,7 +138,7 @@ export class Liveness {
 
   /**
    * Ends the session because the store refused a removal, which leaves no other way to free the queue.
-   * @param why says what was refused, for the message
+   * @param why what was refused, for the message
    */
   endByRefusal(why: string, error: unknown): void {
     const isOver = isQueueLockError(error, 'SESSION_LOST');

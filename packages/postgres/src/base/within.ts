@@ -3,7 +3,7 @@
 
 import { QueueLockError, type Clock } from '@queuelock/core/backend';
 
-/** A timeout, and what its error says. */
+/** A timeout, and the text of its error. */
 export interface Limit {
   readonly clock: Clock;
   readonly ms: number;
