@@ -6,7 +6,7 @@ import { TEST_TIMEOUT_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 const HOLDERS = 3;
 const CONTROL_ATTEMPTS = 3;
 
-describe('paused leader of etcd that is replaced, and answers pending requests when it resumes', function () {
+describe('paused leader of etcd that is replaced, and replies to pending requests when it resumes', function () {
   this.timeout(TEST_TIMEOUT_MS + RUNS * 30_000);
   afterEach(abandonTrials);
 

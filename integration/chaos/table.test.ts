@@ -38,7 +38,10 @@ describe('table of results', () => {
     expect(rowOf('S3 after a loss, min / p1')).to.deep.equal(['–', '–']);
   });
   it('counts workers that were killed or frozen outside of a named fault', () => {
-    const builder = new HistoryBuilder().worker('a', 0).worker('b', 0).harness(5, { ev: 'killed', worker: 'a' });
+    const builder = new HistoryBuilder()
+      .worker('a', 0)
+      .worker('b', 0)
+      .harness(5, { ev: 'killed', worker: 'a' });
     builder.fault(1, { what: 'frozen', target: 'b', from: 10, to: 30 });
     builder.harness(11, { ev: 'frozen', worker: 'b' }).harness(29, { ev: 'thawed', worker: 'b' });
     const { numbers } = check(runOf(builder.close(300, 'b').events), LIMITS);

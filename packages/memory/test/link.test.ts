@@ -138,7 +138,7 @@ describe('a connection to a memory server', () => {
     expect(server.sessionIds).to.deep.equal([session.id]);
   });
 
-  it('gives up a renewal when its signal aborts, and no opening, whose session nobody could close', async () => {
+  it('aborts a renewal by its signal, but not an opening, whose session no client could close', async () => {
     const intercept = only('renew', () => new Promise(() => undefined));
     const backend = connect({ intercept });
     const session = await openSession(backend);

@@ -78,7 +78,7 @@ describe('the round trips on MySQL', () => {
     for (const { table, key } of tables) expect(key, table ?? '').not.to.equal(null);
   });
 
-  it('of a process in which nobody waits are none', async () => {
+  it('of a process without waiters are none', async () => {
     const { client, asked } = await ready();
     const ownership = await client.acquire('alone');
     asked.length = 0;
@@ -244,7 +244,7 @@ describe('the tables of MySQL', () => {
     expect(message).not.to.include('secret-word');
   });
 
-  it('need no right to make any once somebody has made them', async () => {
+  it('need no permission to create them once they exist', async () => {
     const url = await user('plain', 'select, insert, update, delete, execute', 'plain');
     const { operator } = clients;
     await operator.run('use plain');

@@ -79,7 +79,7 @@ describe('the steps on PostgreSQL', () => {
     await ownership.release();
   });
 
-  it('of a hand-off are one, of the one that leaves; nobody asks meanwhile, and one is woken', async () => {
+  it('of a hand-off are one, the release; no waiter sends a request, and one is notified', async () => {
     const holder = await ready();
     const waiters = await Promise.all(Array.from({ length: 5 }, ready));
     const listener = new pg.Client({ connectionString: clients.url });
@@ -206,7 +206,7 @@ describe('the steps on PostgreSQL', () => {
     expect(third.token > second.token).to.equal(true);
   });
 
-  it('forget no queue that somebody is in, or uses now', async () => {
+  it('delete no queue that has entries or is in use', async () => {
     const session = await clients.session();
     await session.enqueue(wish({ queue: 'kept' }));
     await clients.operator.query('update queuelock.queue set last = 1000');
@@ -214,7 +214,7 @@ describe('the steps on PostgreSQL', () => {
     expect(await clients.column('select name from queuelock.queue')).to.deep.equal(['kept']);
   });
 
-  it('of a lease end it by the clock of the server, and a renewal brings nobody back', async () => {
+  it('of a lease end it by the clock of the server, and a renewal restores no session', async () => {
     const [dead, other] = [await clients.session(), await clients.session()];
     const held = wish({ queue: 'left' });
     await dead.enqueue(held);

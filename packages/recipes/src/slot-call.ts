@@ -50,7 +50,9 @@ export async function callFor<T>(
 function firstLook({ name, register }: SlotTerms, limits: WaitOptions): Promise<PastSlot | undefined> {
   const sight = new Sight();
   const what = `it was not known who does the slot ${JSON.stringify(register.slot)} of ${JSON.stringify(name)}`;
-  return withWaitLimit(limits, { what, sight }, (signal) => unlessAborted(signal, sight.until(register.past())));
+  return withWaitLimit(limits, { what, sight }, (signal) =>
+    unlessAborted(signal, sight.until(register.past())),
+  );
 }
 
 /** Ends the wait for the lock when another call has noted the slot. */

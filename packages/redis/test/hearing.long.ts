@@ -2,7 +2,7 @@ import { startProxy } from '@queuelock/harness/faults';
 import { admitted, wish } from '@queuelock/harness/wishes';
 import { Clients } from './clients.ts';
 
-describe('a connection to Redis that hears nothing more, and is not broken', () => {
+describe('a connection to Redis that gets no more messages, and is not broken', () => {
   const clients = new Clients();
 
   it('is found out between two heartbeats', async () => {

@@ -32,7 +32,7 @@ function faultsIn(holds: readonly Hold[]): readonly string[] {
   });
 }
 
-describe('a Redis with a log that is killed, stands still, and is cut off', () => {
+describe('a Redis with a log that is killed, paused, and cut off', () => {
   it('gives one lock to one client at a time, in the order of the tokens, and serves all after that', async () => {
     const server = await startRedis({
       way: 'process',

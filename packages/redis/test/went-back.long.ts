@@ -34,7 +34,7 @@ class Snapshot {
 describe('a Redis that has forgotten the last steps, and broke no connection', () => {
   const clients = new Clients();
 
-  it('lets nobody wait behind an entry that had left', async () => {
+  it('lets no waiter wait behind an entry that had left', async () => {
     const [one, other] = [await clients.session(), await clients.session()];
     const held = wish();
     await one.enqueue(held);

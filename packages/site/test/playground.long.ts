@@ -66,7 +66,7 @@ describe('the playground in Chromium', function () {
     }
   });
 
-  it('a contender that is added stands in line and holds in its turn', async () => {
+  it('a contender that is added waits in the queue and holds in order', async () => {
     await page.getByRole('button', { name: 'Add a contender' }).click();
     await contender('c5').waitFor();
     await story(/^c5 holds/);

@@ -113,7 +113,8 @@ describe('L3', () => {
       .harness(1_000, { ev: 'calm' })
       .attempt('b', { token: 2, queued: 30, ...steps });
   const end = (builder: HistoryBuilder): HistoryBuilder => {
-    for (const worker of ['a', 'b']) builder.harness(24_000, { ev: 'exited', worker, clean: true, tookMs: 1 });
+    for (const worker of ['a', 'b'])
+      builder.harness(24_000, { ev: 'exited', worker, clean: true, tookMs: 1 });
     return builder.harness(24_000, { ev: 'end' });
   };
   /** Limit: 10 s, the own hold and that of the predecessor, and a crash. */

@@ -176,13 +176,16 @@ describe('F1 with shared holds', () => {
     expect(rulesOf(overlap({ terms: READS, ...gone }, {}))).to.deep.equal(['F1']);
   });
   it('flags a reader that passes a writer while readers hold', () => {
-    const builder = overlap({ terms: READS }, { queued: 15, acquired: 100 + NS, released: 110 }).attempt('c', {
-      token: 3,
-      queued: 30,
-      acquired: 60,
-      released: 70,
-      terms: READS,
-    });
+    const builder = overlap({ terms: READS }, { queued: 15, acquired: 100 + NS, released: 110 }).attempt(
+      'c',
+      {
+        token: 3,
+        queued: 30,
+        acquired: 60,
+        released: 70,
+        terms: READS,
+      },
+    );
     expect(rulesOf(builder)).to.deep.equal(['F1']);
   });
   it('flags a writer that is granted after a later reader, and a reader after a later writer', () => {

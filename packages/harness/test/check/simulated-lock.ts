@@ -144,7 +144,8 @@ export class SimulatedLock {
       const of = { queue, n } as const;
       if (granted)
         this.builder.tell(worker.name, this.#now, { ev: 'revoked', reason: 'heartbeat-timeout', ...of });
-      else this.builder.tell(worker.name, this.#now, { ev: 'failed', code: 'SESSION_LOST', message: '', ...of });
+      else
+        this.builder.tell(worker.name, this.#now, { ev: 'failed', code: 'SESSION_LOST', message: '', ...of });
     }
     this.#open(worker);
   }

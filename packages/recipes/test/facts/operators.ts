@@ -108,15 +108,14 @@ export const operatorFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'stealing what nobody holds is joining',
+    title: 'stealing a free lock is joining',
     async check({ client, queue }) {
       const own = await client().acquire(queue, { steal: { reason: 'why not' } });
       await own.release();
     },
   },
   {
-    title:
-      'an entry tells its owner, host, process, when it joined, what it holds and how long it holds usually',
+    title: 'an entry shows its owner, host, process, time of joining, holds and usual hold time',
     async check({ client, queue, freshQueue }) {
       const other = freshQueue();
       const locks = client({ owner: 'billing' });
