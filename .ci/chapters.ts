@@ -1,5 +1,5 @@
 /**
- * Chapters are the folders of a package's `src`: each asks one question, which the first line of its first file tells, and the imports
+ * Chapters are the folders of a package's `src`: each has one question, which the first line of its first file states, and the imports
  * between them run one way. Checks that, and that packages/architecture.svg shows the imports as they are; --update draws it.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { publicPackages } from './packages.ts';
 /** The packages that are cut into chapters. */
 const CUT = ['core', 'etcd', 'zookeeper', 'redis', 'postgres', 'mysql', 'sqlite', 'consul'];
 const PICTURE = 'packages/architecture.svg';
-/** What stands beside the chapters: it may import all of them, none of them may import it. */
+/** The files beside the chapters: they may import all chapters, and no chapter may import them. */
 const DOORS = 'doors';
 const QUESTION = /^\/\/ Chapter (\S+): (.+\?)\n/;
 

@@ -266,7 +266,7 @@ export class Trial {
     };
   }
 
-  // Holders are told to release, so that the next one is granted. The checker finds waiters that never are.
+  // Holders get the command to release, so that the next one is granted. The checker finds waiters that never are.
   async #serve(workers: readonly WorkerProcess[]): Promise<void> {
     const told = new Set<AttemptEvent>();
     const begun = performance.now();

@@ -16,7 +16,7 @@ describe('the steps on PostgreSQL', () => {
     await Promise.all(locks.splice(0).map((client) => client.close()));
   });
 
-  /** Connected, with a session, and what it asks from now on. */
+  /** Returns a connected session, and the statements that it sends from now on. */
   async function ready(): Promise<{ readonly client: LockClient; readonly asked: string[] }> {
     const { pool, asked } = clients.pool();
     const client = createLockClient(clients.connect({ pool }), { ttlMs: TTL_MS });
@@ -159,7 +159,7 @@ describe('the steps on PostgreSQL', () => {
   it('give no order by what was asked first, but by what was committed', async () => {
     const session = await clients.session();
     await session.enqueue(wish({ queue: 'ordered' })).then(({ key }) => key);
-    // Somebody is in the middle of a step on the queue: the next one waits, and sees what it has done.
+    // Another step on the queue is in progress: the next step waits, and reads its result.
     await clients.operator.query('begin');
     await clients.operator.query("select from queuelock.queue where name = 'ordered' for update");
     let isPlaced = false;

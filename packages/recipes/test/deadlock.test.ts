@@ -68,7 +68,7 @@ describe('finding deadlocks', () => {
           { id: '4', holds: ['2'], since: 2 },
         ),
       ],
-      // One's writer stands behind the other's reader, and behind its own.
+      // Each client's writer waits behind the other's reader, and behind its own.
       circles: [
         { victim: '3', waits: ['x: 3 for 1'] },
         { victim: '4', waits: ['x: 4 for 2'] },

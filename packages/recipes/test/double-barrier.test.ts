@@ -6,7 +6,7 @@ import { MemoryStage, failureOf, thrownBy } from './election-stage.ts';
 import { givenUpAtEveryPoint } from './give-up.ts';
 import { join } from './join.ts';
 
-/** Somebody at a double barrier, and how far he is. */
+/** A member of a double barrier, and its state. */
 class Walker {
   place: RoundMembership | undefined;
   error: unknown;

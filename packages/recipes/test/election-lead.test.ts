@@ -4,10 +4,10 @@ import { expect } from 'chai';
 import { election, type Election, type Leadership, type LeadOptions, type TermEnd } from '../src/index.ts';
 import { MemoryStage, TTL_MS, deferred, failureOf } from './election-stage.ts';
 
-/** A term after which nobody need pause. */
+/** The length of a term that needs no backoff after it. */
 const LONG_MS = 2_000;
 
-/** Leads on a stage, and says what happened. */
+/** Leads, and records the events. */
 class Politician {
   readonly log: string[] = [];
   readonly ends: TermEnd[] = [];

@@ -46,7 +46,7 @@ describe('streams of leading', () => {
   const candidate = (value: string, client: LockClient = stage.client()): Election =>
     election(client, 'x', { value, clock: stage.clock });
 
-  /** Stands, and tells whether it leads. */
+  /** Becomes a candidate, and emits whether it leads. */
   function leadsIn({ candidacy$ }: Election): Observable<boolean> {
     return candidacy$.pipe(
       map((leadership) => leadership !== undefined),
@@ -271,7 +271,7 @@ describe('streams of leading', () => {
   });
 
   describe('errors$', () => {
-    /** Answers nobody while it is unplugged. */
+    /** Sends no replies while it is unplugged. */
     function unplugged(): { readonly intercept: Intercept; plugIn: () => void } {
       let reachable = false;
       return {

@@ -15,7 +15,7 @@ export interface Store {
   connect(): Backend;
   /** Connections to it that can be cut. */
   line(): Promise<StoreLine>;
-  /** What is left of a queue, for people; nothing when nobody is in it. */
+  /** Describes the entries of a queue as text; empty without entries. */
   leftovers(queue: string): Promise<readonly string[]>;
 }
 
@@ -46,7 +46,7 @@ export interface Followed<T> {
 
 /** Where one fact is checked: names of its own, clients of its own. Whatever it opens is closed afterwards. */
 export interface Site extends Pick<Store, 'name' | 'ttlMs' | 'expiryMs'> {
-  /** A queue that nobody else uses. */
+  /** Returns the name of an unused queue. */
   readonly queue: string;
   /** One more of those. */
   readonly freshQueue: () => string;
@@ -54,7 +54,7 @@ export interface Site extends Pick<Store, 'name' | 'ttlMs' | 'expiryMs'> {
   readonly client: (options?: LockClientOptions) => LockClient;
   /** A connection to the same store that can be cut. */
   readonly line: () => Promise<Line>;
-  /** Until it answers something true; what it throws meanwhile, for instance of `expect`, counts as not yet. */
+  /** Waits until the function returns a true value. An error that it throws, for instance of `expect`, counts as false. */
   readonly until: (what: string, holds: () => unknown) => Promise<void>;
   /** Subscribes at once, until the fact is over. */
   readonly follow: <T>(source$: Observable<T>) => Followed<T>;
@@ -190,7 +190,7 @@ class Stage implements Site {
     return followed;
   }
 
-  /** Lines come before their clients: ZooKeeper's stands still until its connection, if there is one, has answered its end. */
+  /** Proxies are closed before their clients: ZooKeeper's client waits until its connection has confirmed the end. */
   async close(): Promise<void> {
     for (const subscription of this.#subscriptions) subscription.unsubscribe();
     await closeAll(this.#clients);

@@ -11,7 +11,7 @@ describe('a connection to Redis that gets no more messages, and is not broken', 
     const holder = await clients.session();
     const held = wish();
     await holder.enqueue(held);
-    // No heartbeat tells it within the test.
+    // No heartbeat detects it within the test.
     const waiter = await clients.session(deaf, 600_000);
     const turn = admitted(await waiter.enqueue(wish()));
     const trap = proxy.loseNextReply((chunk) => chunk.includes('queue:other'));

@@ -11,7 +11,7 @@ const CLIENTS = 6;
 const LASTS_MS = 45_000;
 const TTL_MS = 2_000;
 
-/** What every hold says of itself, by nothing but this process's clock. */
+/** The record of each hold, by this process's clock. */
 interface Hold {
   readonly who: number;
   readonly token: bigint;

@@ -38,7 +38,7 @@ describe('the playground in Chromium', function () {
     const told = await page.getByRole('main').textContent();
     await page.close();
     expect(complaints).to.deep.equal([]);
-    // What the story calls a violation says that the next one held too early.
+    // A violation in the story means that the next holder was granted too early.
     expect(told).to.not.match(/too early|violation/i);
   });
 

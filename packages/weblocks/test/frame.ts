@@ -153,7 +153,7 @@ export async function reasonOf(promise: Promise<unknown>): Promise<unknown> {
   throw new Error(`it rejects; it answered ${String(end.value)}`);
 }
 
-/** Expects a rejection with a DOMException of that name, as the standard says. */
+/** Expects a rejection with a DOMException of that name, as the standard requires. */
 export async function expectDom(name: string, promise: Promise<unknown>): Promise<DOMException> {
   const reason = await reasonOf(promise);
   expect(reason).to.be.instanceOf(DOMException);

@@ -17,7 +17,7 @@ async function untilSeen(site: Site, seen: Followed<LeaderState>, value: string)
   await site.until(`the observer sees ${value}`, () => story(seen).at(-1) === value);
 }
 
-/** Resolves when a candidate stands in line. */
+/** Resolves when a candidate is in the queue. */
 async function standing(site: Site, value: string): Promise<{ readonly elected: Promise<Leadership> }> {
   const client = site.client();
   const own = election(client, site.queue, { value });

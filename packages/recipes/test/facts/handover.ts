@@ -12,7 +12,7 @@ interface Scene {
   readonly request: HandoverRequest;
 }
 
-/** Somebody holds, somebody waits, and a third asks. */
+/** One client holds, another waits, and a third sends a request. */
 async function ask({ client, queue, follow, until }: Site): Promise<Scene> {
   const holder = await join(client({ owner: 'holder' }), queue, { metadata: { data: 'of the holder' } });
   const requests = follow((await holder.held).requests$);

@@ -21,7 +21,7 @@ async function first(client: LockClient, queue: string): Promise<QueueEntry> {
   return entry;
 }
 
-/** Nothing tells when nobody cares any more for why somebody was evicted, so the record stays until somebody clears it. */
+/** No event ends the use of the record of an eviction, so it stays until it is deleted. */
 async function forget(client: LockClient, queue: string): Promise<void> {
   await client.register(queue, 'evictions').change(() => undefined);
 }
