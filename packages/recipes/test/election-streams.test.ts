@@ -122,7 +122,7 @@ describe('streams of leading', () => {
       expect(seen.last).to.equal(true);
     });
 
-    it('is false before listeners of the leadership's signal are notified of the loss', async () => {
+    it("is false before listeners of the leadership's signal are notified of the loss", async () => {
       const own = candidate('a');
       const [seen, leadership] = [watch(leadsIn(own)), watch(own.candidacy$)];
       await stage.settle();

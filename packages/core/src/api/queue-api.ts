@@ -9,7 +9,7 @@ export interface QueueEntry {
    * with it; use `Ownership.key`, whose reading makes sure that the next hold begins only after the entry has left the store.
    */
   readonly key: string;
-  /** The entry's place in the server's order of the queue. */
+  /** The number that the server gave the entry: smaller is earlier in the queue. */
   readonly order: bigint;
   readonly shared: boolean;
   /** Label of its client; for clients of other libraries the text that they stored. */

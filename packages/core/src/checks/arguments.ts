@@ -1,4 +1,4 @@
-// Chapter checks: may it be asked for so?
+// Chapter checks: are the arguments of a call valid?
 // Everything that users pass is checked here, names of options included, before anything is sent.
 
 import { hostname } from 'node:os';
@@ -48,7 +48,7 @@ export function checkWork(work: unknown): void {
   if (typeof work !== 'function') throw invalidArgument('work', work, 'is a function');
 }
 
-/** Checks how long works may go on while a client closes. */
+/** Checks the time limit for running work while a client closes. */
 export function checkDrain(drainMs: number, name = 'drainMs'): void {
   within(name, drainMs, { min: 0, max: MAX_TIMER_MS });
 }
@@ -137,7 +137,7 @@ export function checkPatience({ signal, timeoutMs }: Pick<ClaimOptions, 'signal'
   }
 }
 
-/** Checks how long a hold is said to take. */
+/** Checks the option `typicalHoldMs`. */
 export function checkTypicalHold(typicalHoldMs: number | undefined): number | undefined {
   if (typicalHoldMs !== undefined) within('typicalHoldMs', typicalHoldMs, { min: 0, max: MAX_TIMER_MS });
   return typicalHoldMs;

@@ -69,7 +69,7 @@ export function sameTurn(before: Turn | undefined, now: Turn): boolean {
 }
 
 /**
- * Decides how a claim goes on after an attempt that ended before the hold.
+ * Decides how a claim continues after an attempt that ended before the hold.
  *
  * - `in a new session`: the session turned out to be gone before the entry was in the queue. No position was lost, so another session serves as well.
  * - `behind`: the holder let another entry pass. The claim joins behind it with a new position; claims made together join together.

@@ -91,7 +91,7 @@ export class Liveness {
     return this.#ending.signal;
   }
 
-  /** Whether the session has ended, as far as it is known without a look at the clock. */
+  /** Whether the session has ended, as far as it is known without a read of the clock. */
   get hasEnded(): boolean {
     return this.#ended !== undefined;
   }

@@ -1,4 +1,4 @@
-// Chapter base: which tools know nothing of PostgreSQL?
+// Chapter base: which tools are independent of PostgreSQL?
 // Timeouts (here), and the names that are imported from RxJS (rx).
 
 import { QueueLockError, type Clock } from '@queuelock/core/backend';

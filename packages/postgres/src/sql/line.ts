@@ -130,7 +130,7 @@ create function queuelock.begin_own_step(p_session bigint, p_generation integer,
 declare
   now timestamptz := clock_timestamp();
 begin
-  -- Mostly there is one queue, which is stored, and no lease is over: then one look does all.
+  -- The common case, one stored queue without an expired lease, needs only one read.
   if check_settings() and cardinality(p_queues) = 1 then
     perform from queue, session
       where name = p_queues[1] and num = p_session and generation = p_generation and expires > now

@@ -43,7 +43,7 @@ local function count_limit(q, limit, change)
   end
   call('HSET', entries(q), '#limits', said)
 end
--- Clients without a queue have a lock when they have its single key. Whose turn has come takes it, and keeps it as long as its lease.
+-- Clients without a queue have a lock when they have its single key. An admitted entry takes the key, and keeps it as long as its lease.
 local function has_single(q, ord, key) return redis.pcall('GET', key) == line(q)..'/'..ord end
 local function takes_single(q, ord, e)
   if not e.single then return true end

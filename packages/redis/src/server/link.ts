@@ -1,4 +1,4 @@
-// Chapter server: how is it reached, and what does it tell by itself?
+// Chapter server: how are connections opened, and which notifications does the server send?
 // A connection that reopens at a limited rate (here), steps sent over it (steps), and the receiver of messages (notification-listener).
 
 import {
