@@ -23,7 +23,7 @@ const compilerOptions = {
 
 const messages: NonNullable<IConfigFile['messages']> = {
   extractorMessageReporting: {
-    // Used by the surface without being exported: the report says so.
+    // Used by the surface without being exported: the report lists them.
     'ae-forgotten-export': { ...SILENT, addToApiReportFile: true },
     'ae-missing-release-tag': SILENT,
   },

@@ -14,7 +14,7 @@ import { publicPackages } from './packages.ts';
 /** The packages that are cut into chapters. */
 const CUT = ['core', 'etcd', 'zookeeper', 'redis', 'postgres', 'mysql', 'sqlite', 'consul'];
 const PICTURE = 'packages/architecture.svg';
-/** What stands beside the chapters: it may import all of them, none of them may import it. */
+/** The files beside the chapters: they may import all chapters, and no chapter may import them. */
 const DOORS = 'doors';
 const QUESTION = /^\/\/ Chapter (\S+): (.+\?)\n/;
 

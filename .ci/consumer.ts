@@ -1,4 +1,4 @@
-/** A program of somebody else that imports all of the packed packages, and what a compiler says of it. */
+/** A user's program that imports all packed packages, and the messages of a compiler about it. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -55,7 +55,7 @@ export function installConsumer(folder: string, tarballs: string, packages: read
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
 }
 
-/** What the compiler says of the consumer, line by line; nothing when all is well. Declarations of the packages are checked as well. */
+/** Returns the messages of the compiler about the consumer, line by line. Also checks the declarations of the packages. */
 export function compileConsumer(
   folder: string,
   compiler: readonly string[],

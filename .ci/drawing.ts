@@ -148,7 +148,7 @@ function floorsOf({ boxes }: Part, ways: readonly Way[]): readonly Spot[][] {
   return floors;
 }
 
-/** Puts the spots of a floor in the order of their wishes, side by side, on the whole as near to them as can be. */
+/** Puts the spots of a floor in the order of their preferred positions, side by side, as near to these as possible. */
 function line(floor: Spot[], wishOf: (spot: Spot) => number): void {
   const wishes = new Map(floor.map((spot) => [spot, wishOf(spot)]));
   const wish = (spot: Spot): number => wishes.get(spot) ?? 0;

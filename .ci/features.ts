@@ -1,5 +1,5 @@
 /**
- * Writes what packages/features.json says into packages/FEATURES.md, a comparison on one screen, and packages/EVIDENCE.md, every feature with
+ * Writes the contents of packages/features.json into packages/FEATURES.md, a comparison on one screen, and packages/EVIDENCE.md, every feature with
  * the tests that show it. Without --update it checks that both pages agree with it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';

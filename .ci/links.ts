@@ -1,6 +1,6 @@
 /** Links in Markdown pages: finds those that lead to other files, and writes them anew. */
 
-/** Where a link leads, as it stands in the page. */
+/** The target of a link, as written in the page. */
 export interface Link {
   /** Without the anchor; empty for a link within the page. */
   readonly path: string;

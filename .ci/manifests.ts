@@ -1,5 +1,5 @@
 /**
- * Checks that the manifest of each published package says where its source, its page and its bug reports are, by the one `repository` of the
+ * Checks that the manifest of each published package names its source, its page and its bug reports, by the one `repository` of the
  * root manifest, and that `main`, `types` and `typesVersions` say the same as `exports`, for compilers that do not read those. --update
  * writes all of it; keywords are written by hand. Also checks that a package names the peers of the packages that it brings along: only then do
  * pnpm and yarn give them the application's copy.
@@ -40,7 +40,7 @@ function described(name: string, manifest: Manifest): Manifest {
   return ordered;
 }
 
-/** What `exports` says, in the words of module resolution `node10`. */
+/** The contents of `exports` in the fields of module resolution `node10`. */
 function entriesOf(manifest: Manifest): Manifest {
   const doors = Object.entries((manifest['exports'] ?? {}) as Record<string, Record<string, string>>);
   const root = doors.find(([subpath]) => subpath === '.')?.[1];

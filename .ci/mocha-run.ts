@@ -77,7 +77,7 @@ async function outcomeOf(child: ChildProcess, { name, leftGraceMs = 10_000 }: Mo
   return sum([outcome, failed(`${name}: ${end} after its last test`)]);
 }
 
-/** Ends whoever goes on printing to where it printed, or there would be no end to wait for; answers whether nobody did. */
+/** Ends processes that still print to its output, since the output would not end. Returns whether there were none. */
 async function endOthers(
   child: ChildProcess,
   { closed, afterMs }: { readonly closed: Promise<unknown>; readonly afterMs: number },
@@ -89,7 +89,7 @@ async function endOthers(
     // All have ended.
   }
   if (isAlone || (await happens(closed, KILLED_WITHIN_MS))) return isAlone;
-  // Somebody with a group of its own.
+  // A process with a group of its own.
   for (const stream of [child.stdout, child.stderr]) stream?.destroy();
   return false;
 }

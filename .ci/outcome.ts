@@ -42,7 +42,7 @@ export const NOTHING: Settled = {
   flaky: [],
 };
 
-/** Stands for what no test can tell. */
+/** The outcome of a run without test results. */
 export function broken(cause: string): Outcome {
   return { ...NOTHING, failures: [{ file: '', title: cause, cause: '', isUnsafe: false }] };
 }

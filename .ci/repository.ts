@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Stands for the owner in `repository` of the root manifest until there is a public repository. */
+/** The placeholder of the owner in `repository` of the root manifest until there is a public repository. */
 export const PLACEHOLDER = 'OWNER';
 
 const FORM = /^https:\/\/github\.com\/[\w.-]+\/[\w.-]+$/;

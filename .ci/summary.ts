@@ -1,6 +1,6 @@
 import { MOST_FLAKY, type Failure, type Settled } from './outcome.ts';
 
-// The whole is where the test ran. What a program printed last says what became of it.
+// The complete output is where the test ran. The last lines of a program show its end.
 const FIRST_LINES_OF_A_CAUSE = 8;
 const LAST_LINES_OF_A_CAUSE = 16;
 const LONGEST_FILES = 5;

@@ -1,6 +1,6 @@
 /**
  * What an installation of each published package brings along, by the lockfile: packages of others, how large all of it is, and which packages run
- * scripts when they are installed. Checks that the table of packages/SECURITY-MODEL.md says so; --update writes it. More than before is to be seen in
+ * scripts when they are installed. Checks the table of packages/SECURITY-MODEL.md; --update writes it. More than before is to be seen in
  * a review, and more than the budget is refused.
  */
 import { readFileSync, writeFileSync } from 'node:fs';

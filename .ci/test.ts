@@ -76,7 +76,7 @@ async function runGroup(group: Group, when: { readonly printAfter?: Promise<unkn
   return runMocha({ ...group, options: [...titles, ...options], env, ...when });
 }
 
-/** Each of a few failures is run by itself, once: what then passes says more of the machine than of us, and is told by name. */
+/** Each of a few failures is run by itself, once: a test that then passes fails because of the machine, and is listed by name. */
 async function askAgain(first: Outcome): Promise<Settled> {
   let settled: Settled = { ...NOTHING, ...first };
   for (const failure of askedAgain(first)) {

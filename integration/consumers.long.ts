@@ -13,7 +13,7 @@ interface Compiler {
   /** Resolutions that it does not have. */
   readonly lacks?: readonly Resolution[];
   readonly options?: Readonly<Record<string, unknown>>;
-  /** Messages about declarations of other projects that this compiler has under a resolution, whoever imports them. */
+  /** Messages about declarations of other projects that this compiler reports under a resolution, independent of the importer. */
   readonly others?: Readonly<Partial<Record<Resolution, RegExp>>>;
 }
 

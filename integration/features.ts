@@ -1,6 +1,6 @@
 /**
  * Reads the statements that name tests: those of features.json, and tables of Markdown pages with a column "tested by", whose cells have a
- * link to the test file and the exact titles in quotes. In a title, `…` stands for what a template fills in.
+ * link to the test file and the exact titles in quotes. In a title, `…` replaces the values of a template.
  */
 
 /** The text of a file, by its path relative to the page; `undefined` when there is none. */

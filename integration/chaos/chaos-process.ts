@@ -1,4 +1,4 @@
-// The part of `pnpm chaos` that does the work. chaos.ts starts it, and tells it over the channel to end.
+// The part of `pnpm chaos` that does the work. chaos.ts starts it, and ends it by a message over the channel.
 import { join } from 'node:path';
 import { stopShared } from '@queuelock/harness/services';
 import { chaosOptions, commandOf } from './chaos-options.ts';

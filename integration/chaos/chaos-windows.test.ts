@@ -5,16 +5,16 @@ import { runOf } from '@queuelock/harness/check/history';
 
 const LENGTH_MS = 120_000;
 
-function taleWith(...faults: readonly (readonly [what: string, atMs: number])[]): HistoryBuilder {
-  const tale = new HistoryBuilder().tell('worker-1', 0, {
+function builderWith(...faults: readonly (readonly [what: string, atMs: number])[]): HistoryBuilder {
+  const builder = new HistoryBuilder().tell('worker-1', 0, {
     ev: 'started',
     pid: 1,
     ttlMs: 5_000,
     safetyMarginMs: 200,
   });
   for (const [index, [what, at]] of faults.entries())
-    tale.fault(index + 1, { what, target: 'store', from: at, to: at + 10 });
-  return tale.harness(LENGTH_MS, { ev: 'end' });
+    builder.fault(index + 1, { what, target: 'store', from: at, to: at + 10 });
+  return builder.harness(LENGTH_MS, { ev: 'end' });
 }
 
 const KINDS = [
@@ -27,12 +27,12 @@ const KINDS = [
 
 describe('pictures of a run', () => {
   it('show the time with the most kinds of faults', () => {
-    expect(windowsOf(runOf(taleWith(...KINDS).events), [])).to.deep.equal([[59, 89]]);
+    expect(windowsOf(runOf(builderWith(...KINDS).events), [])).to.deep.equal([[59, 89]]);
   });
 
   it('show the times around violations before that, each of them once', () => {
     const wrong = [100_000, 100_500, 30_000].map((ms) => ({ at: stamp(ms) }));
-    expect(windowsOf(runOf(taleWith(...KINDS).events), wrong)).to.deep.equal([
+    expect(windowsOf(runOf(builderWith(...KINDS).events), wrong)).to.deep.equal([
       [90, 110],
       [20, 40],
       [59, 89],
@@ -40,28 +40,28 @@ describe('pictures of a run', () => {
   });
 
   it('show all of a short run', () => {
-    const tale = new HistoryBuilder().harness(0, { ev: 'calm' }).harness(9_000, { ev: 'end' });
-    expect(windowsOf(runOf(tale.events), [])).to.deep.equal([[0, 9]]);
+    const builder = new HistoryBuilder().harness(0, { ev: 'calm' }).harness(9_000, { ev: 'end' });
+    expect(windowsOf(runOf(builder.events), [])).to.deep.equal([[0, 9]]);
   });
 
   it('show the workers that existed then, by number', () => {
-    const tale = new HistoryBuilder();
+    const builder = new HistoryBuilder();
     for (const number of [10, 2, 1, 3])
-      tale.tell(`worker-${number}`, number * 1_000, {
+      builder.tell(`worker-${number}`, number * 1_000, {
         ev: 'started',
         pid: 1,
         ttlMs: 5_000,
         safetyMarginMs: 200,
       });
-    tale.harness(4_000, { ev: 'killed', worker: 'worker-1' }).harness(20_000, { ev: 'end' });
+    builder.harness(4_000, { ev: 'killed', worker: 'worker-1' }).harness(20_000, { ev: 'end' });
     const whoIn = (from: number, to: number): string[] =>
-      inWindow(runOf(tale.events), [from, to]).lives.map(({ who }) => who);
+      inWindow(runOf(builder.events), [from, to]).lives.map(({ who }) => who);
     expect(whoIn(4, 15)).to.deep.equal(['worker-2', 'worker-3', 'worker-10']);
     expect(whoIn(0, 2)).to.deep.equal(['worker-1', 'worker-2', 'worker-3']);
   });
 
   it('are limited in number, also with many violations', () => {
     const wrong = Array.from({ length: 12 }, (_, index) => ({ at: stamp(index * 10_000) }));
-    expect(windowsOf(runOf(taleWith(...KINDS).events), wrong)).to.have.length(6);
+    expect(windowsOf(runOf(builderWith(...KINDS).events), wrong)).to.have.length(6);
   });
 });

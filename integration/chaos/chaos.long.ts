@@ -68,7 +68,7 @@ describe('pnpm chaos', function () {
     });
   }
 
-  it('ends when it is told to, heals, checks and reports', async () => {
+  it('ends at a signal, ends all faults, checks and reports', async () => {
     const { process: chaos, ran } = start(
       '--minutes',
       '30',

@@ -4,7 +4,7 @@ import type { ChaosEvent } from '@queuelock/harness/check/event';
 import { abandonTrials, startExperiment, type Experiment } from './experiment.ts';
 import { findFakeTime, type FakeTime, type FakedWorker, type WallClock } from './faketime.ts';
 import { STORES } from './profiles.ts';
-import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
+import { TEST_TIMEOUT_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import type { WorkerProcess } from './worker-process.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
 
@@ -18,7 +18,7 @@ const BEATS = 4;
 
 for (const store of STORES) {
   describe(`clients with wrong clocks on three members of ${store}`, function () {
-    this.timeout(TEST_PATIENCE_MS + RUNS * 60_000);
+    this.timeout(TEST_TIMEOUT_MS + RUNS * 60_000);
     let fakeTime: FakeTime;
     let wallClocks: readonly WallClock[] = [];
     let swing: NodeJS.Timeout | undefined;

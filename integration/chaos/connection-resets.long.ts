@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Detour, stopDetoursAfter } from './detour.ts';
 import { abandonTrials, startExperiment } from './experiment.ts';
 import { STORES } from './profiles.ts';
-import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
+import { TEST_TIMEOUT_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 
 const RESET_EVERY_MS = 200;
 const RESETTING_MS = RUNS > 1 ? 30_000 : 5_000;
@@ -11,7 +11,7 @@ const LOAD = { holdMs: [0, 50], cancelShare: 0.05, abortShare: 0.02, parallel: 2
 
 for (const store of STORES) {
   describe(`connections to ${store} that break continuously`, function () {
-    this.timeout(TEST_PATIENCE_MS + RUNS * 45_000);
+    this.timeout(TEST_TIMEOUT_MS + RUNS * 45_000);
     afterEach(() => stopDetoursAfter(abandonTrials));
 
     it('15: do not change the order nor block a waiter forever with resets every 200 ms', async () => {

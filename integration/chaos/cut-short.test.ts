@@ -20,12 +20,12 @@ const cutShort = (): HistoryBuilder =>
     .attempt('d', { token: 4, enqueue: 199 })
     .fault(1, { what: 'leader killed', target: 'etcd-1', from: 100 });
 
-const killedAt = (ms: number, tale: HistoryBuilder): HistoryBuilder => {
+const killedAt = (ms: number, builder: HistoryBuilder): HistoryBuilder => {
   for (const worker of ['a', 'b', 'c', 'd'])
-    tale
+    builder
       .harness(ms, { ev: 'killed', worker })
       .harness(ms + 1, { ev: 'exited', worker, clean: false, tookMs: 0 });
-  return tale;
+  return builder;
 };
 
 describe('run that was cut short', () => {
@@ -55,8 +55,8 @@ describe('run that was cut short', () => {
   it('is unsafe with two simultaneous holders', async () => {
     const overlap = (): HistoryBuilder =>
       cutShort().attempt('d', { n: 2, token: 5, queued: 100, acquired: 150 });
-    for (const tale of [killedAt(200, overlap()), overlap()])
-      expect(await found(tale)).to.match(/^SafetyViolation: .*S2: b#1 .* until d#2 /s);
+    for (const builder of [killedAt(200, overlap()), overlap()])
+      expect(await found(builder)).to.match(/^SafetyViolation: .*S2: b#1 .* until d#2 /s);
   });
   it('is unsafe with a write that was accepted after that of a newer holder', async () => {
     const late = cutShort().effect('b', 100, { token: 2 }).effect('a', 150, { token: 1, believed: false });

@@ -3,7 +3,7 @@ import { until } from '@queuelock/harness/services/until';
 import type { Experiment } from './experiment.ts';
 import { presentOn } from './leftovers.ts';
 
-const PATIENCE_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 
 /** Resolves with the keys of the entries of this queue, read from the servers. */
 export async function entriesIn({ store, cluster }: Experiment, queue: string): Promise<readonly string[]> {
@@ -42,6 +42,6 @@ function untilCount(
       if (found.length === count) return found;
       throw new Error(`there are ${found.length}: ${found.join(', ')}`);
     },
-    { what, withinMs: PATIENCE_MS },
+    { what, withinMs: MAX_WAIT_MS },
   );
 }

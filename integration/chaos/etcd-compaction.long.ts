@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { EtcdOperator } from './etcd-operator.ts';
 import { abandonTrials, startExperiment } from './experiment.ts';
-import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
+import { TEST_TIMEOUT_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import { holdNow, isHeld, standIn } from './standing.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
@@ -11,7 +11,7 @@ const COMPACT_EVERY_MS = 100;
 const ROUNDS = 30;
 
 describe('etcd with continuous compaction', function () {
-  this.timeout(TEST_PATIENCE_MS + RUNS * 30_000);
+  this.timeout(TEST_TIMEOUT_MS + RUNS * 30_000);
   afterEach(abandonTrials);
 
   it('20: grants all new and waiting clients, while its members are defragmented one by one', async () => {

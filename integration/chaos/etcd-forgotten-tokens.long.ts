@@ -5,7 +5,7 @@ import { EtcdOperator } from './etcd-operator.ts';
 import { abandonTrials } from './experiment.ts';
 import { etcdUrl } from '@queuelock/harness/services/etcd-transport';
 import { experimentOn } from './own-cluster.ts';
-import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
+import { TEST_TIMEOUT_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import { holdNow, isHeld, leave, standIn } from './standing.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
@@ -14,7 +14,7 @@ const USER = { username: 'alice', password: 'wonderland-4711' };
 const ADMITTED_WITHIN_MS = 5_000;
 
 describe('members of etcd that forget the tokens of their clients', function () {
-  this.timeout(TEST_PATIENCE_MS + RUNS * 60_000);
+  this.timeout(TEST_TIMEOUT_MS + RUNS * 60_000);
   let cluster: Cluster;
 
   before(async () => {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { connectedMember } from './connected-member.ts';
 import { abandonTrials, type Experiment } from './experiment.ts';
 import { experimentOn } from './own-cluster.ts';
-import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
+import { TEST_TIMEOUT_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import { until } from '@queuelock/harness/services/until';
 import { holdNow, isHeld, leave, standIn, type Queued } from './standing.ts';
 import type { WorkerProcess } from './worker-process.ts';
@@ -12,7 +12,7 @@ const DISK_MIB = 200;
 const LOAD = { holdMs: [0, 100], cancelShare: 0.05, abortShare: 0.02, parallel: 2 } as const;
 
 describe('member of etcd with a full disk', function () {
-  this.timeout(TEST_PATIENCE_MS + RUNS * 60_000);
+  this.timeout(TEST_TIMEOUT_MS + RUNS * 60_000);
   let cluster: Cluster;
 
   before(async function () {

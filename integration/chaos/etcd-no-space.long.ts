@@ -4,16 +4,16 @@ import { expect } from 'chai';
 import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { EtcdOperator } from './etcd-operator.ts';
 import { abandonTrials, startExperiment } from './experiment.ts';
-import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
+import { TEST_TIMEOUT_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import { holdNow, isHeld, leave, standIn } from './standing.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 const QUEUES = 5;
 const WAITERS = 4;
-const PATIENCE_MS = 1_000;
+const MAX_WAIT_MS = 1_000;
 
 describe('etcd without space', function () {
-  this.timeout(TEST_PATIENCE_MS + RUNS * 30_000);
+  this.timeout(TEST_TIMEOUT_MS + RUNS * 30_000);
   afterEach(abandonTrials);
 
   it('22: keeps holds and hands them on, lets new clients wait, and queues them when it has space again', async () => {
@@ -66,7 +66,7 @@ async function beatsFor(worker: WorkerProcess, ms: number): Promise<void> {
 async function waitsInVain(hosts: readonly string[], queue: string): Promise<void> {
   const client = createLockClient(etcd({ ...etcdTransport(), hosts }));
   const failure: unknown = await client
-    .acquire(queue, { timeoutMs: PATIENCE_MS })
+    .acquire(queue, { timeoutMs: MAX_WAIT_MS })
     .catch((error: unknown) => error);
   await client.close();
   expect(failure).to.have.property('code', 'UNAVAILABLE');

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { pauseLeader } from './etcd-paused-leader.ts';
 import { abandonTrials } from './experiment.ts';
-import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
+import { TEST_TIMEOUT_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 
 const HOLDERS = 3;
 const CONTROL_ATTEMPTS = 3;
 
-describe('paused leader of etcd that is replaced, and answers pending requests when it resumes', function () {
-  this.timeout(TEST_PATIENCE_MS + RUNS * 30_000);
+describe('paused leader of etcd that is replaced, and replies to pending requests when it resumes', function () {
+  this.timeout(TEST_TIMEOUT_MS + RUNS * 30_000);
   afterEach(abandonTrials);
 
   for (const news of ['at once', 'late'] as const) {

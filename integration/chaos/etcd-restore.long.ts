@@ -9,7 +9,7 @@ import { EtcdOperator } from './etcd-operator.ts';
 import { backUp, restore } from './etcd-restore.ts';
 import { abandonTrials } from './experiment.ts';
 import { experimentOn } from './own-cluster.ts';
-import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
+import { TEST_TIMEOUT_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import { holdNow, standIn } from './standing.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
@@ -20,7 +20,7 @@ const LATER = 50;
 const REFUSED_MS = 2_000;
 
 describe('cluster of etcd that is restored from a backup', function () {
-  this.timeout(TEST_PATIENCE_MS + RUNS * 60_000);
+  this.timeout(TEST_TIMEOUT_MS + RUNS * 60_000);
   let cluster: Cluster;
   let operator: EtcdOperator;
 

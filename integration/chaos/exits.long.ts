@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { within } from './deadline.ts';
 import { abandonTrials, startExperiment, type Experiment } from './experiment.ts';
 import { STORES } from './profiles.ts';
-import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
+import { TEST_TIMEOUT_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import type { WorkerEnding, WorkerProcess } from './worker-process.ts';
 
 const HOLDS = 10;
@@ -48,7 +48,7 @@ const EXITS: readonly Exit[] = [
 // packages/core/test/cancel.test.ts.
 for (const store of STORES) {
   describe(`ends of programs that hold, on three members of ${store}`, function () {
-    this.timeout(TEST_PATIENCE_MS + RUNS * 30_000);
+    this.timeout(TEST_TIMEOUT_MS + RUNS * 30_000);
     afterEach(abandonTrials);
 
     it(`36: happen within 2 s with ${HOLDS} holds, in every way, and the locks pass on`, async () => {

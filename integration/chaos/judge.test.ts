@@ -14,8 +14,8 @@ function overlapUntil(untilMs: number): HistoryBuilder {
     .attempt('worker-2', { token: 2, queued: 10, acquired: 1_000, released: 1_010 });
 }
 
-function rulesOf(tale: HistoryBuilder): string[] {
-  const run = runOf(tale.close(20_000, 'worker-1', 'worker-2').events);
+function rulesOf(builder: HistoryBuilder): string[] {
+  const run = runOf(builder.close(20_000, 'worker-1', 'worker-2').events);
   return judge(run, { ...TERMS, operated: new Set(['q']) }).findings.map(({ rule }) => rule);
 }
 

@@ -15,6 +15,6 @@ export interface Terms {
 export function judge(run: Run, { limits, operated, ttlMs }: Terms): Verdict {
   const untouched = { ...run, queues: run.queues.filter(({ name }) => !operated.has(name)) };
   const { findings, numbers } = check(run, { ...limits, evictionMs: ttlMs });
-  // When an operator admits the next one, the gap says nothing about the product.
+  // When an operator admits the next one, the gap is not caused by the product.
   return { findings, numbers: { ...numbers, gaps: numbersOf(untouched).gaps } };
 }

@@ -4,7 +4,7 @@ import { Detour, stopDetoursAfter } from './detour.ts';
 import { entriesIn, untilEntries } from './entries.ts';
 import { abandonTrials, startExperiment } from './experiment.ts';
 import { STORES } from './profiles.ts';
-import { TEST_PATIENCE_MS, RUNS, expectRight, repeatedlyIn } from './runs.ts';
+import { TEST_TIMEOUT_MS, RUNS, expectRight, repeatedlyIn } from './runs.ts';
 import { granted, holdNow, leave, standIn } from './standing.ts';
 import { wireOf } from './wire.ts';
 
@@ -18,7 +18,7 @@ const TURNS = 2;
 
 for (const store of STORES) {
   describe(`late request to ${store}`, function () {
-    this.timeout(TEST_PATIENCE_MS + RUNS * 15_000);
+    this.timeout(TEST_TIMEOUT_MS + RUNS * 15_000);
     afterEach(() => stopDetoursAfter(abandonTrials));
 
     it('17: leaves no entry and blocks no waiter when an enqueue arrives after its cancellation', async () => {

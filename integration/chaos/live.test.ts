@@ -20,8 +20,8 @@ describe('live facts of a run', () => {
   });
 
   /** Appends these events to the histories of the workers. */
-  function append(...tales: HistoryBuilder[]): void {
-    for (const { who, ...rest } of tales.flatMap(({ events }) => events))
+  function append(...builders: HistoryBuilder[]): void {
+    for (const { who, ...rest } of builders.flatMap(({ events }) => events))
       appendFileSync(join(directory, `${who}.jsonl`), `${JSON.stringify({ who, ...rest })}\n`);
     live.look();
   }
@@ -62,16 +62,16 @@ describe('live facts of a run', () => {
     ['the next one’s', 'worker-2', 'worker-1'],
   ]) {
     it(`find two simultaneous beliefs, if ${order} history is read first`, () => {
-      const tales: Record<string, HistoryBuilder> = {
+      const builders: Record<string, HistoryBuilder> = {
         'worker-1': new HistoryBuilder()
           .attempt('worker-1', { token: 1, acquired: 1 })
           .look('worker-1', 100, true)
           .look('worker-1', 200, true),
         'worker-2': new HistoryBuilder().attempt('worker-2', { token: 2, acquired: 150 }),
       };
-      append(tales[first!]!);
+      append(builders[first!]!);
       expect(live.violations).to.equal(0);
-      append(tales[second!]!);
+      append(builders[second!]!);
       expect(live.violations).to.equal(1);
     });
   }

@@ -6,7 +6,7 @@ import { strikeAllAtLoneServer } from './lone-faults.ts';
 import { LONE_STORE_NAMES } from './lone-stores.ts';
 import { startLoneTrial } from './lone-trial.ts';
 import { orSkip } from '@queuelock/harness/services/skip';
-import { RUNS, TEST_PATIENCE_MS, expectRight, oneByOne } from './runs.ts';
+import { RUNS, TEST_TIMEOUT_MS, expectRight, oneByOne } from './runs.ts';
 import { granted, holdNow, standIn } from './standing.ts';
 import { abandonTrials } from './trial.ts';
 
@@ -14,7 +14,7 @@ const LEAST_HOLDS = 200;
 
 for (const store of LONE_STORE_NAMES) {
   describe(`faults on ${store}, which is one server`, function () {
-    this.timeout(TEST_PATIENCE_MS + RUNS * 120_000);
+    this.timeout(TEST_TIMEOUT_MS + RUNS * 120_000);
     afterEach(() => stopDetoursAfter(abandonTrials));
 
     it('42: of the server, of clients and between them break neither exclusion nor order nor tokens, and block no waiter', async function () {

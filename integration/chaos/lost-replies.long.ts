@@ -5,7 +5,7 @@ import { leasesOn, untilEntries, untilLeases } from './entries.ts';
 import { abandonTrials, startExperiment, type Experiment, type WorkerOptions } from './experiment.ts';
 import { STORES } from './profiles.ts';
 import { ReplyThief } from './reply-thief.ts';
-import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
+import { TEST_TIMEOUT_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import { dismiss, granted, holdNow, isHeld, leave, standIn } from './standing.ts';
 import { wireOf } from './wire.ts';
 import type { WorkerProcess } from './worker-process.ts';
@@ -16,7 +16,7 @@ const SILENT_TTL_MS = 10_000;
 
 for (const store of STORES) {
   describe(`lost replies of ${store}`, function () {
-    this.timeout(TEST_PATIENCE_MS + RUNS * 10_000);
+    this.timeout(TEST_TIMEOUT_MS + RUNS * 10_000);
     const wire = wireOf(store);
     let experiment: Experiment;
     let thief: ReplyThief;

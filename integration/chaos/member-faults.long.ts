@@ -5,7 +5,7 @@ import { connectedMember } from './connected-member.ts';
 import type { ChaosEvent } from '@queuelock/harness/check/event';
 import { abandonTrials, startExperiment, type Experiment } from './experiment.ts';
 import { STORES, urlOf, type StoreName } from './profiles.ts';
-import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
+import { TEST_TIMEOUT_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 const LOAD = { holdMs: [0, 200], cancelShare: 0.05, abortShare: 0.02, parallel: 2 } as const;
@@ -18,7 +18,7 @@ const FROZEN_MS = 20_000;
 
 for (const store of STORES) {
   describe(`faults of servers, three members of ${store}`, function () {
-    this.timeout(TEST_PATIENCE_MS + RUNS * 60_000);
+    this.timeout(TEST_TIMEOUT_MS + RUNS * 60_000);
     afterEach(abandonTrials);
 
     it('6: a hold survives the death of the follower that its client is connected to', async () => {

@@ -5,14 +5,14 @@ import { Detour, stopDetoursAfter } from './detour.ts';
 import { untilEntries } from './entries.ts';
 import { abandonTrials, startExperiment } from './experiment.ts';
 import { STORES, timingOf } from './profiles.ts';
-import { TEST_PATIENCE_MS, RUNS, expectRight, repeatedlyIn } from './runs.ts';
+import { TEST_TIMEOUT_MS, RUNS, expectRight, repeatedlyIn } from './runs.ts';
 import type { ChaosEvent } from '@queuelock/harness/check/event';
 import { atLast, granted, holdNow, isHeld, leave, leaveIfHeld, standIn } from './standing.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
 
 for (const store of STORES) {
   describe(`a client of ${store} that is cut off`, function () {
-    this.timeout(TEST_PATIENCE_MS + RUNS * 40_000);
+    this.timeout(TEST_TIMEOUT_MS + RUNS * 40_000);
     // A short TTL for workers that are cut off for longer than it; the others have enough time for a busy machine.
     const { ttlMs } = timingOf(store, 'fast', true);
     afterEach(() => stopDetoursAfter(abandonTrials));

@@ -5,7 +5,7 @@ import type { AttemptEvent, ChaosEvent } from '@queuelock/harness/check/event';
 import { abandonTrials, startExperiment, type Experiment } from './experiment.ts';
 import { keysBelow, removeDirectories, removeEntry } from './operator.ts';
 import { STORES } from './profiles.ts';
-import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne, repeatedly } from './runs.ts';
+import { TEST_TIMEOUT_MS, RUNS, expectRight, oneByOne, repeatedly } from './runs.ts';
 import type { WorkerProcess } from './worker-process.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
 
@@ -20,7 +20,7 @@ type Ended = Extract<AttemptEvent, { ev: 'revoked' | 'failed' }>;
 
 for (const store of STORES) {
   describe(`operator that removes entries, on three members of ${store}`, function () {
-    this.timeout(TEST_PATIENCE_MS + RUNS * 20_000);
+    this.timeout(TEST_TIMEOUT_MS + RUNS * 20_000);
     afterEach(abandonTrials);
 
     it("32: causes a notification of the removed entry's client within 1 s, and the waiters behind it move up", async () => {

@@ -8,7 +8,7 @@ import { abandonTrials, startExperiment, type Experiment } from './experiment.ts
 import { STORES, timingOf, type StoreName } from './profiles.ts';
 import { holdNow, lineUpRecipes, type Asked, type RecipesLine } from './recipes-line.ts';
 import { recipesLoad } from './recipes-load.ts';
-import { TEST_PATIENCE_MS, RUNS, expectRight, repeatedlyIn } from './runs.ts';
+import { TEST_TIMEOUT_MS, RUNS, expectRight, repeatedlyIn } from './runs.ts';
 import { isHeld, leave } from './standing.ts';
 import type { WorkerProcess } from './worker-process.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
@@ -19,7 +19,7 @@ const LEAST_HOLDS = 5;
 
 for (const store of STORES) {
   describe(`read and write locks, semaphores, locks of several names and leaders, on three members of ${store}`, function () {
-    this.timeout(TEST_PATIENCE_MS + RUNS * 40_000);
+    this.timeout(TEST_TIMEOUT_MS + RUNS * 40_000);
     // TTL of workers that are to lose their sessions; the others have enough time for a busy machine.
     const { ttlMs } = timingOf(store, 'fast', true);
     afterEach(abandonTrials);

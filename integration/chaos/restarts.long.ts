@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { setTimeout as pause } from 'node:timers/promises';
 import { abandonTrials, startExperiment, type Experiment } from './experiment.ts';
 import { STORES } from './profiles.ts';
-import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
+import { TEST_TIMEOUT_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import { atLast, holdNow, isHeld, leaveIfHeld, standIn, takeTurn } from './standing.ts';
 import type { WorkerProcess } from './worker-process.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
@@ -14,7 +14,7 @@ const LOAD = { holdMs: [0, 200], cancelShare: 0.05, abortShare: 0.02, parallel: 
 
 for (const store of STORES) {
   describe(`members of ${store} that end and start again`, function () {
-    this.timeout(TEST_PATIENCE_MS + RUNS * 60_000);
+    this.timeout(TEST_TIMEOUT_MS + RUNS * 60_000);
     afterEach(abandonTrials);
 
     it('18: grant nothing without a majority, and continue with it', async () => {

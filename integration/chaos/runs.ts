@@ -9,7 +9,7 @@ import { expectNone } from './verdicts.ts';
 export const RUNS: number = runsOf(process.env['QUEUELOCK_CHAOS_RUNS'] ?? '1');
 
 /** Time limit of a test besides its repetitions, in milliseconds, on a busy machine. */
-export const TEST_PATIENCE_MS = 300_000;
+export const TEST_TIMEOUT_MS = 300_000;
 
 const AT_A_TIME = 3;
 

@@ -4,7 +4,7 @@ import type { SlowOptions } from '@queuelock/harness/clusters/member';
 import { connectedMember } from './connected-member.ts';
 import { abandonTrials, startExperiment } from './experiment.ts';
 import { STORES } from './profiles.ts';
-import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
+import { TEST_TIMEOUT_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import { holdNow, isHeld } from './standing.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
@@ -22,7 +22,7 @@ const SLOW: Readonly<Record<string, SlowOptions>> = {
 
 for (const store of STORES) {
   describe(`slow member of three of ${store}`, function () {
-    this.timeout(TEST_PATIENCE_MS + RUNS * 120_000);
+    this.timeout(TEST_TIMEOUT_MS + RUNS * 120_000);
     afterEach(abandonTrials);
 
     for (const [how, slowness] of Object.entries(SLOW)) {

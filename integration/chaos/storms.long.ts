@@ -3,7 +3,7 @@ import { livedBetween } from '@queuelock/harness/lived-time';
 import type { ChaosEvent } from '@queuelock/harness/check/event';
 import { abandonTrials, startExperiment, type Experiment, type ExperimentOptions } from './experiment.ts';
 import { STORES, ZOOKEEPER_TIMING, timingOf, type StoreName } from './profiles.ts';
-import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
+import { TEST_TIMEOUT_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import type { WorkerProcess } from './worker-process.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
 
@@ -18,7 +18,7 @@ const AT_ONCE = 20;
 
 for (const store of STORES) {
   describe(`${SESSIONS} sessions at once, on three members of ${store}`, function () {
-    this.timeout(TEST_PATIENCE_MS + RUNS * 120_000);
+    this.timeout(TEST_TIMEOUT_MS + RUNS * 120_000);
     afterEach(abandonTrials);
 
     it('30: all end when their processes are killed, and each waiter behind is granted once', async () => {

@@ -7,14 +7,14 @@ import { runOf } from '@queuelock/harness/check/history';
 import { markdownTable, plainTable, tableOf } from './table.ts';
 
 const verdictOf = (acquired: number): Verdict => {
-  const tale = new HistoryBuilder()
+  const builder = new HistoryBuilder()
     .worker('a', 0)
     .worker('b', 0)
     .attempt('a', { token: 1, queued: 10, acquired: 20, released: 100 })
     .attempt('b', { token: 2, queued: 30, acquired, released: 150 })
     .fault(1, { what: 'cut | <off>', target: 'etcd-1', from: 160, to: 170 })
     .harness(180, { ev: 'left-over', kind: 'key', what: 'q/1' });
-  return check(runOf(tale.close(300, 'a', 'b').events), LIMITS);
+  return check(runOf(builder.close(300, 'a', 'b').events), LIMITS);
 };
 const rowOf = (name: string): readonly string[] | undefined => {
   const groups = [
@@ -38,10 +38,13 @@ describe('table of results', () => {
     expect(rowOf('S3 after a loss, min / p1')).to.deep.equal(['–', '–']);
   });
   it('counts workers that were killed or frozen outside of a named fault', () => {
-    const tale = new HistoryBuilder().worker('a', 0).worker('b', 0).harness(5, { ev: 'killed', worker: 'a' });
-    tale.fault(1, { what: 'frozen', target: 'b', from: 10, to: 30 });
-    tale.harness(11, { ev: 'frozen', worker: 'b' }).harness(29, { ev: 'thawed', worker: 'b' });
-    const { numbers } = check(runOf(tale.close(300, 'b').events), LIMITS);
+    const builder = new HistoryBuilder()
+      .worker('a', 0)
+      .worker('b', 0)
+      .harness(5, { ev: 'killed', worker: 'a' });
+    builder.fault(1, { what: 'frozen', target: 'b', from: 10, to: 30 });
+    builder.harness(11, { ev: 'frozen', worker: 'b' }).harness(29, { ev: 'thawed', worker: 'b' });
+    const { numbers } = check(runOf(builder.close(300, 'b').events), LIMITS);
     expect(numbers.faults).to.deep.equal({ frozen: 1, 'worker killed': 1 });
   });
   it('is aligned for a terminal, and escaped for Markdown', () => {

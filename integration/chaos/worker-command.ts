@@ -49,7 +49,7 @@ export type Rule = 'product' | 'plain' | 'connected' | 'newest' | 'overlong' | '
 /** Commands of the harness to a worker over the channel. */
 export type WorkerCommand =
   /**
-   * Joins the queue, also repeatedly. Holds until it is told to release or loses it, reads every 10 ms, and writes an effect
+   * Joins the queue, also repeatedly. Holds until the command to release or a loss, reads every 10 ms, and writes an effect
    * every `effectEveryMs`.
    */
   | {

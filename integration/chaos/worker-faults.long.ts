@@ -5,7 +5,7 @@ import type { AttemptEvent, ChaosEvent } from '@queuelock/harness/check/event';
 import { abandonTrials, startExperiment, type Experiment } from './experiment.ts';
 import { STORES } from './profiles.ts';
 import { looksAtQueues, sessionOf, sessionsOf } from './requests.ts';
-import { TEST_PATIENCE_MS, RUNS, expectRight, repeatedlyIn } from './runs.ts';
+import { TEST_TIMEOUT_MS, RUNS, expectRight, repeatedlyIn } from './runs.ts';
 import type { WorkerProcess } from './worker-process.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
 
@@ -18,7 +18,7 @@ const MOMENTS_MS = 1_000;
 
 for (const store of STORES) {
   describe(`faults of workers, on three members of ${store}`, function () {
-    this.timeout(TEST_PATIENCE_MS + RUNS * 30_000);
+    this.timeout(TEST_TIMEOUT_MS + RUNS * 30_000);
     afterEach(abandonTrials);
 
     it('1: a killed holder is followed by the next within its TTL and the server’s grain', async () => {

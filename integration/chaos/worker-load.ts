@@ -42,9 +42,9 @@ export class Load {
     const { cancelShare, abortShare } = this.#command;
     const attempt = this.#begin({ queues: this.#names(), terms: this.#terms() });
     const dice = this.#chance();
-    const patienceMs =
+    const maxWaitMs =
       dice < abortShare ? ABORT_WITHIN_MS : dice < abortShare + cancelShare ? CANCEL_WITHIN_MS : undefined;
-    const isHeld = await this.#patiently(attempt, patienceMs);
+    const isHeld = await this.#withinWait(attempt, maxWaitMs);
     if (isHeld) await this.#use(attempt);
     await attempt.release();
     await attempt.over;
@@ -83,9 +83,9 @@ export class Load {
     return { ...terms, permits: 1 + Math.floor(this.#chance() * terms.permits) };
   }
 
-  async #patiently(attempt: Attempt, patienceMs: number | undefined): Promise<boolean> {
-    if (patienceMs === undefined) return (await attempt.granted) !== undefined;
-    const timer = setTimeout(() => attempt.cancel(), patienceMs * this.#chance());
+  async #withinWait(attempt: Attempt, maxWaitMs: number | undefined): Promise<boolean> {
+    if (maxWaitMs === undefined) return (await attempt.granted) !== undefined;
+    const timer = setTimeout(() => attempt.cancel(), maxWaitMs * this.#chance());
     const granted = await attempt.granted;
     clearTimeout(timer);
     return granted !== undefined;

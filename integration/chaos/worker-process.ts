@@ -13,7 +13,7 @@ import type { Recorder } from '@queuelock/harness/check/worker-record';
 
 const SCRIPT = fileURLToPath(new URL('worker.ts', import.meta.url));
 // When many processes start at once on few processors, the last one takes long.
-const PATIENCE_MS = 120_000;
+const MAX_WAIT_MS = 120_000;
 const ATTEMPT_STEPS: ReadonlySet<string> = new Set(['enqueue', 'queued', 'acquired', 'released']);
 const ATTEMPT_ENDS: ReadonlySet<string> = new Set(['left', 'cancelled', 'revoked', 'failed']);
 
@@ -130,7 +130,7 @@ export class WorkerProcess {
    */
   async until<E extends ChaosEvent = ChaosEvent>(
     matches: (event: ChaosEvent) => boolean,
-    { from = 0, withinMs = PATIENCE_MS, what = 'what is awaited' }: UntilOptions = {},
+    { from = 0, withinMs = MAX_WAIT_MS, what = 'what is awaited' }: UntilOptions = {},
   ): Promise<E> {
     let stop: (() => void) | undefined;
     const found = new Promise<E>((resolve) => {

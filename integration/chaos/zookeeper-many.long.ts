@@ -9,7 +9,7 @@ import type { WorkerProcess } from './worker-process.ts';
 const BYTES_PER_SECOND = 250_000;
 const CHILDREN = 5_000;
 const ROUNDS = 3;
-// Fewer waits with longer names have as many bytes, and join sooner.
+// Fewer waits with longer names have as many bytes, and join earlier.
 const { queues: QUEUES, nameLength: NAME_LENGTH } =
   RUNS > 1 ? { queues: 120, nameLength: 50 } : { queues: 30, nameLength: 350 };
 const WAITS_PER_QUEUE = 100;

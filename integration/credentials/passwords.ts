@@ -13,12 +13,12 @@ export interface Account {
 
 /** A server with a user whose password may change. */
 export interface PasswordServer {
-  /** A backend that asks for the account at each connection. */
+  /** A backend that reads the account at each connection. */
   connect(auth: () => Promise<Account>): Backend;
   /** Sets the password, and ends the connections of the user. */
   change(password: string): Promise<void>;
   stop(): Promise<void>;
-  /** Whether the client logs in again with the password that it has, and asks for another only when that is refused. */
+  /** Whether the client logs in again with the password that it has, and reads another only when that is refused. */
   readonly asksWhenRefused?: boolean;
 }
 

@@ -50,7 +50,7 @@ describe('programs of the page by task, in the intended number of processes', ()
     }
   });
 
-  it('leader.ts: has one leader, and the next one when it is told to end', async () => {
+  it('leader.ts: has one leader, and another one after SIGTERM', async () => {
     const first = tasks.start('leader.ts');
     await first.until(/leading, token/);
     const second = tasks.start('leader.ts');

@@ -27,19 +27,19 @@ describe('the page of versions', () => {
     'bridge and browser': numberIn('packages/bridge/src/wire/topic.ts', /WIRE_VERSION = (\d+)/),
   };
   for (const [store, number] of Object.entries(numbers)) {
-    it(`says the number of the format of ${store}`, () => {
+    it(`states the number of the format of ${store}`, () => {
       expect(rowOf(store)[2]).to.equal(number);
     });
   }
 
-  it('says the number of the format of SQLite', async () => {
+  it('states the number of the format of SQLite', async () => {
     const { STEPS } = (await import('../../packages/sqlite/src/queue/schema.ts')) as {
       STEPS: readonly string[];
     };
     expect(rowOf('SQLite')[2]).to.equal(String(STEPS.length));
   });
 
-  it('says the versions of Node, TypeScript and RxJS that manifests and tests have', () => {
+  it('states the versions of Node, TypeScript and RxJS in manifests and tests', () => {
     const core = JSON.parse(readFileSync(join(ROOT, 'packages/core/package.json'), 'utf8')) as {
       engines: { node: string };
       peerDependencies: { rxjs: string };

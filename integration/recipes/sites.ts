@@ -13,11 +13,11 @@ const ENDS_OF_SESSIONS: ReadonlySet<string> = new Set([
   'the session that dies takes all of a multi-lock with it',
   'a loss ends all levels at once',
   'an observer that was cut off sees vacancy and the next leader afterwards, and the old one as stale meanwhile',
-  'a leader that is cut off is none before the next one leads, and stands again when it is back',
-  'a leader that is restarted after the TTL stands as all others',
+  'a leader that is cut off ends before the next one leads, and becomes a candidate again later',
+  'a leader that is restarted after the TTL enqueues at the end',
   'it opens when the client that closed it dies',
-  'a member that dies keeps nobody from leaving',
-  'when the hold is lost its holder is told, and those who wait go on with a new entry',
+  'a member that dies does not keep others from leaving',
+  'when the hold is lost its holder is notified, and waiters continue with a new entry',
 ]);
 
 export const quickFacts = factsThat((title) => !ENDS_OF_SESSIONS.has(title));

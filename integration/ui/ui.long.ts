@@ -60,7 +60,7 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       const begun = performance.now();
       await a.goto('about:blank');
       await left;
-      // Sooner than the bridge would detect the silence of the page.
+      // Earlier than the bridge would detect the silence of the page.
       expect(livedSince(begun)).to.be.below(4_500);
       await isTold(b, 'You hold the lock');
       await b.close();

@@ -22,7 +22,7 @@ import { testFilesIn } from './test-files.ts';
 const run = promisify(execFile);
 const PAGE = fileURLToPath(new URL('page-process.ts', import.meta.url));
 const CONTEXT = fileURLToPath(new URL('context-process.ts', import.meta.url));
-// For a busy machine: a failure only because of that says nothing.
+// For a busy machine: a failure because of that is no defect.
 const SUBTEST_MS = 120_000;
 const COMFORT = 3;
 const MEMORY: Target = { name: 'memory', url: 'memory:', ttlMs: 3_000 };

@@ -347,7 +347,7 @@ main: begin
         from queuelock_entry where session = p_session and id = v_id;
     else
       set v_is_lim = v_lim, v_admitted = v_empty;
-      -- Whoever is ahead takes one permit at least, so as many as the limit are enough to tell.
+      -- Each entry ahead takes at least one permit, so reading as many entries as the limit is sufficient.
       if not v_empty and (v_shared or v_permits < v_lim) then
         set v_all = (select coalesce(sum(permits), 0) from (
           select permits from queuelock_entry where queue = v_queue and (shared = 0 or v_shared = 0) order by ord limit v_lim
@@ -376,7 +376,7 @@ main: begin
       call queuelock_close_ranks(v_queue);
       set v_admitted = (select admitted from queuelock_entry where queue = v_queue and ord = v_ord);
     end if;
-    -- The limit of one ahead, if it is another: for a lock the nearest exclusive one says enough.
+    -- The limit of an entry ahead, if it differs: for a lock the nearest exclusive entry is sufficient.
     set v_other = null;
     select low, high into v_low, v_high from queuelock_queue where name = v_queue;
     if not v_shared and (v_low <> v_lim or v_high <> v_lim) then

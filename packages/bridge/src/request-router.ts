@@ -223,7 +223,7 @@ export class RequestRouter {
   }
 }
 
-/** Says why no resource was found. A bridge below another path than its own is the usual reason. */
+/** Explains why no resource was found. A bridge below another path than its own is the usual reason. */
 function noResource({ method, url }: Request, basePath: string): string {
   const { pathname } = new URL(url);
   if (pathname.startsWith(`${basePath}/`)) return 'there is no resource at this path with this method';

@@ -36,7 +36,7 @@ const ACTIONS: readonly Action[] = [
 interface Attempt {
   readonly path: string;
   readonly method: 'GET' | 'POST';
-  /** Body of the request; `LATEST` in it stands for the latest visitor's entry. */
+  /** Body of the request; `LATEST` in it is replaced by the latest visitor's entry. */
   readonly body?: unknown;
   /** Actions of the request. Refusing one of them must refuse the request. */
   readonly needs: readonly string[];

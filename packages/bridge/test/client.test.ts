@@ -80,7 +80,7 @@ describe('bridge client of a page', () => {
     expect(page.serverNow()).to.be.within(5_000, 5_001);
   });
 
-  it('tells each subscriber in its own asynchronous context, and aborts the signal of a hold there', async () => {
+  it('notifies each subscriber in its own asynchronous context, and aborts the signal of a hold there', async () => {
     const caller = new AsyncLocalStorage<string>();
     const calls: string[] = [];
     const note = (what: string): void => void calls.push(`${what} as ${String(caller.getStore())}`);
@@ -107,7 +107,7 @@ describe('bridge client of a page', () => {
       expect(calls).to.include(`${what} as ${what.slice(-3)}`);
   });
 
-  it('asks for headers before each request, and sends the last ones while that fails', async () => {
+  it('reads headers before each request, and sends the last ones while that fails', async () => {
     const sent: (string | null)[] = [];
     let token: string | undefined = 'one';
     const own = createBridgeClient({

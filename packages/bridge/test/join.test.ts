@@ -132,7 +132,7 @@ describe('join of a page', () => {
     expect(s.server.entryCount).to.equal(0);
   });
 
-  it('is reported by the stream that answers the request, and kept while that stream is open', async () => {
+  it('is reported by the stream in the response, and kept while that stream is open', async () => {
     await using s = await stage({ times: { graceMs: 500 } });
     const { post } = await programAt(s.url);
     const response = await post('joins', { name: 'doc', owner: 'curl' }, { accept: 'text/event-stream' });

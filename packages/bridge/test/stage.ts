@@ -6,7 +6,7 @@ import { createBridgeClient, type BridgeClient, type JoinState } from '../src/cl
 import { createBridge, serve, type Bridge, type BridgeOptions, type Served } from '../src/index.ts';
 import { TOKEN_HEADER, type BridgeFacts } from '../src/wire.ts';
 
-const PATIENCE_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 
 /** A listening bridge over a memory server. */
 export interface Stage extends AsyncDisposable {
@@ -59,7 +59,7 @@ export async function stage(options: Partial<BridgeOptions> = {}): Promise<Stage
 
 /** Resolves with the first value that satisfies `isIt`; rejects after 30 s. */
 export function seen<T>(values$: Observable<T>, isIt: (value: T) => boolean): Promise<T> {
-  return firstValueFrom(values$.pipe(filter(isIt), timeout(PATIENCE_MS)), {
+  return firstValueFrom(values$.pipe(filter(isIt), timeout(MAX_WAIT_MS)), {
     defaultValue: undefined as never,
   });
 }
@@ -87,7 +87,7 @@ export class Tab {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
         () => reject(new Error(`not ${status}: ${JSON.stringify(this.states)}`)),
-        PATIENCE_MS,
+        MAX_WAIT_MS,
       );
       const look = (): void => {
         const state = this.states.at(-1);
@@ -108,7 +108,7 @@ export class Tab {
 
 /** Resolves when the condition is true; rejects after 30 s. */
 export async function untilSo(what: string, isSo: () => boolean): Promise<void> {
-  const end = performance.now() + PATIENCE_MS;
+  const end = performance.now() + MAX_WAIT_MS;
   while (!isSo()) {
     expect(performance.now(), `not in time: ${what}`).to.be.below(end);
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -2,7 +2,7 @@ import { isQueueLockError, toPrintable, type QueueLockErrorCode } from '@queuelo
 import { EXIT } from './exit-codes.ts';
 import { redact } from './secrets.ts';
 
-/** An error with an exit code, whose message tells the user what to do. */
+/** An error with an exit code, whose message names the remedy. */
 export class Failure extends Error {
   override readonly name: string = 'Failure';
   readonly exitCode: number;

@@ -20,14 +20,14 @@ async function seesFault(title: string, defect: Defect, timeoutMs: number): Prom
 }
 
 /** Defines a test for each defect; several are checked at a time. */
-export function itFindsEveryDefect(patienceMs: number): void {
+export function itFindsEveryDefect(maxWaitMs: number): void {
   const overlooked = new Map<string, Promise<readonly string[]>>();
 
   before(() => {
     const lanes = Array.from({ length: LANES }, () => Promise.resolve<unknown>(undefined));
     for (const [place, [what, defect, titles]] of defects.entries()) {
       const look = async (): Promise<readonly string[]> => {
-        const seen = await Promise.all(titles.map((title) => seesFault(title, defect, patienceMs)));
+        const seen = await Promise.all(titles.map((title) => seesFault(title, defect, maxWaitMs)));
         return titles.filter((_title, at) => !seen[at]);
       };
       const found = lanes[place % LANES]!.then(look);

@@ -38,7 +38,7 @@ let underWay = 0;
 const ownListeners = new Set<unknown>();
 
 /**
- * Closes the clients when the process receives a termination signal. Running work is told to stop and awaited, waits end with `CLOSED`, and holds
+ * Closes the clients when the process receives a termination signal. `stop` aborts in running work, which is awaited, waits end with `CLOSED`, and holds
  * are released. Then `beforeExit` runs, and the signal takes its default effect, unless the process has other listeners for it. The process dies by
  * the signal, and its parent sees that (exit code 143 or 130 in a shell). Works in the main thread only, because Node workers receive no signals.
  *

@@ -28,7 +28,7 @@ describe('an error', () => {
       expect(new QueueLockError(code as QueueLockErrorCode, 'x').retryable, code).to.equal(retryable);
   });
 
-  it('of a loss during the work says that the work must not be repeated blindly', async () => {
+  it('of a loss during the work states that the work must not be repeated blindly', async () => {
     const server = createMemoryServer();
     await using client = createLockClient(memory({ server }));
     const effects: string[] = [];

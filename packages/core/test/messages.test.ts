@@ -22,7 +22,7 @@ describe('the message of an error', () => {
       await stage.passing(holder.release());
     }));
 
-  it('says that there is no session yet when a wait timed out, where, and why', () =>
+  it('states that there is no session yet when a wait timed out, where, and why', () =>
     onStage(async (stage) => {
       const client = stage.client({ link: { intercept: refusing('open') } });
       const late = await rejection(stage.passing(client.acquire('x', { timeoutMs: 500 })));
@@ -33,7 +33,7 @@ describe('the message of an error', () => {
         .that.matches(/^\[UNAVAILABLE\] "x": .* 500 ms .*memory:: no leader$/);
     }));
 
-  it('says that the store does not respond when a wait timed out, and where', () =>
+  it('states that the store does not respond when a wait timed out, and where', () =>
     onStage(async (stage) => {
       let isOver = false;
       const never: Intercept = (call, proceed) =>
@@ -48,7 +48,7 @@ describe('the message of an error', () => {
       isOver = true;
     }));
 
-  it('says that the store is unavailable, not that the lock is held, when it failed during the wait', () =>
+  it('states that the store is unavailable, not that the lock is held, when it failed during the wait', () =>
     onStage(async (stage) => {
       const holder = await stage.client().acquire('x');
       let isAway = false;
@@ -66,7 +66,7 @@ describe('the message of an error', () => {
       await stage.passing(holder.release());
     }));
 
-  it('says that the state is unknown, not that the lock is held, while the store has not responded', () =>
+  it('states that the state is unknown, not that the lock is held, while the store has not responded', () =>
     onStage(async (stage) => {
       const gate = new Gate('enqueue');
       const client = stage.client({ link: { intercept: gate.requests } });
@@ -79,7 +79,7 @@ describe('the message of an error', () => {
       await stage.settle();
     }));
 
-  it('says why several names were not entered when a wait timed out', () =>
+  it('states why several names were not entered when a wait timed out', () =>
     onStage(async (stage) => {
       const client = stage.client({ link: { intercept: refusing('enqueueAll') } });
       const late = await rejection(stage.passing(client.multi(['x', 'y']).acquire({ timeoutMs: 500 })));

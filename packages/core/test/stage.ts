@@ -19,7 +19,7 @@ import type { Core } from './model/world.ts';
 
 const TTL_MS = 10_000;
 const STEP_MS = 25;
-const PATIENCE_MS = 120_000;
+const MAX_WAIT_MS = 120_000;
 // Nothing here takes real time. What has not finished by then waits for an event that never comes.
 const STUCK_AFTER_MS = 5_000;
 // The real timers, saved before a stage replaces them.
@@ -78,7 +78,7 @@ export class Stage {
   async until(what: string, holds: () => boolean): Promise<void> {
     await this.settle();
     for (let passed = 0; !holds(); passed += STEP_MS) {
-      if (passed > PATIENCE_MS) throw new Error(`${what}: not within ${PATIENCE_MS} ms`);
+      if (passed > MAX_WAIT_MS) throw new Error(`${what}: not within ${MAX_WAIT_MS} ms`);
       await this.clock.advance(STEP_MS);
     }
   }

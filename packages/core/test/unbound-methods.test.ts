@@ -41,7 +41,7 @@ describe('methods that are called without their object', () => {
       }
     }));
 
-  it('work: the lock of one name of several; the answers to a request', () =>
+  it('work: the lock of one name of several; the responses to a request', () =>
     onStage(async (stage) => {
       const { of, release } = await stage.passing(stage.client().multi(['x', 'y']).acquire());
       const request = { reason: 'a test', withinMs: 1_000 };

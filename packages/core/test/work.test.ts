@@ -40,7 +40,7 @@ describe('the stop signal of a work', () => {
         expect(stage.owners('x')).to.deep.equal([]);
       }));
 
-    it(`aborts at the loss of the hold, and the error says why: ${way}`, () =>
+    it(`aborts at the loss of the hold, and the error has the reason: ${way}`, () =>
       onStage(async (stage) => {
         const client = stage.client();
         const running = rejection(of(client)('x', (own, stop) => untilStopped(own, stop).catch(() => 1)));

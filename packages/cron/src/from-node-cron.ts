@@ -1,6 +1,6 @@
 import type { TickJob } from './tick-job-api.ts';
 
-/** What is read of the context that node-cron gives to a task. */
+/** The part of node-cron's task context that this package uses. */
 export interface NodeCronContext {
   /** The scheduled time. In a run by `task.execute()`, the moment of the call. */
   readonly date: Date;

@@ -3,7 +3,7 @@ const SECOND_MS = 1_000;
 const LONGEST_SEARCH_MS = 2 ** 29 * SECOND_MS;
 
 /**
- * Returns the last scheduled time at or before a moment, for a schedule that only tells its next one. Ticks are whole seconds.
+ * Returns the last scheduled time at or before a moment, for a schedule that only returns its next one. Ticks are whole seconds.
  * @param at the moment, in Unix milliseconds
  * @param next returns the first tick after the second of a moment, both in Unix milliseconds; grows with its argument
  * @returns the tick in Unix milliseconds, or `undefined` when there is none in the last 17 years

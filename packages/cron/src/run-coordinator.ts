@@ -4,7 +4,7 @@ import { oncePer, type OncePerOptions } from '@queuelock/recipes';
 import { oncePerTick } from './once-per-tick.ts';
 import type { TickJob, TickJobOptions } from './tick-job-api.ts';
 
-/** Decides which process runs a tick, as node-cron asks for it. */
+/** Decides which process runs a tick, for node-cron's interface of that name. */
 export interface RunCoordinator {
   /**
    * Resolves with whether this process runs the tick.

@@ -8,7 +8,7 @@ export interface TickJobOptions<T = unknown> extends SlotOptions {
    * on, and during an outage of the store. A further tick is refused with `QUEUE_FULL`. From 1 to 10,000. Default: 16.
    */
   readonly maxWaitingTicks?: number;
-  /** Called with what became of each tick: whether this process did the work, or which one did. */
+  /** Called with the outcome of each tick: this process did the work, or another one did. */
   readonly onOutcome?: (outcome: SlotOutcome<T>, tick: Date) => void;
   /**
    * Called with the error of a tick: what the work threw, or why it could not be decided. Without it the scheduler gets the error, and what
@@ -32,7 +32,7 @@ export interface TickJob<T = unknown> {
   /**
    * Does the work of the tick, unless another process does it. For schedulers without a wrapper here, and for tests.
    * @param tick the scheduled time, never the present time: all processes must give the same
-   * @returns what became of the tick, as `OncePer.run` does
+   * @returns the outcome of the tick, as `OncePer.run` does
    * @throws the error of the work, and the errors of `OncePer.run`
    * @throws {QueueLockError} `QUEUE_FULL` when `maxWaitingTicks` ticks wait in this process
    */

@@ -21,7 +21,7 @@ describe('once per tick', () => {
 
   afterEach(() => Promise.all(clients.map((client) => client.close())));
 
-  it('does the work of a tick in one process, and tells the others which one did it', async () => {
+  it('does the work of a tick in one process, and returns its owner to the others', async () => {
     const worked: string[] = [];
     const told: string[] = [];
     const jobs = clients.map((client, i) =>
@@ -105,7 +105,7 @@ describe('once per tick', () => {
     expect(String(key)).to.match(/INVALID_ARGUMENT.*key/);
   });
 
-  it('is what a distributed task of node-cron asks its coordinator', async () => {
+  it('implements the coordinator of a distributed task of node-cron', async () => {
     const runs: string[] = [];
     const skipped: string[] = [];
     let enough = (): void => undefined;

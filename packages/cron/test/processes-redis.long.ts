@@ -18,7 +18,7 @@ describe('cron jobs of three processes over Redis', () => {
     const members = [new Member(where), new Member(where), new Member(where)];
     await Promise.all(members.map((member) => member.untilEvent('ready')));
     for (const member of members) member.order({ start: true });
-    // All works hang: the first of a job keeps its lock until its process is killed or told to go on.
+    // All works hang: the first of a job keeps its lock until its process is killed or gets the command to continue.
     const [job] = SOME;
     const begun = members.map(async (member) => {
       await member.until((event) => event.ev === 'begun' && event.job === job);

@@ -32,7 +32,7 @@ export const JOBS: readonly string[] = [
   COORDINATED,
 ];
 
-/** What is told of a tick of a job. */
+/** The report about a tick of a job. */
 export interface Told {
   readonly ev: 'called' | 'begun' | 'ended' | 'told';
   readonly job: string;

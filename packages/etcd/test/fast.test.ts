@@ -201,7 +201,7 @@ describe('an etcd queue with naming fast', () => {
     await turns.untilAdmitted();
   });
 
-  it('admits a try only when the queue is empty, whatever the tail says', async () => {
+  it('admits a try only when the queue is empty, whatever the tail is', async () => {
     await bench.makeLong();
     const held = newSpec(bench.queue);
     const { turn, key } = (await session.tryEnqueue(held))!;

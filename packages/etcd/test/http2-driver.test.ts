@@ -28,7 +28,7 @@ const DULL = /^(revision|.*_revision|ID|lease|raftIndex|raftAppliedIndex|dbSize.
 /** Replaces those members, and removes the name of a choice, which the types of etcd3 do not have. */
 function comparable(reply: unknown): unknown {
   const plain = (name: string, value: unknown): unknown => {
-    // Ours has no ids of cluster and member where nobody asks for them.
+    // The own driver omits the ids of cluster and member where they are not needed.
     if (['response', 'cluster_id', 'member_id'].includes(name)) return undefined;
     return DULL.test(name) && value !== '0' ? 'some' : value;
   };

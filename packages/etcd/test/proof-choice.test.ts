@@ -136,7 +136,7 @@ describe('the choice of the heartbeat proof', () => {
   });
 
   for (const heartbeats of ['verified', 'strict'] as const) {
-    it(`is "${heartbeats}" without a request when the option says so`, () => {
+    it(`is "${heartbeats}" without a request when the option sets it`, () => {
       const members = new Members();
       const choice = members.choice(heartbeats);
       choice.prepare('7');

@@ -63,7 +63,7 @@ describe('the detection of a grpc-proxy in front of etcd', () => {
     expect((await watchStreams()) - before).to.equal(1);
   });
 
-  it('tells a member from a proxy by a watch stream of the backend', async () => {
+  it('distinguishes a member from a proxy by a watch stream of the backend', async () => {
     const proxy = await startEtcdGrpcProxy(own.server);
     for (const [hosts, isDirect] of [
       [own.server.endpoint, true],
@@ -77,7 +77,7 @@ describe('the detection of a grpc-proxy in front of etcd', () => {
     await proxy.stop();
   });
 
-  it('asks anew after a failure of the member, and takes nothing from a stream that began before', async () => {
+  it('checks again after a failure of the member, and ignores a stream that began before', async () => {
     const { connection, detection } = await listening(own.server.endpoint);
     const { endpoint } = connection;
     const shown = detection.listen(endpoint);

@@ -233,7 +233,7 @@ describe('an etcd queue with a single key', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('refuses readers and permits, and says why', async () => {
+  it('refuses readers and permits with a reason', async () => {
     const session = await open();
     const shared = await failureOf(session.enqueue(newSpec(queue, { shared: true })));
     expect(shared).to.include({ code: 'INVALID_ARGUMENT' });

@@ -31,7 +31,7 @@ const int64 = fc.oneof(
   fc.maxSafeNat(),
   fc.constantFrom('-1', '127', '128', '268435455', '268435456', 2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER),
 );
-/** Around the lengths at which the number that tells them grows. */
+/** Lengths around those at which the length prefix gets another byte. */
 const bytes = fc.oneof(
   fc.uint8Array({ maxLength: 20 }).map((array) => Buffer.from(array)),
   fc.constantFrom(0, 1, 120, 127, 128, 130, 16_383, 16_384, 20_000).map((length) => Buffer.alloc(length, 7)),

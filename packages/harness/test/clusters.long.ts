@@ -49,19 +49,19 @@ const ZOOKEEPER: Kind = {
 const GRACE_MS = 400;
 
 /** Longest wait for a response, in milliseconds. */
-const PATIENCE_MS = 15_000;
+const MAX_WAIT_MS = 15_000;
 /** Number of measurements, of which the shortest counts, because other processes may need the processor for a moment. */
 const TIMES = 3;
 
 /** Prints briefly how a member responds to a client. */
 const CALLER = `
-  const [host, port, greeting, patienceMs] = process.argv.slice(1);
+  const [host, port, greeting, maxWaitMs] = process.argv.slice(1);
   const say = (what) => { console.log(what); process.exit(); };
   const socket = require('node:net').connect({ host, port });
   socket.once('connect', () => socket.write(greeting));
   socket.once('data', () => say('answers'));
   socket.once('error', () => say('refuses'));
-  setTimeout(say, Number(patienceMs), 'is silent');
+  setTimeout(say, Number(maxWaitMs), 'is silent');
 `;
 
 for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
@@ -303,10 +303,10 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
       async function howAnswers(
         client: ClusterClient,
         member: Member,
-        patienceMs = PATIENCE_MS,
+        maxWaitMs = MAX_WAIT_MS,
       ): Promise<string> {
         const { host, port } = splitEndpoint(client.endpoints[cluster.members.indexOf(member)]!);
-        const args = ['-e', CALLER, host, String(port), lines.greeting, String(patienceMs)];
+        const args = ['-e', CALLER, host, String(port), lines.greeting, String(maxWaitMs)];
         const child = await client.exec(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
         return (await text(child.stdout!)).trim();
       }

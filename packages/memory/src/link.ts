@@ -113,7 +113,7 @@ export class Link {
     });
   }
 
-  /** Ends the subscriptions. Calls under way still get their answers. */
+  /** Ends the subscriptions. Calls in flight still get their replies. */
   close(): void {
     this.#watches.unsubscribe();
   }

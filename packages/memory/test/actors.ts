@@ -9,7 +9,7 @@ import type { Observable } from 'rxjs';
 
 let ids = 0;
 
-/** A wish with an id of its own. */
+/** The spec of an entry with a new id. */
 export function wish(changes: Partial<EntrySpec> = {}): EntrySpec {
   ids += 1;
   return { queue: 'q', id: ids.toString(16).padStart(32, '0'), shared: false, limit: 1, ...changes };

@@ -11,7 +11,7 @@ import { codeOf, openSession, record, recordTurns, wish } from './actors.ts';
 
 const noAnswer = new QueueLockError('UNAVAILABLE', 'the answer was lost');
 
-/** Treats calls of one kind as told, and lets the others pass. */
+/** Applies a fault to calls of one kind, and lets the others pass. */
 function only(kind: string, treat: Intercept): Intercept {
   return (call, proceed) => (call === kind ? treat(call, proceed) : proceed());
 }
@@ -138,7 +138,7 @@ describe('a connection to a memory server', () => {
     expect(server.sessionIds).to.deep.equal([session.id]);
   });
 
-  it('gives up a renewal when its signal aborts, and no opening, whose session nobody could close', async () => {
+  it('aborts a renewal by its signal, but not an opening, whose session no client could close', async () => {
     const intercept = only('renew', () => new Promise(() => undefined));
     const backend = connect({ intercept });
     const session = await openSession(backend);

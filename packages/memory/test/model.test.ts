@@ -37,7 +37,7 @@ const step = fc.oneof(
 );
 
 describe('any history of a memory server', () => {
-  it('admits all who may go and nobody else, in order, once, with growing tokens', async () => {
+  it('admits each entry that may hold, in order, once, with growing tokens', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const server = createMemoryServer({ clock: virtualClock() });

@@ -42,7 +42,7 @@ describe('permits of a memory server', () => {
     expect(admitted()).to.deep.equal([true]);
   });
 
-  it('are shown for each entry, 1 unless it says more', async () => {
+  it('are shown for each entry, 1 by default', async () => {
     await enterAll({ limit: 5, permits: 3 }, { limit: 5 });
     expect(
       server
@@ -76,7 +76,7 @@ describe('permits of a memory server', () => {
     expect(admitted()).to.deep.equal([true, true]);
   });
 
-  it('become fewer for those that wait, and nobody who was admitted goes back', async () => {
+  it('decrease for waiters, and no admitted entry returns to waiting', async () => {
     const line = await enterAll({ limit: 2 }, { limit: 2 }, { limit: 2 });
     expect(await line.resize(1, 1)).to.equal(true);
     expect(await line.resize(2, 1)).to.equal(false);
@@ -86,7 +86,7 @@ describe('permits of a memory server', () => {
     expect(admitted()).to.deep.equal([true]);
   });
 
-  it('are told to whoever follows an entry that is resized', async () => {
+  it('are reported to followers of an entry that is resized', async () => {
     const session = await openSession(backend);
     const waiter = wish();
     await session.enqueue(wish());

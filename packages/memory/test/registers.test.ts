@@ -18,7 +18,7 @@ describe('registers of a memory server', () => {
     expect(server.watcherCount).to.equal(0);
   });
 
-  it('are empty first, and written by whoever knows what is in them', async () => {
+  it('are empty first, and written by compare and set', async () => {
     expect(await registers.read('q', 'limit')).to.equal(undefined);
     expect(await registers.write('q', 'limit', { text: 'x', was: '1' })).to.equal(false);
     expect(await write('5', undefined)).to.equal(true);
@@ -39,7 +39,7 @@ describe('registers of a memory server', () => {
     expect(versions.size).to.equal(4);
   });
 
-  it('are told to their observers synchronously, and to no others', async () => {
+  it('are reported to their observers synchronously, and to no others', async () => {
     const [own, other] = [record(registers.observe('q', 'limit')), record(registers.observe('q', 'holds'))];
     void write('5', undefined);
     await write('never', undefined);

@@ -47,7 +47,7 @@ describe('a memory server', () => {
     expect(server.wakeUps - before).to.equal(49);
   });
 
-  it('wakes nobody when a waiter leaves the middle', async () => {
+  it('notifies no waiter when one in the middle leaves', async () => {
     const session = await openSession(backend);
     const wishes = [wish(), wish(), wish(), wish()] as const;
     for (const one of wishes) await session.enqueue(one);
@@ -57,7 +57,7 @@ describe('a memory server', () => {
     expect(server.wakeUps).to.equal(before);
   });
 
-  it('tells how many conflicting entries are ahead', async () => {
+  it('counts the conflicting entries ahead', async () => {
     const session = await openSession(backend);
     await session.enqueue(wish({ shared: true }));
     await session.enqueue(wish({ shared: true }));
@@ -78,7 +78,7 @@ describe('a memory server', () => {
     expect(next.seen).to.deep.equal([false, true]);
   });
 
-  it('tells the dead before it lets the living in', async () => {
+  it('notifies lost sessions before it admits waiters', async () => {
     const [dying, waiting] = [await openSession(backend), await openSession(backend)];
     const told: string[] = [];
     (await dying.enqueue(wish())).turns$.subscribe({ error: () => told.push('dead') });
@@ -143,7 +143,7 @@ describe('a memory server', () => {
     expect(server.entryCount).to.equal(3);
   });
 
-  it('tells keys apart when names nest', async () => {
+  it('distinguishes keys of nested names', async () => {
     const session = await openSession(backend);
     const keys = new Set<string>();
     for (const queue of ['a', 'a/1', 'a/1/2', 'a']) keys.add((await session.enqueue(wish({ queue }))).key);

@@ -32,7 +32,7 @@ describe('making an entry of a memory server shared', () => {
     ).to.deep.equal([true, false]);
   });
 
-  it('may be repeated, and wakes nobody then', async () => {
+  it('may be repeated, and then notifies no waiter', async () => {
     const session = await openSession(backend);
     const [holder, reader] = [wish(), wish({ shared: true })];
     await session.enqueue(holder);
@@ -59,7 +59,7 @@ describe('making an entry of a memory server shared', () => {
     pictures.stop();
   });
 
-  it('answers false where there is no such entry, and refuses the dead', async () => {
+  it('returns false without such an entry, and refuses lost sessions', async () => {
     const session = await openSession(backend);
     expect(await session.share!('q', wish().id, '')).to.equal(false);
     await session.close();

@@ -25,7 +25,7 @@ describe('entering several queues of a memory server at once', () => {
     ]);
   });
 
-  it('answers in the order of the wishes, and again the same', async () => {
+  it('returns placements in the order of the request, and the same when repeated', async () => {
     const session = await openSession(backend);
     const specs = wishesFor('b', 'a');
     const keys = (await session.enqueueAll!(specs)).map(({ key }) => key);
@@ -35,7 +35,7 @@ describe('entering several queues of a memory server at once', () => {
     expect(server.entryCount).to.equal(2);
   });
 
-  it('takes the rest away when one was removed by somebody', async () => {
+  it('removes the rest when one entry was removed by a peer', async () => {
     const session = await openSession(backend);
     const specs = wishesFor('a', 'b');
     const [a, b] = await session.enqueueAll!(specs);

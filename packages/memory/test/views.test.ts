@@ -35,7 +35,7 @@ describe('a client’s view of a store in memory', () => {
     await ended;
   });
 
-  it('leaves nothing behind when nobody looks any more', async () => {
+  it('leaves nothing after the last observer', async () => {
     const server = createMemoryServer();
     const client = clientOf(memory({ server }));
     const watch = client.queues().subscribe(() => undefined);
@@ -44,7 +44,7 @@ describe('a client’s view of a store in memory', () => {
     expect(server.watcherCount).to.equal(0);
   });
 
-  it('tells who is there for a history, and the token of an entry', async () => {
+  it('reports the entries for a history, and the token of an entry', async () => {
     const client = clientOf();
     const ownership = await client.acquire('a');
     const { before, changes, gaps } = await client.history('a');

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { virtualClock } from '@queuelock/memory';
 
 describe('a virtual clock', () => {
-  it('stands still until it is moved', async () => {
+  it('does not move by itself', async () => {
     const clock = virtualClock();
     await elapsed(5);
     expect(clock.now()).to.equal(0);

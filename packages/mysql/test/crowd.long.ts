@@ -52,7 +52,7 @@ describe('a crowd on MySQL', () => {
     expect(long).to.deep.equal(short);
   }).timeout(300_000);
 
-  it('of ten, each on connections of its own, is served in order, and how long a hand-off takes is told', async () => {
+  it('of ten, each on connections of its own, is served in order, and reports the hand-off time', async () => {
     const crowd = Array.from({ length: 10 }, lockClient);
     for (const client of crowd) await client.run('first', async () => undefined);
     const took: number[] = [];

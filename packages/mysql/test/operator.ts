@@ -1,7 +1,7 @@
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { mariaDbAccess } from '@queuelock/harness/services/mariadb-process';
 
-/** What somebody does with tools of his own, past the backend. */
+/** Actions of an operator with other tools, without the backend. */
 export class Operator {
   readonly #connection: Connection;
 
@@ -46,7 +46,7 @@ export class Operator {
     return counters.reduce((sum, { Value }) => sum + Number(Value), 0);
   }
 
-  /** Takes an entry out by hand: nobody is told. */
+  /** Removes an entry by hand, without a notification. */
   async evict(key: string): Promise<void> {
     await this.run(`delete from queuelock_entry where ord = ${Number(key.slice(key.lastIndexOf('/') + 1))}`);
   }

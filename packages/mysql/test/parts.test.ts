@@ -30,7 +30,7 @@ describe('the rounds of those who wait on MySQL', () => {
       expect(pauseOf(1, 0, { random: () => random })).to.be.within(6.4, 8);
   });
 
-  it('end when nobody waits any more', async () => {
+  it('end after the last waiter', async () => {
     let now = 0;
     const due: { readonly at: number; readonly go: () => void }[] = [];
     const clock = {
@@ -168,7 +168,7 @@ describe('the pace of connecting to MySQL', () => {
   });
 });
 
-describe('what doctor says about replicas of a MySQL', () => {
+describe('diagnosis of the replicas of a MySQL', () => {
   const texts = (facts: Readonly<Record<string, string>>, replicas = 1): readonly string[] =>
     failover(new Map(Object.entries(facts)), replicas).map(({ level, text }) => `${level}: ${text}`);
 

@@ -59,7 +59,7 @@ describe('the round trips on MySQL', () => {
     const served = claims.map(async (claim) => (await claim).release());
     await Promise.race(served);
     expect(holder.asked).to.deep.equal(['leave']);
-    // One of twenty is admitted; each look is one statement, whoever waits.
+    // One of twenty is admitted; each poll is one statement for all waiters.
     const after = waiter.asked.filter((sql) => sql.startsWith('select 1 as kind'));
     expect(after.length).to.be.greaterThan(looks);
     for (const look of after) expect(look.match(/select 4/g) ?? []).to.have.length.at.most(1);
@@ -78,7 +78,7 @@ describe('the round trips on MySQL', () => {
     for (const { table, key } of tables) expect(key, table ?? '').not.to.equal(null);
   });
 
-  it('of a process in which nobody waits are none', async () => {
+  it('of a process without waiters are none', async () => {
     const { client, asked } = await ready();
     const ownership = await client.acquire('alone');
     asked.length = 0;
@@ -175,7 +175,7 @@ describe('a step on MySQL', () => {
     const before = await operator.number(
       "select variable_value from information_schema.global_status where variable_name = 'INNODB_DEADLOCKS'",
     );
-    // Somebody else has the second, with more to undo, and then wants the first.
+    // Another transaction has locked the second row, with more to undo, and then locks the first.
     await operator.run('begin');
     await operator.run(
       "insert into queuelock_trace (queue, ord) values ('x', 1), ('x', 2), ('x', 3), ('x', 4), ('x', 5), ('x', 6), ('x', 7), ('x', 8)",
@@ -244,7 +244,7 @@ describe('the tables of MySQL', () => {
     expect(message).not.to.include('secret-word');
   });
 
-  it('need no right to make any once somebody has made them', async () => {
+  it('need no permission to create them once they exist', async () => {
     const url = await user('plain', 'select, insert, update, delete, execute', 'plain');
     const { operator } = clients;
     await operator.run('use plain');

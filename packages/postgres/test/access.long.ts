@@ -27,20 +27,20 @@ describe('the rights on PostgreSQL', () => {
     expect(await session.remove('jobs', held.id)).to.equal(true);
   });
 
-  it('and neither are tables nor rights: the error says what to run', async () => {
+  it('and tables and permissions are missing: the error names what to run', async () => {
     const error = await refusal(clients.connect({ url: asApp('nowhere') }).open(10_000, signal));
     expect(error).to.include({ code: 'ACCESS_DENIED' });
     expect(error.message).to.contain("migration({ schema: 'nowhere', role: … })");
   });
 
-  it('on tables are missing: the error says what to grant', async () => {
+  it('on tables are missing: the error names what to grant', async () => {
     await clients.operator.query(migration({ schema: 'closed' }));
     const error = await refusal(clients.connect({ url: asApp('closed') }).open(10_000, signal));
     expect(error).to.include({ code: 'ACCESS_DENIED' });
     expect(error.message).to.contain('grant usage on schema closed');
   });
 
-  it('are not used where somebody else makes the tables', async () => {
+  it('are not used when another user creates the tables', async () => {
     const error = await refusal(clients.connect({ schema: 'unmade', migrate: false }).open(10_000, signal));
     expect(error).to.include({ code: 'ACCESS_DENIED' });
     expect(await clients.column("select 1 from pg_namespace where nspname = 'unmade'")).to.deep.equal([]);
@@ -52,7 +52,7 @@ describe('the rights on PostgreSQL', () => {
     expect(await clients.column('select count(*)::int from rushed.session')).to.deep.equal([8]);
   });
 
-  it('leave a schema alone that is of somebody else, or of a later release', async () => {
+  it('do not change a schema of another program, or of a later release', async () => {
     await clients.operator.query('create schema theirs; create table theirs.session (mine text)');
     expect(await refusal(clients.connect({ schema: 'theirs' }).open(10_000, signal))).to.include({
       code: 'FOREIGN_FORMAT',
@@ -72,7 +72,7 @@ describe('the rights on PostgreSQL', () => {
     expect(error.message).to.not.contain('secret');
   });
 
-  it('of a pool are those of whoever made it', async () => {
+  it('of a pool are those of its creator', async () => {
     const pool = new pg.Pool({ connectionString: clients.url, max: 2 });
     const backend = clients.connect({ pool });
     const session = await clients.session(backend);

@@ -77,7 +77,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     expect(await isFree()).to.equal(true);
   });
 
-  it('is waited for while somebody else has the lock, in order, and had when they give it back', async () => {
+  it('waits in order while another client has the lock, and holds when it is released', async () => {
     const old = await other();
     await old.query(`select pg_advisory_lock(${KEY})`);
     const [one, two] = [client(), client()];
@@ -95,7 +95,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await next.release();
   }).timeout(WITHIN_MS);
 
-  it('asks nothing while it waits for the lock, and keeps nothing of the server waiting but the one in front', async () => {
+  it('sends no requests while it waits for the lock, and only the first entry waits in the server', async () => {
     const old = await other();
     await old.query(`select pg_advisory_lock(${KEY})`);
     const { pool, asked } = clients.pool();
@@ -110,7 +110,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     expect(asked.slice(before)).to.deep.equal([]);
   }).timeout(WITHIN_MS);
 
-  it('lets those who wait for the lock in the server have it in their turn', async () => {
+  it('lets clients that wait for the lock in the server have it in order', async () => {
     const [ours, theirs] = [client(), await other()];
     const ownership = await ours.acquire('jobs');
     const theirTurn = theirs.query(`select pg_advisory_lock(${KEY})`);
@@ -182,7 +182,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await (await client().acquire('jobs')).release();
   }).timeout(WITHIN_MS);
 
-  it('frees the lock of a holder that stands still when its lease is over', async function () {
+  it('frees the lock of a paused holder when its lease ends', async function () {
     const [version] = await clients.column("select current_setting('server_version_num')::int");
     if (Number(version) < 140_000) {
       this['skipReason'] = 'servers before 14 end no connection that is silent';
@@ -218,7 +218,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await (await waiting).release();
   }).timeout(WITHIN_MS);
 
-  it('is shared by readers, ours and theirs, and kept from writers of both', async () => {
+  it('is shared by readers of both kinds, and excludes writers of both', async () => {
     const [reader, writer] = [client(), await other()];
     const ownership = await reader.acquire('jobs', { mode: 'shared' });
     expect(await isFree('_shared')).to.equal(true);

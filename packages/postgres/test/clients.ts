@@ -29,7 +29,7 @@ export class Clients extends OwnServer {
   pool(config: pg.PoolConfig = {}): { readonly pool: pg.Pool; readonly asked: string[] } {
     const pool = new pg.Pool({ connectionString: this.url, ...config });
     const asked: string[] = [];
-    // What breaks here is told to whoever asked.
+    // The caller gets the error of a broken connection.
     pool.on('error', () => undefined);
     pool.on('connect', (client) => {
       const query = client.query.bind(client) as (...args: readonly unknown[]) => unknown;

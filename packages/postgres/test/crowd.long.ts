@@ -82,7 +82,7 @@ async function costOf(operator: Client, step: string): Promise<Cost> {
   return { rows, pages: (plan?.['Shared Hit Blocks'] ?? NaN) + (plan?.['Shared Read Blocks'] ?? NaN) };
 }
 
-/** That this connection has read and written, as far as it has not told yet. */
+/** Flushes the statistics of reads and writes of this connection. */
 async function rowsOf(operator: Client): Promise<number> {
   const { rows } = await operator.query<{ readonly touched: number }>(
     `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0) + n_tup_ins + n_tup_upd + n_tup_del)::int as touched

@@ -1,4 +1,4 @@
-// Holds a lock with an advisory one: holder.ts URL QUEUE TTL_MS ADVISORY_KEY. Says when it has it.
+// Holds a lock with an advisory one: holder.ts URL QUEUE TTL_MS ADVISORY_KEY. Prints when it holds.
 import { createLockClient } from '@queuelock/core';
 import { postgres } from '@queuelock/postgres';
 

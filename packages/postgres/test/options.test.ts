@@ -38,7 +38,7 @@ describe('the URL of a PostgreSQL', () => {
 });
 
 describe('the TLS of PostgreSQL', () => {
-  it('is off, unless somebody asks for it', () => {
+  it('is off by default', () => {
     expect(tlsOf(sslModeOf(undefined, false), {})).to.equal(false);
     expect(tlsOf('disable', {})).to.equal(false);
   });

@@ -20,7 +20,7 @@ describe('PostgreSQL behind a pooler that gives connections away after each tran
     return clients.connect({ url: postgresUrl(pooler) });
   }
 
-  it('hands over, as whoever waits looks by itself', async () => {
+  it('hands off, since waiters poll', async () => {
     const [one, other] = [await clients.session(pooled()), await clients.session(pooled())];
     const held = wish();
     await one.enqueue(held);
@@ -40,7 +40,7 @@ describe('PostgreSQL behind a pooler that gives connections away after each tran
     expect(await three).to.have.length(3);
   });
 
-  it('tells who is evicted', async () => {
+  it('notifies an evicted waiter', async () => {
     const [session, operator] = [await clients.session(pooled()), pooled()];
     const first = await session.enqueue(wish({ queue: 'evicted' }));
     const waiting = await session.enqueue(wish({ queue: 'evicted' }));

@@ -4,7 +4,7 @@ import { postgresUrl, startPostgres } from '@queuelock/harness/services/postgres
 import type { ProcessService } from '@queuelock/harness/services/service';
 import { until } from '@queuelock/harness/services/until';
 
-/** A server of the suite that makes it, and somebody who may do everything on it; defines its hooks. */
+/** Creates a server for the suite, with a superuser connection. Defines the hooks of the suite. */
 export class OwnServer {
   server!: ProcessService;
   /** With the rights of the superuser. */

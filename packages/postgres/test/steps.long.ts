@@ -16,7 +16,7 @@ describe('the steps on PostgreSQL', () => {
     await Promise.all(locks.splice(0).map((client) => client.close()));
   });
 
-  /** Connected, with a session, and what it asks from now on. */
+  /** Returns a connected session, and the statements that it sends from now on. */
   async function ready(): Promise<{ readonly client: LockClient; readonly asked: string[] }> {
     const { pool, asked } = clients.pool();
     const client = createLockClient(clients.connect({ pool }), { ttlMs: TTL_MS });
@@ -79,7 +79,7 @@ describe('the steps on PostgreSQL', () => {
     await ownership.release();
   });
 
-  it('of a hand-off are one, of the one that leaves; nobody asks meanwhile, and one is woken', async () => {
+  it('of a hand-off are one, the release; no waiter sends a request, and one is notified', async () => {
     const holder = await ready();
     const waiters = await Promise.all(Array.from({ length: 5 }, ready));
     const listener = new pg.Client({ connectionString: clients.url });
@@ -159,7 +159,7 @@ describe('the steps on PostgreSQL', () => {
   it('give no order by what was asked first, but by what was committed', async () => {
     const session = await clients.session();
     await session.enqueue(wish({ queue: 'ordered' })).then(({ key }) => key);
-    // Somebody is in the middle of a step on the queue: the next one waits, and sees what it has done.
+    // Another step on the queue is in progress: the next step waits, and reads its result.
     await clients.operator.query('begin');
     await clients.operator.query("select from queuelock.queue where name = 'ordered' for update");
     let isPlaced = false;
@@ -206,7 +206,7 @@ describe('the steps on PostgreSQL', () => {
     expect(third.token > second.token).to.equal(true);
   });
 
-  it('forget no queue that somebody is in, or uses now', async () => {
+  it('delete no queue that has entries or is in use', async () => {
     const session = await clients.session();
     await session.enqueue(wish({ queue: 'kept' }));
     await clients.operator.query('update queuelock.queue set last = 1000');
@@ -214,7 +214,7 @@ describe('the steps on PostgreSQL', () => {
     expect(await clients.column('select name from queuelock.queue')).to.deep.equal(['kept']);
   });
 
-  it('of a lease end it by the clock of the server, and a renewal brings nobody back', async () => {
+  it('of a lease end it by the clock of the server, and a renewal restores no session', async () => {
     const [dead, other] = [await clients.session(), await clients.session()];
     const held = wish({ queue: 'left' });
     await dead.enqueue(held);

@@ -1,6 +1,6 @@
 import type { LockClient, Ownership } from '@queuelock/core';
 import { checkedOptions } from '@queuelock/core/backend';
-import { WAIT_OPTIONS, type WaitOptions } from './patience.ts';
+import { WAIT_OPTIONS, type WaitOptions } from './wait-limit.ts';
 
 /** A gate that one client closes and all clients wait for; made by `barrier`. */
 export interface Barrier {

@@ -1,11 +1,11 @@
 import type { ClaimOptions, Hold, Ownership, WorkOptions } from '@queuelock/core';
-import type { WaitOptions } from './patience.ts';
+import type { WaitOptions } from './wait-limit.ts';
 
 /** Settings of a cohort. */
 export interface CohortOptions extends Pick<ClaimOptions, 'owner' | 'metadata'> {
   /**
    * How many times in a row the lock may pass from one acquirer of the cohort to the next, ahead of waiters elsewhere. With 0 the lock is
-   * given back after each hold. Default 16.
+   * released after each hold. Default 16.
    */
   readonly handOffs?: number;
 }
@@ -33,7 +33,7 @@ export interface Cohort extends AsyncDisposable {
   /**
    * Closes the cohort: its waiters reject with `CLOSED`, and its hold is revoked with the reason `client-closed`. An entry that is not
    * granted yet is withdrawn meanwhile. The client stays open.
-   * @returns resolves when the hold is given back
+   * @returns resolves when the hold is released
    */
   close(): Promise<void>;
 }

@@ -1,10 +1,10 @@
-import { checkWait, patience, type WaitContext, type WaitOptions } from './patience.ts';
+import { checkWait, waitLimit, type WaitContext, type WaitOptions } from './wait-limit.ts';
 import type { Subscription } from './rx.ts';
 
 interface Waiter<T> {
   readonly resolve: (turn: T) => void;
   readonly reject: (error: unknown) => void;
-  patience: Subscription | undefined;
+  limit: Subscription | undefined;
 }
 
 /** Waiters of this process, in the order of their calls. */
@@ -21,13 +21,13 @@ export class LocalLine<T> {
     return this.#waiters.size === 0;
   }
 
-  /** Waits until `admit` passes a value to this waiter. Rejects as `patience` errors. */
+  /** Waits until `admit` passes a value to this waiter. Rejects as `waitLimit` errors. */
   wait(options: WaitOptions, context: WaitContext): Promise<T> {
     checkWait(options, 1);
     return new Promise((resolve, reject) => {
-      const waiter: Waiter<T> = { resolve, reject, patience: undefined };
+      const waiter: Waiter<T> = { resolve, reject, limit: undefined };
       this.#waiters.add(waiter);
-      waiter.patience = patience(options, context).subscribe({
+      waiter.limit = waitLimit(options, context).subscribe({
         error: (error: unknown) => {
           this.#waiters.delete(waiter);
           // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- an abort rejects with the signal's own reason
@@ -51,7 +51,7 @@ export class LocalLine<T> {
 
   #take(waiter: Waiter<T>): Waiter<T> {
     this.#waiters.delete(waiter);
-    waiter.patience?.unsubscribe();
+    waiter.limit?.unsubscribe();
     return waiter;
   }
 }

@@ -6,11 +6,11 @@ import { machineClock } from './clock.ts';
 import { CohortEntry, type EntryTerms } from './cohort-entry.ts';
 import { LocalHold } from './cohort-hold.ts';
 import { LocalLine } from './cohort-line.ts';
-import { WAIT_OPTIONS, type WaitOptions } from './patience.ts';
+import { WAIT_OPTIONS, type WaitOptions } from './wait-limit.ts';
 
 /**
  * Returns a cohort: many acquirers of one process share one entry in the queue. They wait in a local queue, first come, first served, and
- * the hold passes from one to the next without a request to the server. After `handOffs` times in a row the hold is given back, and a new
+ * the hold passes from one to the next without a request to the server. After `handOffs` times in a row the hold is released, and a new
  * entry joins behind all other waiters. So no waiter of another process is passed more than `handOffs` times. With `handOffs: 0` each
  * acquirer takes the lock separately, with one entry in the queue for all local waiters.
  *

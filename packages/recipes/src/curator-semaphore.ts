@@ -7,7 +7,7 @@ import {
   type KnownOptions,
 } from '@queuelock/core/backend';
 import { wholeNumber } from './arguments.ts';
-import { checkWait, countingDown } from './patience.ts';
+import { checkWait, countingDown } from './wait-limit.ts';
 
 /** Largest limit that a claim accepts. */
 const MAX_LEASES = 1_000_000;

@@ -1,4 +1,4 @@
-import type { WaitOptions } from './patience.ts';
+import type { WaitOptions } from './wait-limit.ts';
 
 /** Membership of one client in a round that has begun. */
 export interface RoundMembership {

@@ -16,7 +16,7 @@ import {
   type Round,
 } from './double-barrier-round.ts';
 import { liveText } from './live-text.ts';
-import { aborted, checkWait, countingDown, firstOf, patiently, type WaitOptions } from './patience.ts';
+import { aborted, checkWait, countingDown, firstOf, withWaitLimit, type WaitOptions } from './wait-limit.ts';
 import {
   EMPTY,
   catchError,
@@ -56,7 +56,7 @@ import { Sight } from './sight.ts';
  *
  * It follows the double barrier of the ZooKeeper recipes, https://zookeeper.apache.org/doc/current/recipes.html#sc_doubleBarriers
  *
- * In that recipe the `ready` node shows that a round has begun, but not of which members, and no rule says when to remove it.
+ * In that recipe the `ready` node shows that a round has begun, but not of which members, and no rule defines when to remove it.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for a number of members that is not from 1 to 100, a name that the backend cannot hold, or a
  *   backend without registers. `enter` rejects with it when the register holds another text
  * @example
@@ -98,7 +98,7 @@ async function enter(place: Place, options: WaitOptions): Promise<RoundMembershi
   const sight = new Sight();
   const what = `no round of ${JSON.stringify(name)} began`;
   try {
-    const round = await patiently(left(), { what, sight }, (signal) =>
+    const round = await withWaitLimit(left(), { what, sight }, (signal) =>
       firstOf(merge(aborted(signal), aborted(ownership.signal), begun(place, ownership, sight))),
     );
     return new HeldPlace(place, ownership, round);
@@ -174,7 +174,7 @@ class HeldPlace implements RoundMembership {
   readonly leave = (options: WaitOptions = {}): Promise<void> => {
     const what = `others in ${JSON.stringify(this.#place.name)} did not leave`;
     const sight = new Sight();
-    this.#left ??= patiently(options, { what, sight }, (signal) => this.#leave(signal, sight));
+    this.#left ??= withWaitLimit(options, { what, sight }, (signal) => this.#leave(signal, sight));
     return this.#left;
   };
 

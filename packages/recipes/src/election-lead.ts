@@ -4,7 +4,7 @@ import type { Leadership, LeadOptions, TermEnd } from './election-api.ts';
 import type { Ballot } from './election-ballot.ts';
 import { Pace } from './election-pace.ts';
 import { mayPass, type Term } from './election-term.ts';
-import { aborted, firstOf } from './patience.ts';
+import { aborted, firstOf } from './wait-limit.ts';
 import { catchError, endWith, merge, of, type Observable } from './rx.ts';
 
 /** The work of a leader. */

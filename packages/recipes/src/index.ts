@@ -59,4 +59,4 @@ export type {
   Semaphore,
   SemaphoreOptions,
 } from './semaphore-api.ts';
-export type { WaitOptions } from './patience.ts';
+export type { WaitOptions } from './wait-limit.ts';

@@ -3,7 +3,7 @@ import { QueueLockError, type LockClient, type SharedRegister } from '@queuelock
 import { wholeNumber } from './arguments.ts';
 import { countedDown, latchIn, set, type LatchState } from './latch-state.ts';
 import { liveText, untilClosed } from './live-text.ts';
-import { checkWait, firstOf, patience, type WaitOptions } from './patience.ts';
+import { checkWait, firstOf, waitLimit, type WaitOptions } from './wait-limit.ts';
 import { Sight } from './sight.ts';
 import { distinctUntilChanged, filter, map, merge, take, throwIfEmpty, type Observable } from './rx.ts';
 
@@ -17,7 +17,7 @@ export interface Latch {
    */
   trySetCount(count: number): Promise<boolean>;
   /**
-   * Reduces the count by one; 0 stays 0. Retries until the outcome is certain, and counts once even if answers are lost. See `latch` for
+   * Reduces the count by one; 0 stays 0. Retries until the outcome is certain, and counts once even if replies are lost. See `latch` for
    * the one limit of that.
    * @returns the remaining count; `undefined` if no count is set, so that nothing was counted
    */
@@ -101,7 +101,7 @@ class RegisterLatch implements Latch {
       throwIfEmpty(() => new QueueLockError('TIMEOUT', `${what} (timeoutMs 0)`)),
     );
     const { timeoutMs, ...rest } = options;
-    const limit$ = patience(timeoutMs ? { timeoutMs, ...rest } : rest, { what, sight });
+    const limit$ = waitLimit(timeoutMs ? { timeoutMs, ...rest } : rest, { what, sight });
     await firstOf(merge(limit$, opened$));
   }
 

@@ -50,7 +50,7 @@ export interface SlotOptions extends Pick<WorkOptions, 'workTimeoutMs'> {
 /** The work of a slot. `stop` aborts when the hold is lost or the caller's signal aborts. Reading `aborted` compares with the clock. */
 export type SlotWork<T> = (ownership: Ownership, stop: AbortSignal) => T | PromiseLike<T>;
 
-/** What became of a slot, as far as one call knows. */
+/** The outcome of a slot for one call. */
 export type SlotOutcome<T> =
   /** This call did the work, under a hold with that token. */
   | { readonly outcome: 'ran'; readonly slot: string; readonly token: bigint; readonly value: T }

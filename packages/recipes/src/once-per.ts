@@ -9,7 +9,7 @@ import {
 } from '@queuelock/core/backend';
 import type { OncePer, OncePerOptions, SlotOptions, SlotOutcome, SlotWork } from './once-per-api.ts';
 import { wholeNumber } from './arguments.ts';
-import { WAIT_OPTIONS, checkWait } from './patience.ts';
+import { WAIT_OPTIONS, checkWait } from './wait-limit.ts';
 import { callFor } from './slot-call.ts';
 import { checkedOrder, compareSlots, type SlotOrder } from './slot-order.ts';
 import { SlotRegister } from './slot-register.ts';

@@ -23,7 +23,7 @@ import { defer, finalize, tap, type Observable } from './rx.ts';
 /**
  * Returns a counting semaphore: over all clients, at most `limit` permits of a name are taken at a time. First come, first served, also for
  * claims of several permits: smaller claims do not pass. Each permit handle is an ownership with a signal and a fencing token of its own.
- * The permits of a client that dies are given back with its session.
+ * The permits of a client that dies are released with its session.
  *
  * With a fixed limit (the default) the entries themselves store the limit. A claim that finds an entry ahead with another limit rejects
  * with `LIMIT_MISMATCH`.

@@ -1,6 +1,6 @@
 import type { LockClient, Ownership } from '@queuelock/core';
 import type { OncePerOptions, SlotOptions, SlotOutcome, SlotWork } from './once-per-api.ts';
-import { aborted, countingDown, firstOf, patiently, type WaitOptions } from './patience.ts';
+import { aborted, countingDown, firstOf, withWaitLimit, type WaitOptions } from './wait-limit.ts';
 import { from, merge, type Subscription } from './rx.ts';
 import { Sight } from './sight.ts';
 import type { PastSlot, SlotRegister } from './slot-register.ts';
@@ -50,7 +50,9 @@ export async function callFor<T>(
 function firstLook({ name, register }: SlotTerms, limits: WaitOptions): Promise<PastSlot | undefined> {
   const sight = new Sight();
   const what = `it was not known who does the slot ${JSON.stringify(register.slot)} of ${JSON.stringify(name)}`;
-  return patiently(limits, { what, sight }, (signal) => unlessAborted(signal, sight.until(register.past())));
+  return withWaitLimit(limits, { what, sight }, (signal) =>
+    unlessAborted(signal, sight.until(register.past())),
+  );
 }
 
 /** Ends the wait for the lock when another call has noted the slot. */

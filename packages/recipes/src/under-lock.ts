@@ -1,6 +1,6 @@
 import type { ClaimOptions, ClaimState, LockClient, Ownership } from '@queuelock/core';
 import type { MonoTypeOperatorFunction, Observable, ObservableNotification } from 'rxjs';
-import { aborted } from './patience.ts';
+import { aborted } from './wait-limit.ts';
 import { EMPTY, dematerialize, distinctUntilChanged, map, merge, switchMap } from './rx.ts';
 import { whileHeld } from './while-held.ts';
 

@@ -1,6 +1,6 @@
 import type { Hold } from '@queuelock/core';
 import type { ObservableNotification } from 'rxjs';
-import { aborted } from './patience.ts';
+import { aborted } from './wait-limit.ts';
 import { catchError, filter, materialize, of, takeUntil, type Observable } from './rx.ts';
 
 /**

@@ -28,7 +28,7 @@ describe('a barrier', () => {
     );
   };
 
-  it('is open as long as nobody closes it, and costs the server nothing', async () => {
+  it('is open until it is closed, and stores nothing', async () => {
     await gate.pass();
     await stage.settle();
     expect([stage.server.entryCount, stage.server.watcherCount]).to.deep.equal([0, 0]);
@@ -46,7 +46,7 @@ describe('a barrier', () => {
     expect([stage.server.wakeUps - before, stage.server.entryCount]).to.deep.equal([3, 0]);
   });
 
-  it('opens when the one who closed it dies, and tells him so', async () => {
+  it('opens when the client that closed it dies, and notifies that client', async () => {
     const closed = await gate.close();
     walk('ann');
     await stage.settle();
@@ -108,7 +108,7 @@ describe('a barrier', () => {
     await gate.pass({ timeoutMs: 0 });
   });
 
-  it('rejects whoever waits with what became of his client', async () => {
+  it('rejects waiters with the end of their client', async () => {
     const closed = await gate.close();
     const [ann, ben] = [stage.client(), stage.client()];
     walk('ann', barrier(ann, 'gate'));
@@ -133,7 +133,7 @@ describe('a barrier', () => {
     expect(await givenUpAtEveryPoint({ before, attempt })).to.be.above(4);
   });
 
-  it('stands in one queue with whatever else uses the name', async () => {
+  it('shares one queue with other uses of the name', async () => {
     const lock = await join(client, 'gate');
     walk('ann');
     await stage.settle();

@@ -153,7 +153,7 @@ class World {
 
   #begins(acquirer: Acquirer, hold: CohortHold): void {
     const wasTold = this.acquirers.map(({ lost }) => lost);
-    // Whoever looks is told if he was not.
+    // A read of the signal reports a loss that was not announced yet.
     const two = this.acquirers.some(({ hold: other }) => other?.held);
     if (two) this.unsafe.push('two hold');
     const untold = this.acquirers.some(({ status }, at) => status === 'holding' && !wasTold[at]);

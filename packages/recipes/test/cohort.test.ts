@@ -35,7 +35,7 @@ describe('a cohort', () => {
 
   const entries = (): number => stage.server.entryCount;
 
-  it('stands in the queue once, and gives the hold from one to the next without a word to the server', async () => {
+  it('has one entry in the queue, and hands the hold on without a request', async () => {
     let calls = 0;
     const counted = stage.client({
       backend: { intercept: (_call, proceed) => ((calls += 1), proceed()) },
@@ -121,7 +121,7 @@ describe('a cohort', () => {
     expect(entries()).to.equal(0);
   });
 
-  it('tells the holder of a loss in the same moment; those who wait go on with a new entry', async () => {
+  it('notifies the holder of a loss at once; waiters continue with a new entry', async () => {
     acquire('ann');
     acquire('ben');
     await stage.settle();
@@ -144,7 +144,7 @@ describe('a cohort', () => {
     await holds.get('ben')!.release();
   });
 
-  it('knows of a loss that no timer has told yet, whatever one looks at', async () => {
+  it('reports a loss before any timer has run, at each read', async () => {
     for (const look of [
       ({ held }: CohortHold) => !held,
       ({ signal }: CohortHold) => signal.aborted,
@@ -204,7 +204,7 @@ describe('a cohort', () => {
     await (await crew.acquire()).release();
   });
 
-  it('tells who evicted the holder, and lets the next go on', async () => {
+  it('reports the operator that evicted the holder, and lets the next waiter hold', async () => {
     acquire('ann');
     acquire('ben');
     await stage.settle();
@@ -221,7 +221,7 @@ describe('a cohort', () => {
     await holds.get('ben')!.release();
   });
 
-  it('lets whoever hears of a loss or of the end acquire again, or refuses him', async () => {
+  it('lets a listener of a loss or of the end acquire again, or refuses it', async () => {
     acquire('ann');
     await stage.settle();
     holds.get('ann')!.signal.addEventListener('abort', () => acquire('ann again'));
@@ -234,7 +234,7 @@ describe('a cohort', () => {
     expect([log.at(-1), entries()]).to.deep.equal(['and again: CLOSED', 0]);
   });
 
-  it('runs work, and says when the lock was lost meanwhile', async () => {
+  it('runs work, and rejects when the lock was lost meanwhile', async () => {
     expect(await crew.run(({ held }) => [held, entries()])).to.deep.equal([true, 1]);
     expect(await failureOf(crew.run(() => Promise.reject(new Error('mine'))))).to.include({
       message: 'mine',
@@ -297,7 +297,7 @@ describe('a cohort', () => {
     expect(await givenUpAtEveryPoint({ before, attempt, undo })).to.be.above(2);
   });
 
-  it('shows its label, and tells of no holds of the chain that happens to make its entry', async () => {
+  it('shows its label, and lists no holds of the call chain that created its entry', async () => {
     const named = cohort(client, 'x', { owner: 'crew', metadata: { room: '7' } });
     await client.run('other', async () => {
       const hold = await named.acquire();

@@ -56,14 +56,14 @@ describe("Curator's semaphore", () => {
     await Promise.all([c.lease!.release(), d.lease!.release()]);
   });
 
-  it('tells each lease of its own loss', async () => {
+  it('notifies each lease of its own loss', async () => {
     const lease = await pool.acquire();
     stage.server.evict(lease.key);
     await stage.settle();
     expect(lease.signal.reason).to.include({ code: 'OWNERSHIP_LOST', reason: 'entry-removed' });
   });
 
-  it('answers undefined when all leases are out, and when somebody is being served', async () => {
+  it('resolves with undefined when all leases are held, and when another client is being served', async () => {
     const [a, b] = [await pool.tryAcquire(), await pool.tryAcquire()];
     expect(await pool.tryAcquire()).to.equal(undefined);
     expect(values().map(({ length }) => length)).to.deep.equal([0, 2]);

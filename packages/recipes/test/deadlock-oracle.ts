@@ -6,7 +6,7 @@ export interface Member {
   readonly entry: QueueEntry;
 }
 
-/** Plays: one after the other ends that can, chosen by chance, until nobody can; answers who is left. */
+/** Ends one random wait after the other, as long as one can end. Returns the waits that are left. */
 export function leftOf(queues: readonly QueueState[], choices: Iterator<number>): readonly Member[] {
   let left: readonly Member[] = queues.flatMap((queue) => queue.entries.map((entry) => ({ queue, entry })));
   for (;;) {
@@ -17,7 +17,7 @@ export function leftOf(queues: readonly QueueState[], choices: Iterator<number>)
   }
 }
 
-/** Those ahead that conflict, if they take too many permits together; nobody when its turn has come. */
+/** Returns the conflicting entries ahead if they take too many permits together, and none for an admitted entry. */
 export function waitsFor(own: Member, left: readonly Member[]): readonly Member[] {
   const { entry, queue } = own;
   const ahead = left.filter(

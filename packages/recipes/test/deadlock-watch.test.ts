@@ -60,7 +60,7 @@ describe('watching for deadlocks', () => {
   }> {
     const [annNorth, annSouth] = [connect(undefined, 'ann'), connect(memory({ server: south }), 'ann')];
     const [benNorth, benSouth] = [connect(undefined, 'ben'), connect(memory({ server: south }), 'ben')];
-    // Who joined last in one millisecond is told by the order: that of the north is ahead.
+    // Two entries joined in the same millisecond, so the order decides: the northern one is ahead.
     for (let i = 0; i < 9; i += 1) await (await benNorth.acquire('x')).release();
     const held = [await annNorth.acquire('x'), await benSouth.acquire('x')] as const;
     const ann = await wait(annSouth, 'x', held[0]);

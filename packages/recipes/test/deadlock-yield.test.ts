@@ -91,7 +91,7 @@ describe('giving up in a deadlock', () => {
     await holder.release();
   });
 
-  it('nobody looks at deadlocks but who waits', async () => {
+  it('only waiters watch deadlocks', async () => {
     const claim = follow(client.claim('x').pipe(yieldOnDeadlock(deadlocks$)));
     await clock.advance(0);
     expect([claim.last!.status, deadlocks$.observed]).to.deep.equal(['held', false]);
@@ -153,7 +153,7 @@ describe('giving up in a deadlock', () => {
       .find((entry) => entry.id === id)!.sessionId;
   }
 
-  it('whoever stops to listen leaves, at every step', async () => {
+  it('unsubscribing leaves, at every step', async () => {
     const holder = await client.acquire('x');
     for (const status of ['joining', 'queued'] as const) {
       const claim = follow(client.claim('x').pipe(yieldOnDeadlock(deadlocks$)));

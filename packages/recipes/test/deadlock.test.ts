@@ -6,7 +6,7 @@ import { queueOf } from './queues.ts';
 import { circularWaits, leftOf, waitsFor, type Member } from './deadlock-oracle.ts';
 
 describe('finding deadlocks', () => {
-  it('tells who waits for whom, from the youngest on', () => {
+  it('lists the waits of a cycle, from the youngest on', () => {
     const found = findDeadlocks([
       queueOf('x', { id: 'ann-x', owner: 'ann' }, { id: 'ben-x', owner: 'ben', holds: ['ben-y'], since: 5 }),
       queueOf('y', { id: 'ben-y', owner: 'ben' }, { id: 'ann-y', owner: 'ann', holds: ['ann-x'], since: 3 }),
@@ -68,7 +68,7 @@ describe('finding deadlocks', () => {
           { id: '4', holds: ['2'], since: 2 },
         ),
       ],
-      // One's writer stands behind the other's reader, and behind its own.
+      // Each client's writer waits behind the other's reader, and behind its own.
       circles: [
         { victim: '3', waits: ['x: 3 for 1'] },
         { victim: '4', waits: ['x: 4 for 2'] },
@@ -162,7 +162,7 @@ describe('finding deadlocks', () => {
     expect(withCircle).to.be.within(200, 1_800);
   });
 
-  it('leaves nobody behind when the youngest of every circle gives up, and again until there is none', () => {
+  it('leaves no cycle when the victim of every cycle gives up, and again until there is none', () => {
     fc.assert(
       fc.property(randomQueues(), fc.infiniteStream(fc.nat()), (queues, choices) => {
         let now = queues;

@@ -184,7 +184,7 @@ function require(holds: boolean, broken: string): void {
   if (!holds) throw new Error(broken);
 }
 
-/** A few processes at one double barrier keep the rules, and nobody is left behind. */
+/** Checks that a few processes at one double barrier keep the rules, and that no wait is left. */
 export const anyDoubleBarrierHistory: fc.IAsyncProperty<unknown> = fc.asyncProperty(
   history,
   async ({ members, fates }) => {

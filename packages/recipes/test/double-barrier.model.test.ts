@@ -6,7 +6,7 @@ import { anyDoubleBarrierHistory } from './double-barrier-history.ts';
 const RUNS = 120;
 
 describe('any history of a double barrier', () => {
-  it(`keeps the rules and leaves nobody behind (${RUNS} histories)`, async () => {
+  it(`keeps the rules and leaves no waiter (${RUNS} histories)`, async () => {
     await fc.assert(anyDoubleBarrierHistory, { numRuns: RUNS, seed: 1 });
   });
 });

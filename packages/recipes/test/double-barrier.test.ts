@@ -6,7 +6,7 @@ import { MemoryStage, failureOf, thrownBy } from './election-stage.ts';
 import { givenUpAtEveryPoint } from './give-up.ts';
 import { join } from './join.ts';
 
-/** Somebody at a double barrier, and how far he is. */
+/** A member of a double barrier, and its state. */
 class Walker {
   place: RoundMembership | undefined;
   error: unknown;
@@ -125,7 +125,7 @@ describe('a double barrier', () => {
     expect(all.slice(1).map(({ place }) => place!.index)).to.deep.equal([0, 1, 2]);
   });
 
-  it('ends without a member that dies during the round, which is told', async () => {
+  it('ends without a member that dies during the round, and reports its death', async () => {
     const all = await walkers(3);
     all[0]!.leave();
     all[2]!.leave();
@@ -151,7 +151,7 @@ describe('a double barrier', () => {
     expect(all[1]!.at).to.equal('out');
   });
 
-  it('keeps nobody from beginning who reads late that the round has begun', async () => {
+  it('lets a member begin that reads late that the round has begun', async () => {
     const late: (() => void)[] = [];
     let hold = false;
     const deliver = (arrive: () => void): void => {
@@ -191,7 +191,7 @@ describe('a double barrier', () => {
     expect(writes).to.equal(1);
   });
 
-  it('ends the waits by signal and time; whoever gives up leaves alone, and nothing of him is left', async () => {
+  it('ends the waits by signal and timeout; a member that gives up leaves alone and leaves nothing', async () => {
     const stop = new AbortController();
     const given = new Walker(at(2), { signal: stop.signal });
     const late = new Walker(at(3), { timeoutMs: 5 });
@@ -224,7 +224,7 @@ describe('a double barrier', () => {
     expect(stage.server.entryCount).to.equal(1);
   });
 
-  it('tells whoever waits that his client was closed, and lets the others go on', async () => {
+  it('rejects waiters of a closed client, and lets the others continue', async () => {
     const client = stage.client();
     const waits = new Walker(at(3, client));
     await stage.settle();
@@ -279,7 +279,7 @@ describe('a double barrier', () => {
     expect(where(all)).to.deep.equal(['in', 'LIMIT_MISMATCH', 'in']);
   });
 
-  it('counts nobody who uses the name for something else', async () => {
+  it('does not count other uses of the name', async () => {
     const client = stage.client();
     const reader = await join(client, 'pair', { mode: 'shared' });
     const raw = await join(client, 'pair', { mode: 'shared', value: 'raw' });
@@ -310,7 +310,7 @@ describe('a double barrier', () => {
     expect([stage.server.entryCount, stage.server.watcherCount]).to.deep.equal([0, 0]);
   });
 
-  it('begins the next round though the register still tells of one whose members all died', async () => {
+  it('begins the next round though the register still has one whose members all died', async () => {
     await walkers(2);
     expire(0);
     await stage.settle();

@@ -4,10 +4,10 @@ import { expect } from 'chai';
 import { election, type Election, type Leadership, type LeadOptions, type TermEnd } from '../src/index.ts';
 import { MemoryStage, TTL_MS, deferred, failureOf } from './election-stage.ts';
 
-/** A term after which nobody need pause. */
+/** The length of a term that needs no backoff after it. */
 const LONG_MS = 2_000;
 
-/** Leads on a stage, and says what happened. */
+/** Leads, and records the events. */
 class Politician {
   readonly log: string[] = [];
   readonly ends: TermEnd[] = [];
@@ -95,7 +95,7 @@ describe('leading', () => {
     expect(a.ends).to.deep.equal([{ outcome: 'resigned' }]);
   });
 
-  it('goes round in line: who returned stands at the end', async () => {
+  it('enqueues at the end after each term', async () => {
     const [a, b] = [politician('a'), politician('b')];
     const leaders: string[] = [];
     await stage.settle();
@@ -109,7 +109,7 @@ describe('leading', () => {
     expect(leaders.join('')).to.equal('ababa');
   });
 
-  it('leads again at once when a long work returns and nobody else stands', async () => {
+  it('leads again at once when a long work returns and there is no other candidate', async () => {
     const a = politician('a');
     await stage.clock.advance(LONG_MS);
     a.endWork();
@@ -117,7 +117,7 @@ describe('leading', () => {
     expect(a.log).to.deep.equal(['begins', 'ends', 'begins']);
   });
 
-  it('tells the work of a loss, tells of the end, and leads again', async () => {
+  it('aborts the work at a loss, reports the end, and leads again', async () => {
     const a = politician('a');
     await stage.clock.advance(LONG_MS);
     stage.expireFirst('x');
@@ -128,7 +128,7 @@ describe('leading', () => {
     expect(a.log.slice(2)).to.deep.equal(['ends', 'begins']);
   });
 
-  it('tells the work of a loss by an operator at once', async () => {
+  it('aborts the work at once after a loss by an operator', async () => {
     const a = politician('a');
     await stage.clock.advance(LONG_MS);
     stage.server.evict(a.leadership!.key);
@@ -138,7 +138,7 @@ describe('leading', () => {
     expect(a.working, 'again').to.equal(1);
   });
 
-  it('never has two works under way: it stands again only when the work has ended', async () => {
+  it('never runs two works: the next candidacy begins only after the work has ended', async () => {
     const a = politician('a', { stubborn: true });
     await stage.settle();
     stage.expireFirst('x');
@@ -180,7 +180,7 @@ describe('leading', () => {
     expect(await failureOf(a.led)).to.equal(failure);
   });
 
-  it('ends with the loss of another lock that the work tells of', async () => {
+  it('ends with the loss of another lock that the work throws', async () => {
     const a = politician('a');
     const failure = new QueueLockError('OWNERSHIP_LOST', 'the other lock was lost');
     await stage.settle();
@@ -224,7 +224,7 @@ describe('leading', () => {
     expect(a.log).to.deep.equal([]);
   });
 
-  it('tells the work when its signal aborts, waits for it, resigns and resolves', async () => {
+  it('aborts the work when its signal aborts, waits for it, resigns and resolves', async () => {
     const a = politician('a', { stubborn: true });
     let resolved = false;
     void a.led.then(() => (resolved = true));
@@ -367,7 +367,7 @@ describe('leading', () => {
     }
 
     for (const behind of [false, true]) {
-      it(`leaves nothing, wherever that is, ${behind ? 'behind another leader' : 'when nobody leads'}`, async () => {
+      it(`leaves nothing, wherever that is, ${behind ? 'behind another leader' : 'without a leader'}`, async () => {
         const { points } = await giveUp(behind, Infinity);
         const begun = new Set<boolean>();
         for (let at = 0; at < points; at += 1) begun.add((await giveUp(behind, at)).begun > 0);

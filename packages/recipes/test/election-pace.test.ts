@@ -88,7 +88,7 @@ describe('the signal of the work of a leader', () => {
     return seen;
   }
 
-  it('knows of a loss that no timer has told', async () => {
+  it('reports a loss before any timer has run', async () => {
     expect(await afterBlocked((stop) => () => stop.aborted)).to.equal(true);
     const reason = await afterBlocked((stop) => () => stop.reason as unknown);
     expect(reason).to.include({ code: 'OWNERSHIP_LOST' });
@@ -103,7 +103,7 @@ describe('the signal of the work of a leader', () => {
     expect(thrown).to.include({ code: 'OWNERSHIP_LOST' });
   });
 
-  it('tells those that are derived from it as soon as somebody looks at it', async () => {
+  it('aborts derived signals when it is read', async () => {
     const seen = await afterBlocked((stop) => {
       const derived = AbortSignal.any([stop]);
       return () => [stop.aborted, derived.aborted];

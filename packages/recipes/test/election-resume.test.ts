@@ -38,7 +38,7 @@ describe('a leader that is restarted', () => {
     return { client, leadership, ticket: await ticketOf(client, leadership) };
   }
 
-  it('goes on with the same entry and token, and nobody else leads in between', async () => {
+  it('continues with the same entry and token, without another leader in between', async () => {
     const { client, leadership, ticket } = await leading();
     const seen = follow(election(stage.client(), 'x', { value: 'observer' }).leader$);
     await client.abandon();
@@ -78,7 +78,7 @@ describe('a leader that is restarted', () => {
     expect(stage.values('x')).to.deep.equal(['after']);
   });
 
-  it('stands at the end of the line when its session has ended', async () => {
+  it('enqueues at the end when its session has ended', async () => {
     const { client, leadership, ticket } = await leading();
     await client.abandon();
     await stage.clock.advance(TTL_MS);
@@ -87,7 +87,7 @@ describe('a leader that is restarted', () => {
     expect(stage.values('x')).to.deep.equal(['after']);
   });
 
-  it('stands at the end of the line when its entry was removed meanwhile', async () => {
+  it('enqueues at the end when its entry was removed meanwhile', async () => {
     const { client, leadership, ticket } = await leading();
     await client.abandon();
     stage.server.evict(leadership.key);
@@ -100,7 +100,7 @@ describe('a leader that is restarted', () => {
     expect(await again).to.include({ held: true });
   });
 
-  it('stands at the end of the line when it had resigned', async () => {
+  it('enqueues at the end after it had resigned', async () => {
     const { client, leadership, ticket } = await leading();
     await leadership.resign();
     await client.abandon();
@@ -109,7 +109,7 @@ describe('a leader that is restarted', () => {
     expect(stage.values('x')).to.deep.equal(['after']);
   });
 
-  it('stands as all others when the server refuses the entry', async () => {
+  it('enqueues at the end when the server refuses the entry', async () => {
     const { client, leadership, ticket } = await leading();
     await client.abandon();
     const ids: string[] = [];

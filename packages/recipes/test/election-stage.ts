@@ -16,7 +16,7 @@ import { expect } from 'chai';
 
 export const TTL_MS = 10_000;
 
-/** A server whose time stands still, and its clients. */
+/** A server with a stopped clock, and its clients. */
 export class MemoryStage {
   readonly clock = virtualClock();
   readonly server: MemoryServer = createMemoryServer({ clock: this.clock });

@@ -46,7 +46,7 @@ describe('streams of leading', () => {
   const candidate = (value: string, client: LockClient = stage.client()): Election =>
     election(client, 'x', { value, clock: stage.clock });
 
-  /** Stands, and tells whether it leads. */
+  /** Becomes a candidate, and emits whether it leads. */
   function leadsIn({ candidacy$ }: Election): Observable<boolean> {
     return candidacy$.pipe(
       map((leadership) => leadership !== undefined),
@@ -67,7 +67,7 @@ describe('streams of leading', () => {
   };
 
   describe('candidacy$', () => {
-    it('campaigns when subscribed to and resigns when nobody is any more', async () => {
+    it('campaigns when subscribed to and resigns after the last unsubscription', async () => {
       const leads$ = leadsIn(candidate('a'));
       await stage.settle();
       expect(stage.values('x'), 'nothing happens before').to.deep.equal([]);
@@ -80,7 +80,7 @@ describe('streams of leading', () => {
       expect(stage.values('x')).to.deep.equal([]);
     });
 
-    it('withdraws the candidate when nobody waits any more', async () => {
+    it('withdraws the candidate after the last unsubscription', async () => {
       await stage.client().acquire('x');
       const seen = watch(leadsIn(candidate('a')));
       await stage.settle();
@@ -90,7 +90,7 @@ describe('streams of leading', () => {
       expect(stage.values('x')).to.have.lengthOf(1);
     });
 
-    it('is one candidate for all who subscribe, and tells late ones at once', async () => {
+    it('is one candidate for all subscribers, and emits to late ones at once', async () => {
       const own = candidate('a');
       const first = watch(leadsIn(own));
       await stage.settle();
@@ -122,7 +122,7 @@ describe('streams of leading', () => {
       expect(seen.last).to.equal(true);
     });
 
-    it('is false before whoever listens to the signal of the leadership hears of the loss', async () => {
+    it("is false before listeners of the leadership's signal are notified of the loss", async () => {
       const own = candidate('a');
       const [seen, leadership] = [watch(leadsIn(own)), watch(own.candidacy$)];
       await stage.settle();
@@ -132,7 +132,7 @@ describe('streams of leading', () => {
       expect(told).to.deep.equal([false]);
     });
 
-    it('is false for whoever subscribes after the deadline, although no timer has run', async () => {
+    it('is false for a subscription after the deadline, although no timer has run', async () => {
       const own = candidate('a');
       const early = watch(leadsIn(own));
       await stage.settle();
@@ -206,7 +206,7 @@ describe('streams of leading', () => {
   });
 
   describe('isLeader$', () => {
-    it('looks on: whoever subscribes does not stand', async () => {
+    it('only observes: a subscriber is no candidate', async () => {
       const seen = watch(candidate('a').isLeader$);
       await stage.clock.advance(60_000);
       expect(seen).to.deep.include({ values: [false], end: undefined });
@@ -214,7 +214,7 @@ describe('streams of leading', () => {
       expect(stage.server.sessionIds, 'asks no server').to.deep.equal([]);
     });
 
-    it('tells of a leadership of candidacy$, of campaign and of lead, until it is over', async () => {
+    it('emits a leadership of candidacy$, of campaign and of lead, until its end', async () => {
       const own = candidate('a');
       const seen = watch(own.isLeader$);
       const standing = watch(own.candidacy$);
@@ -260,7 +260,7 @@ describe('streams of leading', () => {
       await leadership.resign();
     });
 
-    it('completes when the client is closed, and says that nobody leads before', async () => {
+    it('completes when the client is closed, after an emission without a leader', async () => {
       const client = stage.client();
       const own = candidate('a', client);
       const seen = watch(own.isLeader$);
@@ -271,7 +271,7 @@ describe('streams of leading', () => {
   });
 
   describe('errors$', () => {
-    /** Answers nobody while it is unplugged. */
+    /** Sends no replies while it is unplugged. */
     function unplugged(): { readonly intercept: Intercept; plugIn: () => void } {
       let reachable = false;
       return {
@@ -283,7 +283,7 @@ describe('streams of leading', () => {
       };
     }
 
-    it('tells that a server cannot be reached, and when the candidate tries again, with growing pauses', async () => {
+    it('emits that a server is not reachable, and when the candidate retries, with a growing backoff', async () => {
       const { intercept, plugIn } = unplugged();
       const own = candidate('a', stage.client({ backend: { intercept } }));
       const troubles = watch(own.errors$);
@@ -302,7 +302,7 @@ describe('streams of leading', () => {
       expect(troubles.values.length).to.equal(told);
     });
 
-    it('tells a leader of it too, who ends at once when told to meanwhile', async () => {
+    it('notifies a leader of it too, which ends at once on request', async () => {
       const { intercept } = unplugged();
       const own = candidate('a', stage.client({ backend: { intercept } }));
       const troubles = watch(own.errors$);
@@ -316,7 +316,7 @@ describe('streams of leading', () => {
       await led;
     });
 
-    it('looks on: whoever subscribes does not stand, and is told nothing of what was before', async () => {
+    it('only observes: a subscriber is no candidate, and gets no earlier values', async () => {
       const own = candidate('a');
       expect(watch(own.errors$).values).to.deep.equal([]);
       await stage.settle();
@@ -331,7 +331,7 @@ describe('streams of leading', () => {
       expect(troubles.values).to.deep.equal([]);
     });
 
-    it('tells of each removal from the line while it stands again', async () => {
+    it('emits each removal from the queue during the next candidacy', async () => {
       await stage.client().acquire('x');
       const own = candidate('a');
       const troubles = watch(own.errors$);
@@ -407,7 +407,7 @@ describe('streams of leading', () => {
       expect(stage.values('x')).to.deep.equal(['a']);
     });
 
-    it('has never two sources of rivals open, whoever is lost', async () => {
+    it('never has the sources of two candidates open, whichever is lost', async () => {
       const rivals = ['a', 'b', 'c'].map((value) => ({ ...source(), own: candidate(value) }));
       for (const { source$, own } of rivals) watch(source$.pipe(whileLeader(own)));
       for (let loss = 0; loss < 12; loss += 1) {

@@ -19,7 +19,7 @@ describe('leader election', () => {
   const candidate = (value: string): Election => election(stage.client(), 'x', { value });
 
   describe('a campaign', () => {
-    it('is won by whoever comes first, with the value that it stood with', async () => {
+    it('is won by the first candidate, with its value', async () => {
       const leadership = await candidate('a').campaign();
       expect(leadership).to.include({ name: 'x', value: 'a', held: true });
       expect(leadership.remainingMs).to.be.above(0);
@@ -112,7 +112,7 @@ describe('leader election', () => {
       expect(() => leadership.throwIfLost()).to.throw(QueueLockError, 'OWNERSHIP_LOST');
     });
 
-    it('is over when the server says that the session is', async () => {
+    it('ends when the server reports the end of the session', async () => {
       const leadership = await candidate('a').campaign();
       const next = candidate('b').campaign();
       await stage.settle();
@@ -223,7 +223,7 @@ describe('leader election', () => {
     }
 
     for (const behind of [false, true]) {
-      it(`leaves nothing, wherever that is, ${behind ? 'behind another leader' : 'when nobody leads'}`, async () => {
+      it(`leaves nothing, wherever that is, ${behind ? 'behind another leader' : 'without a leader'}`, async () => {
         const outcomes = new Set<boolean>();
         const { points } = await giveUp(behind, Infinity);
         for (let at = 0; at < points; at += 1) outcomes.add((await giveUp(behind, at)).led);
@@ -309,7 +309,7 @@ describe('leader election', () => {
       expect(values.map(({ leader }) => leader?.order)).to.deep.equal([1n, 2n]);
     });
 
-    it('hears the end when the client is closed', async () => {
+    it('ends when the client is closed', async () => {
       const client = stage.client();
       const { leader$, candidates$ } = election(client, 'x', { value: 'a' });
       const seen = [follow(leader$), follow(candidates$)];

@@ -15,7 +15,7 @@ export interface Store {
   connect(): Backend;
   /** Connections to it that can be cut. */
   line(): Promise<StoreLine>;
-  /** What is left of a queue, for people; nothing when nobody is in it. */
+  /** Describes the entries of a queue as text; empty without entries. */
   leftovers(queue: string): Promise<readonly string[]>;
 }
 
@@ -46,7 +46,7 @@ export interface Followed<T> {
 
 /** Where one fact is checked: names of its own, clients of its own. Whatever it opens is closed afterwards. */
 export interface Site extends Pick<Store, 'name' | 'ttlMs' | 'expiryMs'> {
-  /** A queue that nobody else uses. */
+  /** Returns the name of an unused queue. */
   readonly queue: string;
   /** One more of those. */
   readonly freshQueue: () => string;
@@ -54,7 +54,7 @@ export interface Site extends Pick<Store, 'name' | 'ttlMs' | 'expiryMs'> {
   readonly client: (options?: LockClientOptions) => LockClient;
   /** A connection to the same store that can be cut. */
   readonly line: () => Promise<Line>;
-  /** Until it answers something true; what it throws meanwhile, for instance of `expect`, counts as not yet. */
+  /** Waits until the function returns a true value. An error that it throws, for instance of `expect`, counts as false. */
   readonly until: (what: string, holds: () => unknown) => Promise<void>;
   /** Subscribes at once, until the fact is over. */
   readonly follow: <T>(source$: Observable<T>) => Followed<T>;
@@ -75,7 +75,7 @@ export interface RecipeFacts {
 }
 
 const COMFORT = 5;
-const PATIENCE_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 /** How many waits in a row a fact may need in the worst case before it is called stuck. */
 const WAITS = 4;
 
@@ -94,7 +94,7 @@ export function describeRecipes(
       describe(recipe, () => {
         for (const { title, check } of facts) {
           it(title, async function () {
-            this.timeout(WAITS * patienceMs(store));
+            this.timeout(WAITS * maxWaitMs(store));
             await onStage(new Stage(store), check);
           });
         }
@@ -169,7 +169,7 @@ class Stage implements Site {
   }
 
   async until(what: string, holds: () => unknown): Promise<void> {
-    const withinMs = patienceMs(this.#store);
+    const withinMs = maxWaitMs(this.#store);
     const deadline = performance.now() + withinMs;
     for (;;) {
       const { answer, refusal } = await ask(holds);
@@ -190,7 +190,7 @@ class Stage implements Site {
     return followed;
   }
 
-  /** Lines come before their clients: ZooKeeper's stands still until its connection, if there is one, has answered its end. */
+  /** Proxies are closed before their clients: ZooKeeper's client waits until its connection has confirmed the end. */
   async close(): Promise<void> {
     for (const subscription of this.#subscriptions) subscription.unsubscribe();
     await closeAll(this.#clients);
@@ -255,6 +255,6 @@ async function closeAll(clients: readonly LockClient[]): Promise<void> {
 }
 
 /** The bound of every single wait. */
-function patienceMs({ ttlMs, expiryMs }: Store): number {
-  return PATIENCE_MS + COMFORT * ttlMs + expiryMs;
+function maxWaitMs({ ttlMs, expiryMs }: Store): number {
+  return MAX_WAIT_MS + COMFORT * ttlMs + expiryMs;
 }

@@ -8,7 +8,7 @@ const LONG_MS = 60;
 
 /** What is given up, and in which surroundings. */
 export interface Scene<T> {
-  /** What is there before; answers what happens after a while. */
+  /** Creates the state before the call. Returns the event that follows. */
   readonly before?: (stage: MemoryStage) => Promise<() => unknown>;
   readonly attempt: (client: LockClient, signal: AbortSignal, stage: MemoryStage) => Promise<T>;
   /** Undoes what came about all the same. */
@@ -17,7 +17,7 @@ export interface Scene<T> {
 
 /**
  * Makes the attempt again and again, and lets its signal abort at the first, the second, … point at which its client waits for a
- * message. Each time it settles, rejects with nothing but the signal's reason, and leaves nothing. Answers how often it was given up in time.
+ * message. Each time it settles, rejects with nothing but the signal's reason, and leaves nothing. Returns how often it was aborted in time.
  */
 export async function givenUpAtEveryPoint<T>(scene: Scene<T>): Promise<number> {
   let inTime = 0;

@@ -45,7 +45,7 @@ export class Instance {
     return this.#isFrozen;
   }
 
-  /** A step that takes a moment, or as long as it stands still. */
+  /** A step that takes a moment, or as long as the instance is frozen. */
   async point(): Promise<void> {
     if (this.#isOver) return;
     if (this.points++ === this.#freezeAt) this.#isFrozen = true;

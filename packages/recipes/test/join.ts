@@ -2,7 +2,7 @@ import type { ClaimOptions, ClaimState, LockClient, Ownership } from '@queuelock
 
 type Queued = Extract<ClaimState, { status: 'queued' }>;
 
-/** A claim that stands in line, or holds already. */
+/** A claim that waits or holds. */
 export interface Joined {
   readonly states: readonly ClaimState[];
   /** As it was queued last, if it was. */
@@ -14,7 +14,7 @@ export interface Joined {
   leave(): void;
 }
 
-/** Joins a queue; answers when the entry stands in it. Rejects with what kept it from that. */
+/** Joins a queue. Resolves when the entry is stored, and rejects with the error that prevented it. */
 export function join(client: LockClient, name: string, options: ClaimOptions = {}): Promise<Joined> {
   return new Promise((resolve, reject) => {
     const states: ClaimState[] = [];

@@ -151,7 +151,7 @@ describe('a latch', () => {
     expect([await unlucky.countDown(), follow(exit.count$).last]).to.deep.equal([0, 7]);
   });
 
-  it('says that it set the count when the answer is lost and others have counted', async () => {
+  it('reports that it set the count when the reply is lost and others have counted', async () => {
     let isLost = true;
     const intercept: Intercept = async (call, proceed) => {
       const answer = await proceed();

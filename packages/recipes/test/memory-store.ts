@@ -22,7 +22,7 @@ export function memoryStore(server: MemoryServer = createMemoryServer()): Store 
   };
 }
 
-/** While it is cut, calls fail, events wait and whoever observes is told. */
+/** While it is cut, calls fail, events are delayed, and observers are notified. */
 export class MemoryLine implements StoreLine {
   readonly #server: MemoryServer;
   readonly #cut$ = new Subject<void>();

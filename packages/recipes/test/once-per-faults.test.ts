@@ -41,7 +41,7 @@ describe('once per slot, when messages are lost or late', () => {
     });
   }
 
-  it('begins no work after a loss of which no timer has told', async () => {
+  it('begins no work after a loss before any timer has run', async () => {
     let blockedMs = 0;
     const { clock } = stage;
     const blocked = { ...clock, now: () => clock.now() + blockedMs };
@@ -58,7 +58,7 @@ describe('once per slot, when messages are lost or late', () => {
     expect(works).to.equal(0);
   });
 
-  it('looks again when its turn comes, also when it has not heard yet that the slot is done', async () => {
+  it('reads again when it is admitted, also without a notification that the slot is done', async () => {
     const held: (() => void)[] = [];
     let isFirstLate = false;
     const deliver = (arrive: () => void): void => {

@@ -5,7 +5,7 @@ import { MemoryStage } from './election-stage.ts';
 
 type Example = (what: object) => void;
 
-/** A clock that stands still: no minute ends between two ticks. */
+/** A stopped clock: no minute ends between two ticks. */
 class Noon extends Date {
   static override now(): number {
     return Date.UTC(2026, 10, 24, 12);

@@ -32,7 +32,7 @@ class Scene {
     return instance;
   }
 
-  /** Answers what became of it as far as is known. */
+  /** Returns the outcome of the call, as far as it is known. */
   call(instance: Instance, slot: number, owner: string): { result: Result | undefined } {
     const called: { result: Result | undefined } = { result: undefined };
     const work = async (ownership: { readonly held: boolean }): Promise<string> => {
@@ -63,7 +63,7 @@ class Scene {
 
 const count = (all: readonly number[], one: number): number => all.filter((slot) => slot === one).length;
 
-/** One freezes at its `at`-th point while another waits; a newer slot is done; it wakes. Answers how many points there were. */
+/** Freezes one instance at its `at`-th point while another waits, runs a newer slot, and resumes it. Returns the number of points. */
 async function frozenAt(promise: Promised, at: number): Promise<number> {
   const scene = new Scene(promise);
   const { stage, begun, ended } = scene;
@@ -118,7 +118,7 @@ describe('once per slot, with instances that stand still', () => {
             clock.after(comesAfterMs, () => calls.push({ slot, called: scene.call(one, slot, `i${i}`) }));
             clock.after(comesAfterMs + wakesAfterMs, () => one.wake());
           }
-          // Whoever freezes after that is as good as dead.
+          // An instance that freezes after that has no more effect.
           await clock.advance(LATE_MS * instances.length);
           expect(scene.late).to.deep.equal([]);
           const isCalm = instances.every(({ freezeAt }) => freezeAt === Infinity);

@@ -22,7 +22,7 @@ describe('once per slot', () => {
   const untilDone = (owner: string): OncePer =>
     oncePer(stage.client(), 'report', { guarantee: 'at-least-once', owner });
 
-  it('does the work on the first who calls, and tells the others who did it', async () => {
+  it('runs the work of the first call, and returns its owner to the others', async () => {
     const ran = await report.run(1, ({ token }) => `with ${token}`);
     expect(ran).to.deep.include({ outcome: 'ran', slot: '1' });
     const { token } = ran as Extract<SlotOutcome<string>, { outcome: 'ran' }>;
@@ -33,13 +33,13 @@ describe('once per slot', () => {
     expect(JSON.parse(JSON.stringify(already))).to.include({ token: String(token) });
   });
 
-  it('does a newer slot and no older one, whatever the clock of who calls says', async () => {
+  it('runs a newer slot and no older one, whatever the clock of the caller is', async () => {
     await report.run(2, () => undefined);
     expect(await theirs.run(1, () => expect.fail('late'))).to.include({ outcome: 'superseded', slot: '2' });
     expect(await theirs.run(3, () => 'next')).to.include({ outcome: 'ran', value: 'next' });
   });
 
-  it('tells the others while the work of an at-most-once slot goes on, and leaves the line for them', async () => {
+  it('resolves the other calls while the work of an at-most-once slot runs, and leaves the queue', async () => {
     const { promise: end, resolve } = deferred();
     const calls = [report, theirs].map((one) => one.run(1, () => end));
     const second = await calls[1];
@@ -97,7 +97,7 @@ describe('once per slot', () => {
     }
   });
 
-  it('tells the work to stop when the caller aborts, waits for it, and takes a return as done', async () => {
+  it('aborts the work when the caller aborts, waits for it, and treats a return as done', async () => {
     const giving = new AbortController();
     const reason = new Error('shutdown');
     const run = untilDone('a').run(

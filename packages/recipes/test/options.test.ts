@@ -121,7 +121,7 @@ describe('options of a recipe', () => {
     );
   });
 
-  it('are refused where the recipe says them itself', async () => {
+  it('are refused where the recipe sets them itself', async () => {
     const permits = semaphore(client, 'x', { limit: 2 });
     expect(await refusalOf(() => permits.acquire(untyped({ limit: 3 })))).to.include('limit is unknown');
     expect(await refusalOf(() => permits.run(nothing, untyped({ mode: 'shared' })))).to.include('mode is');

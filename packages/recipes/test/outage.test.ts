@@ -50,7 +50,7 @@ describe('a wait that ends while the store cannot be asked', () => {
     ['a lease of Curator', () => curatorSemaphore(client, 'x', { maxLeases: 1 }).acquire(SOON)],
   ];
   for (const [what, wait] of waits) {
-    it(`is UNAVAILABLE for ${what}, and says why`, async () => {
+    it(`is UNAVAILABLE for ${what}, with the reason`, async () => {
       line.cut();
       isAnOutage(await ended(wait()), '"x', '20 ms');
     });
@@ -64,7 +64,7 @@ describe('a wait that ends while the store cannot be asked', () => {
     isAnOutage(await ended(late), 'the latch "x" did not come to 0', 'the connection is cut');
   });
 
-  it('is so for a member of a double barrier that stands in line, and for one that leaves', async () => {
+  it('is so for a waiting member of a double barrier, and for one that leaves', async () => {
     const other = doubleBarrier(stage.client(), 'y', { members: 2 }).enter();
     const place = await doubleBarrier(client, 'y', { members: 2 }).enter();
     const late = doubleBarrier(client, 'x', { members: 2 }).enter(SOON);

@@ -1,6 +1,6 @@
 import type { QueueEntry, QueueState } from '@queuelock/core';
 
-/** What a test says of an entry; the rest is that of a plain lock. */
+/** The parts of an entry that a test sets; the rest is that of a plain lock. */
 export type Told = Partial<Omit<QueueEntry, 'key' | 'order'>>;
 
 /** A queue `x` as everybody can see it, with the keys `x/0`, `x/1`, ... */

@@ -56,7 +56,7 @@ describe('semaphores', () => {
       await Promise.all([big.permit!.release(), small.permit!.release()]);
     });
 
-    it('answers undefined when there are too few, and leaves nothing of it', async () => {
+    it('resolves with undefined when there are too few, and leaves nothing', async () => {
       const two = await pool.tryAcquire({ permits: 2 });
       expect(await pool.tryAcquire({ permits: 2 })).to.equal(undefined);
       expect([two!.held, out()]).to.deep.equal([true, [2]]);
@@ -88,7 +88,7 @@ describe('semaphores', () => {
       expect(stage.server.entryCount).to.equal(0);
     });
 
-    it('refuses whoever finds another limit ahead', async () => {
+    it('refuses a client that finds another limit ahead', async () => {
       const permit = await pool.acquire();
       const other = semaphore(stage.client(), 'pool', { limit: 4 });
       expect(await failureOf(other.acquire())).to.include({ code: 'LIMIT_MISMATCH' });
@@ -152,7 +152,7 @@ describe('semaphores', () => {
       await wait.permit!.release();
     });
 
-    it('refuses whoever wants more permits than there are, or are left', async () => {
+    it('refuses a request for more permits than exist or remain', async () => {
       const pool = sized(3);
       const one = await pool.acquire();
       const three = taking(sized(3, stage.client()), 3);
@@ -168,7 +168,7 @@ describe('semaphores', () => {
       expect(stage.server.entryCount).to.equal(0);
     });
 
-    it('follows the limit with one subscription, only while somebody waits', async () => {
+    it('follows the limit with one subscription, only while there are waiters', async () => {
       const pool = sized(1);
       const permit = await pool.acquire();
       await stage.settle();
@@ -187,7 +187,7 @@ describe('semaphores', () => {
       claims.stop();
     });
 
-    it('and a fixed one of the same name are told apart at the fixed one', async () => {
+    it('and a fixed one of the same name are distinguished at the fixed one', async () => {
       const permit = await sized(2).acquire();
       const fixed = semaphore(stage.client(), 'pool', { limit: 3 });
       expect(await failureOf(fixed.acquire())).to.include({ code: 'LIMIT_MISMATCH' });
@@ -197,7 +197,7 @@ describe('semaphores', () => {
       await other.release();
     });
 
-    it('declares the limit again when somebody empties the register', async () => {
+    it('writes the limit again when the register was emptied', async () => {
       const limits = follow(sized(4).limit$);
       await stage.settle();
       await client.register('pool', 'limit').change(() => undefined);
@@ -208,7 +208,7 @@ describe('semaphores', () => {
       limits.stop();
     });
 
-    it('resizes and declares once when answers are lost', async () => {
+    it('resizes and writes once when replies are lost', async () => {
       let isLost = true;
       const intercept: Intercept = async (call, proceed) => {
         const answer = await proceed();
@@ -264,7 +264,7 @@ describe('semaphores', () => {
       expect(await givenUpAtEveryPoint({ before, attempt, undo })).to.be.above(5);
     });
 
-    it('admits nobody beyond the limit or out of order, and keeps nobody waiting for nothing, in any history', async () => {
+    it('admits no entry beyond the limit or out of order, and keeps none waiting without a reason, in any history', async () => {
       const deed = fc.oneof(
         fc.record({
           what: fc.constant('take' as const),

@@ -10,7 +10,7 @@ const untilStopped: Work = (_hold, stop) =>
     stop.addEventListener('abort', () => reject(stop.reason as Error));
   });
 
-describe('a work of a recipe is told to stop', () => {
+describe('the work of a recipe is aborted', () => {
   let stage: MemoryStage;
 
   beforeEach(() => {
@@ -56,7 +56,7 @@ describe('a work of a recipe is told to stop', () => {
     await crew.close();
   });
 
-  it('in a term of a leader, who stands again', async () => {
+  it('in a term of a leader, which becomes a candidate again', async () => {
     const retiring = new AbortController();
     const ends: TermEnd[] = [];
     const { clock } = stage;

@@ -30,7 +30,7 @@ describe('access to a Redis with users', () => {
 
   before(() => clients.operator.redis.config('SET', 'requirepass', 'operator'));
 
-  it('needs the right password, and says so without it', async () => {
+  it('needs the right password, and reports it when missing', async () => {
     const { endpoint } = clients.server;
     for (const url of [`redis://${endpoint}`, `redis://:wrong@${endpoint}`]) {
       const { code, message } = await refusal(clients.connect({ url }).open(10_000, signal));

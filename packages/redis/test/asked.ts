@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import type { ProcessService } from '@queuelock/harness/services/service';
 
-/** What a server answers to a command, on a connection of its own. */
+/** Returns the reply of a server to a command, on a new connection. */
 export async function asked(
   { endpoint }: ProcessService,
   [command = '', ...args]: readonly string[],

@@ -116,7 +116,7 @@ describe('a Redis Cluster', () => {
     const migration = await SlotMigration.begin(cluster, META);
     const keys = await migration.keys();
     await migration.move(keys.slice(0, Math.ceil(keys.length / 2)));
-    // Asks in the middle of the migration, and gets an answer after it.
+    // Sends a request during the migration, and gets the reply after it.
     const busy = third!.tryAcquire('jobs');
     await migration.end();
     expect(await busy).to.equal(undefined);

@@ -98,7 +98,7 @@ describe('a replica of Redis that lags and takes over', () => {
     expect(await adviceOf(primary)).to.contain('renews the earlier hold without end');
   }).timeout(WITHIN_MS);
 
-  it('is told to the holder whose lock it does not know', async () => {
+  it('notifies the holder whose lock it does not know', async () => {
     let isPromoted = false;
     const proxy = await startProxy(() => (isPromoted ? replica.endpoint : primary.endpoint));
     const holder = client(proxy);
@@ -116,7 +116,7 @@ describe('a replica of Redis that lags and takes over', () => {
     await proxy.stop();
   }).timeout(WITHIN_MS * 2);
 
-  it('and knows a lock that was given back keeps nobody waiting behind it', async () => {
+  it('and knows a released lock lets waiters behind it hold', async () => {
     let isPromoted = false;
     const proxy = await startProxy(() => (isPromoted ? replica.endpoint : primary.endpoint));
     const holder = client(proxy);

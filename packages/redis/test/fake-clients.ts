@@ -56,7 +56,7 @@ abstract class FakeClient extends EventEmitter {
     );
   }
 
-  /** Each connection breaks, and says so twice, without an error. */
+  /** Each connection breaks, and reports it twice, without an error. */
   breakAll(): void {
     for (const client of this.made) {
       for (const event of ['error', 'end', 'terminated', 'error'])

@@ -62,7 +62,7 @@ describe('a Redis that keeps a log', () => {
     await turn;
   }).timeout(WITHIN_MS * 2);
 
-  it('and stands still for a while loses nothing but time', async () => {
+  it('and is paused for a while loses only time', async () => {
     const backend = clients.connect({ requestTimeoutMs: 300 });
     const holder = await clients.session(backend);
     const waiter = await clients.session();
@@ -83,7 +83,7 @@ describe('a Redis that keeps a log', () => {
     await turn;
   }).timeout(WITHIN_MS);
 
-  it('and stands still for longer than a lease tells that the session is lost', async () => {
+  it('and is paused for longer than a lease reports that the session is lost', async () => {
     const ttlMs = 400;
     const holder = await clients.session(clients.connect({ requestTimeoutMs: 300 }), ttlMs);
     const waiter = await clients.session();
@@ -106,7 +106,7 @@ describe('a Redis that keeps a log', () => {
 describe('a Redis that keeps nothing', () => {
   const clients = new Clients();
 
-  it('and is started anew tells a holder that the session is lost', async () => {
+  it('and is restarted notifies a holder that the session is lost', async () => {
     const locks = createLockClient(clients.connect(), { ttlMs: 10_000 });
     const ownership = await locks.acquire('report');
     const loss = new Promise((resolve) => {
@@ -165,7 +165,7 @@ describe('a connection to Redis', () => {
     expect(await operator.entries('jobs')).to.deep.equal([]);
   }).timeout(WITHIN_MS);
 
-  it('that hears nothing any more is left, and another one is made', async () => {
+  it('without messages is closed, and another one is opened', async () => {
     const session = await through();
     await session.enqueue(wish());
     proxy.toClient.blackhole();
@@ -174,7 +174,7 @@ describe('a connection to Redis', () => {
     await renewed(session);
   }).timeout(WITHIN_MS);
 
-  it('that was lost for long is told from what others took meanwhile', async () => {
+  it('that was lost for long is distinguished from locks that others took meanwhile', async () => {
     const session = await through();
     const placement = await session.enqueue(wish());
     const loss = lost(placement);

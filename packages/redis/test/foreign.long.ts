@@ -52,7 +52,7 @@ describe('keys on Redis that are not of queuelock', () => {
     expect(await clients.operator.redis.get(keyOf('register:jobs'))).to.equal('mine');
   });
 
-  it('stop nobody else when they take the place of a queue whose session ends', async () => {
+  it('block no other client when they replace a queue whose session ends', async () => {
     const dying = await clients.session();
     await dying.enqueue(wish());
     await clients.operator.redis.set(keyOf('line:jobs'), 'mine');

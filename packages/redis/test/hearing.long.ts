@@ -2,7 +2,7 @@ import { startProxy } from '@queuelock/harness/faults';
 import { admitted, wish } from '@queuelock/harness/wishes';
 import { Clients } from './clients.ts';
 
-describe('a connection to Redis that hears nothing more, and is not broken', () => {
+describe('a connection to Redis that gets no more messages, and is not broken', () => {
   const clients = new Clients();
 
   it('is found out between two heartbeats', async () => {
@@ -11,7 +11,7 @@ describe('a connection to Redis that hears nothing more, and is not broken', () 
     const holder = await clients.session();
     const held = wish();
     await holder.enqueue(held);
-    // No heartbeat tells it within the test.
+    // No heartbeat detects it within the test.
     const waiter = await clients.session(deaf, 600_000);
     const turn = admitted(await waiter.enqueue(wish()));
     const trap = proxy.loseNextReply((chunk) => chunk.includes('queue:other'));

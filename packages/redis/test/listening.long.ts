@@ -30,7 +30,7 @@ class Steps implements Clock {
 }
 
 describe('who listens on Redis', () => {
-  it('finds out that what is said is not heard, and does not ask while nobody answers', async () => {
+  it('detects that messages do not arrive, and sends none while the server does not reply', async () => {
     const clock = new Steps();
     let says = true;
     let hears = true;
@@ -63,7 +63,7 @@ describe('who listens on Redis', () => {
 describe('a session that is resumed in its own process', () => {
   const clients = new Clients();
 
-  it('hears of its turns also after the one before was closed', async () => {
+  it('gets its notifications also after the previous client was closed', async () => {
     const backend = clients.connect();
     const [holder, waiter] = [await clients.session(), await clients.session(backend)];
     const held = wish();

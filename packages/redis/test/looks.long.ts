@@ -7,7 +7,7 @@ import { RedisSession } from '../src/session/session.ts';
 import type { Answer } from '../src/server/steps.ts';
 import { admitted, wish } from '@queuelock/harness/wishes';
 
-/** A connection on which looks are answered when the test says so. */
+/** A connection on which the test releases the replies to reads. */
 class Stage {
   readonly looks: ((rest: readonly unknown[]) => void)[] = [];
   readonly session: RedisSession;

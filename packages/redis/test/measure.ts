@@ -79,7 +79,7 @@ async function contend(contenders: readonly Contender[]): Promise<readonly Hold[
     const release = await contender.acquire();
     const now = performance.now();
     if (!Number.isNaN(releasedAt)) seen.push({ handOffMs: now - releasedAt, waitedMs: now - askedAt });
-    // Whoever comes comes while it is held: a newcomer at the very moment of a release would be served first where there is no line.
+    // New clients arrive while it is held: without a queue, a client that arrives at the moment of a release would be served first.
     const more = next();
     await pause(holdMs);
     releasedAt = performance.now();

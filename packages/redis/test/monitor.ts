@@ -23,7 +23,7 @@ export class Monitor {
 
   /** Commands of clients, and channels that scripts published on, since it was asked last. */
   async since(): Promise<{ readonly asked: readonly string[]; readonly published: readonly string[] }> {
-    // The server tells in order: what was before this command is here before it.
+    // The server reports commands in order, so all earlier ones arrive before this one.
     const told = once(this.#monitor, 'monitor');
     await this.#redis.echo('end');
     while (!this.#asked.includes('echo'))

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Redis } from 'ioredis';
 
-/** What somebody does with tools of his own, past the backend. */
+/** Actions of an operator with other tools, without the backend. */
 export class Operator {
   readonly redis: Redis;
   readonly #prefix: string;
@@ -25,7 +25,7 @@ export class Operator {
     await this.redis.publish(`{${this.#prefix}}:look`, '');
   }
 
-  /** What is stored of a queue while somebody is in it. */
+  /** The keys of a queue that has entries. */
   async entries(queue: string): Promise<readonly string[]> {
     const keys = ['line', 'exclusive', 'waiting', 'entries'].map((kind) => this.key(`${kind}:${queue}`));
     const there = await Promise.all(keys.map(async (key) => ((await this.redis.exists(key)) ? [key] : [])));

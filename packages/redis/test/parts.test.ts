@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { role } from '../src/views/diagnose.ts';
 
-describe('what doctor says about replicas of a Redis', () => {
+describe('diagnosis of the replicas of a Redis', () => {
   const texts = (info: Readonly<Record<string, string>>): readonly string[] =>
     role(new Map(Object.entries({ role: 'master', ...info })), 'here').map(
       ({ level, text }) => `${level}: ${text}`,

@@ -57,7 +57,7 @@ describe('a user of Redis that may not do all', () => {
     expect(await connected('lacks-key', ...some)).to.include({ code: 'ACCESS_DENIED' });
   });
 
-  it('and not listen to a queue is told so', async () => {
+  it('and not listen to a queue gets an error', async () => {
     const { redis } = clients.operator;
     const channels = ['resetchannels', '&{queuelock}:inbox:*', '&{queuelock}:look'];
     await redis.call('ACL', 'SETUSER', 'looks', 'reset', ...rules, ...channels);

@@ -52,7 +52,7 @@ describe('the round trips on Redis', () => {
     expect(await clients.operator.entries('tried')).to.deep.equal([]);
   });
 
-  it('of a hand-off are one, of the one that leaves; nobody asks meanwhile, and one is woken', async () => {
+  it('of a hand-off are one, the release; no waiter sends a request, and one is notified', async () => {
     const holder = await ready();
     const waiters = await Promise.all(Array.from({ length: 5 }, ready));
     let ownership = await holder.acquire('handed');

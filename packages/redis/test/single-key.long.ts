@@ -38,7 +38,7 @@ describe('a queue of Redis with a single key', () => {
     expect(await clients.operator.redis.exists(clients.operator.key(`singles:${session.id}`))).to.equal(0);
   });
 
-  it('is waited for while somebody else has the key, in order, and had when they give it back', async () => {
+  it('waits in order while another client has the key, and holds when it is released', async () => {
     await take();
     const [one, other] = [client(), client()];
     expect(await one.tryAcquire('jobs')).to.equal(undefined);
@@ -55,7 +55,7 @@ describe('a queue of Redis with a single key', () => {
     await next.release();
   }).timeout(WITHIN_MS);
 
-  it('is handed on with the key in one step: nobody comes between', async () => {
+  it('is handed off with the key in one step, without another client in between', async () => {
     const [holder, waiter] = [client(), client()];
     const ownership = await holder.acquire('jobs');
     const waiting = waiter.acquire('jobs');

@@ -11,7 +11,7 @@ const CLIENTS = 6;
 const LASTS_MS = 45_000;
 const TTL_MS = 2_000;
 
-/** What every hold says of itself, by nothing but this process's clock. */
+/** The record of each hold, by this process's clock. */
 interface Hold {
   readonly who: number;
   readonly token: bigint;
@@ -32,7 +32,7 @@ function faultsIn(holds: readonly Hold[]): readonly string[] {
   });
 }
 
-describe('a Redis with a log that is killed, stands still, and is cut off', () => {
+describe('a Redis with a log that is killed, paused, and cut off', () => {
   it('gives one lock to one client at a time, in the order of the tokens, and serves all after that', async () => {
     const server = await startRedis({
       way: 'process',

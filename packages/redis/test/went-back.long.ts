@@ -34,7 +34,7 @@ class Snapshot {
 describe('a Redis that has forgotten the last steps, and broke no connection', () => {
   const clients = new Clients();
 
-  it('lets nobody wait behind an entry that had left', async () => {
+  it('lets no waiter wait behind an entry that had left', async () => {
     const [one, other] = [await clients.session(), await clients.session()];
     const held = wish();
     await one.enqueue(held);
@@ -73,7 +73,7 @@ describe('a Redis that has forgotten the last steps, and broke no connection', (
     await admitted(await other.enqueue(wish()));
   }).timeout(WITHIN_MS);
 
-  it('leaves to a resumed session what it has, and not what has left it', async () => {
+  it('keeps the entries of a resumed session, and removes those that it has released', async () => {
     const backend = clients.connect();
     const session = await clients.session(backend);
     const [stays, leaves] = [wish({ queue: 'stays' }), wish({ queue: 'leaves' })];

@@ -147,7 +147,7 @@ export class Machine implements Clock {
     return this.#timeline.after(this.lasting(ms), this, task);
   }
 
-  /** Returns the true time of this many of its milliseconds. */
+  /** Converts a duration on this machine's clock to true time. */
   lasting(ms: number): number {
     return ms / this.#rate;
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '@queuelock/core';
 
-/** A clock whose timers do not run while it stands still; time goes on meanwhile. What came due runs when it goes on, in order. */
+/** A clock whose timers do not run while it is frozen, although time passes. Overdue timers run in order when it resumes. */
 export class FreezableClock implements Clock {
   #isFrozen = false;
   #due: (() => void)[] = [];

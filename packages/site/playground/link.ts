@@ -23,7 +23,7 @@ export class CuttableLink {
     this.#isCut = true;
   }
 
-  /** What the store has told meanwhile arrives now. */
+  /** Delivers the notifications that the store has sent meanwhile. */
   mend(): void {
     this.#isCut = false;
     for (const arrive of this.#held.splice(0)) this.#clock.whenRunning(arrive);

@@ -33,7 +33,7 @@ export function textOfPart(part: Part, read: Sources['read']): string {
   return [top, ...sections.filter((section) => !part.without?.includes(headingOf(section)))].join('');
 }
 
-/** Where a link stands. */
+/** The position of a link. */
 interface Place {
   readonly page: Page;
   readonly part: Part;
@@ -105,7 +105,7 @@ function frontmatter({ title, about }: Page): string {
   return `---\ntitle: ${JSON.stringify(title)}\ndescription: ${JSON.stringify(about)}\n---\n\n`;
 }
 
-/** What stands above the first heading of the second level, then each section. Headings in code are none. */
+/** The text above the first heading of the second level, then each section. Headings in code blocks do not count. */
 function sectionsOf(text: string): readonly string[] {
   const sections: string[][] = [[]];
   let isCode = false;

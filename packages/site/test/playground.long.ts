@@ -38,7 +38,7 @@ describe('the playground in Chromium', function () {
     const told = await page.getByRole('main').textContent();
     await page.close();
     expect(complaints).to.deep.equal([]);
-    // What the story calls a violation says that the next one held too early.
+    // A violation in the story means that the next holder was granted too early.
     expect(told).to.not.match(/too early|violation/i);
   });
 
@@ -66,7 +66,7 @@ describe('the playground in Chromium', function () {
     }
   });
 
-  it('a contender that is added stands in line and holds in its turn', async () => {
+  it('a contender that is added waits in the queue and holds in order', async () => {
     await page.getByRole('button', { name: 'Add a contender' }).click();
     await contender('c5').waitFor();
     await story(/^c5 holds/);

@@ -13,7 +13,7 @@ const SITE = join(import.meta.dirname, '..');
 
 type UseStream = <T>(stream$: Observable<T>) => Readonly<ShallowRef<T | undefined>>;
 
-/** The composable of the page for Vue, as it stands there. */
+/** The composable of the page for Vue, unchanged. */
 async function composableOfPage(): Promise<UseStream> {
   const page = readFileSync(join(SITE, 'pages/vue.md'), 'utf8');
   const code = /```typescript\n(\/\/ use-stream\.ts\n.*?)```/s.exec(page)?.[1];
@@ -55,7 +55,7 @@ describe('the composable of the page for Vue', () => {
     const last = queue.value;
 
     await held.release();
-    // Who still listens hears of it.
+    // Remaining listeners are notified.
     await firstValueFrom(client.queue('oven').pipe(filter(({ snapshot }) => snapshot?.entries.length === 0)));
     expect(queue.value).to.equal(last);
     client.close();

@@ -51,7 +51,7 @@ export interface Facts {
 }
 
 const COMFORT = 5;
-const PATIENCE_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 
 /** Defines the mocha suite of one store: a test for every fact, each followed by a check that no entry is left. */
 export function describeLocks(name: string, open: () => Promise<Store>, all: readonly Facts[]): void {
@@ -64,7 +64,7 @@ export function describeLocks(name: string, open: () => Promise<Store>, all: rea
       describe(about, () => {
         for (const { title, check } of facts) {
           it(title, async function () {
-            this.timeout(4 * PATIENCE_MS);
+            this.timeout(4 * MAX_WAIT_MS);
             await onStage(store, check);
           });
         }
@@ -83,7 +83,7 @@ async function onStage(store: Store, check: Fact['check']): Promise<void> {
     return made;
   };
   const until: Site['until'] = (what, holds) =>
-    untilTrue(what, holds, PATIENCE_MS + store.ttlMs + store.expiryMs);
+    untilTrue(what, holds, MAX_WAIT_MS + store.ttlMs + store.expiryMs);
   const witness = peer();
   try {
     await check({ scope, ttlMs: store.ttlMs, connect: () => store.connect(), peer, until });
@@ -153,7 +153,7 @@ export async function reasonOf(promise: Promise<unknown>): Promise<unknown> {
   throw new Error(`it rejects; it answered ${String(end.value)}`);
 }
 
-/** Expects a rejection with a DOMException of that name, as the standard says. */
+/** Expects a rejection with a DOMException of that name, as the standard requires. */
 export async function expectDom(name: string, promise: Promise<unknown>): Promise<DOMException> {
   const reason = await reasonOf(promise);
   expect(reason).to.be.instanceOf(DOMException);

@@ -13,7 +13,7 @@ describe('a ZooKeeper leader without followers that has not noticed it', functio
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  it('answers a sync, and does not answer the read of an entry behind a quorum', async () => {
+  it('replies to a sync, and does not reply to the read of an entry behind a quorum', async () => {
     const settings = { syncLimit: 20 };
     const cluster = bench.keep(await startZooKeeperCluster({ network: 'proxies', settings }), (started) =>
       started.stop(),

@@ -33,7 +33,7 @@ describe('a loss that a call to ZooKeeper finds first', () => {
     });
   }
 
-  it('is reported to all users of the session when any reply says that it has expired', async () => {
+  it('is reported to all users of the session when any reply reports that it has expired', async () => {
     const server = await fakeServer(
       bench,
       welcoming(10_000, (peer, { xid }) => peer.reply({ xid, err: -112 })),

@@ -7,7 +7,7 @@ import { outcome } from './bench.ts';
 
 const ALL_DONE: TransactionResult = { done: true, paths: [] };
 
-/** A server on which all nodes exist, and which answers transactions with the result of `multi`. */
+/** A server on which all nodes exist, and which replies to transactions with the result of `multi`. */
 function serverThat(multi?: () => Promise<TransactionResult>): { removals: RemovalBatcher; sent: string[] } {
   const sent: string[] = [];
   const note = (paths: readonly string[]): void => void sent.push(paths.join('+'));

@@ -7,7 +7,7 @@ describe('a ZooKeeper server that requires SASL', () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  it('denies access, and the message says why', async () => {
+  it('denies access, and the message has the reason', async () => {
     const { endpoint } = await ownServer(bench, {
       'zookeeper.sessionRequireClientSASLAuth': true,
       'zookeeper.authProvider.sasl': 'org.apache.zookeeper.server.auth.SASLAuthenticationProvider',

@@ -57,7 +57,7 @@ describe('the minimum TTL of a ZooKeeper session', () => {
         `500 ms; set tickTimeMs and syncLimit of the backend to the values of the servers ${FOR_A_SINGLE_SERVER}, or raise ` +
         'maxSessionTimeout of the servers; got 3000',
     );
-    // The client has told the server; on a busy machine the session ends a little later.
+    // The client has sent its request; on a busy machine the session ends a little later.
     await eventually(async () => (await sessions(server.endpoint)).length === before.length);
   });
 

@@ -129,7 +129,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
     expect(await sizes()).to.deep.equal([0, 0]);
   });
 
-  describe('and the removal of the entries', () => {
+  describe('and the removal of its entries in one transaction', () => {
     const leave = (specs: readonly EntrySpec[]): Promise<readonly boolean[]> =>
       Promise.all(specs.map(({ queue, id }) => session.remove(queue, id)));
 

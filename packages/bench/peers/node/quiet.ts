@@ -3,7 +3,7 @@ import { etcdMetrics, sumOf } from '@queuelock/harness/services/metrics';
 import { until } from '@queuelock/harness/services/until';
 
 const QUIET_LOOKS = 3;
-const PATIENCE_MS = 120_000;
+const MAX_WAIT_MS = 120_000;
 
 /** Resolves when the server keeps at least this many synchronized watches, no more are added, and no client reads any more. */
 export async function untilWatchingEtcd(endpoint: string, watches: number): Promise<void> {
@@ -40,5 +40,5 @@ async function untilSteady(atLeast: number, read: () => Promise<Load>): Promise<
     seen = now;
     if (quiet < QUIET_LOOKS) throw new Error(`${now.watched} of ${atLeast}`);
   };
-  await until(look, { what: `${atLeast} watches`, withinMs: PATIENCE_MS });
+  await until(look, { what: `${atLeast} watches`, withinMs: MAX_WAIT_MS });
 }

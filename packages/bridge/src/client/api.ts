@@ -68,7 +68,7 @@ export interface PageLock {
   /** Handover requests that this holder has not answered yet. */
   readonly requests: readonly HandoverSnapshot[];
   /**
-   * Answers a handover request. `yield` releases to the next waiter, `pass` releases to the requester ahead of other waiters.
+   * Responds to a handover request. `yield` releases to the next waiter, `pass` releases to the requester ahead of other waiters.
    * @param to The `from` of the request.
    * @param reason Shown to the requester after `decline`.
    */

@@ -30,7 +30,7 @@ const LEAVE_TIMEOUT_MS = 5_000;
 
 /**
  * One join of this page, from the first request to the end. The bridge's promise counts from when the page *sent* the request
- * that it answers. So the page never believes to hold for longer than the bridge does.
+ * that it confirms. So the page never believes to hold for longer than the bridge does.
  */
 export class PageJoin {
   readonly #request: JoinRequest & { readonly key: JoinKey };

@@ -29,7 +29,7 @@ export interface PlayerSettings extends Omit<ContenderSettings, 'part' | 'emit' 
 /** Hold time, long enough for a visitor to see it and to press a button. */
 const HOLD_MS = 2_500;
 /**
- * Rounds and hold time that the process is started with. It holds until it is told to release, so that it keeps holding while it
+ * Rounds and hold time that the process is started with. It holds until it gets the command to release, so that it keeps holding while it
  * is frozen or cut off.
  */
 const SCRIPT = { rounds: 1_000_000, holdMs: 3_600_000 };

@@ -100,7 +100,7 @@ function printChange(out: Printer, { revision, ev, entry, held, eviction }: Prin
   );
 }
 
-/** Skips the first state, which only says that the evictions are being read. */
+/** Skips the first state, which only reports that the evictions are being read. */
 function evictionsOf(client: LockClient, name: string): Promise<readonly Eviction[]> {
   const none: readonly Eviction[] = [];
   const seen$ = client.evictions(name).pipe(skip(1), timeout({ first: 5_000 }));

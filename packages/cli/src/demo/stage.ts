@@ -13,9 +13,9 @@ export interface Actor {
   readonly id: string;
   /** End of the proven time of its hold as a stamp, if it is known. */
   readonly provenUntil: string | undefined;
-  /** Tells the contender to leave the queue or release. */
+  /** Commands the contender to leave the queue or release. */
   leave(): void;
-  /** Kills the contender at once: it releases nothing and notifies nobody. */
+  /** Kills the contender at once: it releases nothing and sends no notification. */
   crash(): void;
   /** Resolves when it has ended for any reason. */
   readonly ended: Promise<void>;

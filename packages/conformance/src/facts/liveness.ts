@@ -129,7 +129,7 @@ export const livenessFacts: readonly Fact[] = [
     await watch.untilKeys(next.placement.key);
   }),
 
-  fact('a crashed session that calls again is told SESSION_LOST', async (stage) => {
+  fact('a crashed session that calls again gets SESSION_LOST', async (stage) => {
     const { crashed, held, next } = await crashHolder(stage);
     await next.untilAdmitted();
     const { session } = crashed;

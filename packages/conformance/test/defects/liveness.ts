@@ -81,7 +81,7 @@ export const livenessDefects: Defects = [
       }),
     }),
     [
-      'a crashed session that calls again is told SESSION_LOST',
+      'a crashed session that calls again gets SESSION_LOST',
       'a closed session rejects with SESSION_LOST, and closing it again does nothing',
     ],
   ],

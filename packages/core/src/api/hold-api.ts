@@ -45,7 +45,7 @@ export interface SharedOwnership extends Hold {
    * @throws {QueueLockError} `OWNERSHIP_LOST` on etcd, if it is read for the first time after the release and the next holder already holds
    */
   readonly key: string;
-  /** The entry's place in the server's order of its queue. */
+  /** The number that the server gave the entry: smaller is earlier in its queue. */
   readonly order: bigint;
   /**
    * Fencing token, larger than that of every earlier holder of this name. Send it with every protected write. With a `limit` that changes,

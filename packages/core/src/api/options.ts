@@ -109,7 +109,7 @@ export interface ClaimOptions {
    * the newest holders first. The former holder may not have noticed yet, so send the fencing token with every write.
    */
   readonly steal?: { readonly reason: string };
-  /** Asks the holder to release soon, while this claim waits. The holder's answer appears in the state `queued`. */
+  /** Requests a release from the holder, while this claim waits. The holder's response appears in the state `queued`. */
   readonly request?: HandoverRequestOptions;
   /**
    * The `id` of an entry in a resumed session: the claim takes over that entry and its position. Its mode is that of the entry, and another one

@@ -9,7 +9,7 @@ export interface QueueEntry {
    * with it; use `Ownership.key`, whose reading makes sure that the next hold begins only after the entry has left the store.
    */
   readonly key: string;
-  /** The entry's place in the server's order of the queue. */
+  /** The number that the server gave the entry: smaller is earlier in the queue. */
   readonly order: bigint;
   readonly shared: boolean;
   /** Label of its client; for clients of other libraries the text that they stored. */
@@ -38,9 +38,9 @@ export interface QueueEntry {
   readonly typicalHoldMs?: number;
   /** Its request to the holder. */
   readonly request?: HandoverRequestOptions;
-  /** Ids of the entries whose answers it has read. */
+  /** Ids of the entries whose responses it has read. */
   readonly heard: readonly string[];
-  /** Its answers, with the id of the entry that asked; the newest last. */
+  /** Its responses, with the id of the requesting entry; the newest last. */
   readonly answers: readonly { readonly to: string; readonly answer: HandoverAnswer }[];
 }
 
@@ -61,7 +61,7 @@ export interface Eviction {
 export interface SharedRegister {
   /** Emits the text at once, then after each change. Never errors. */
   readonly state$: Observable<RegisterState>;
-  /** Reads the text. Retries until the store answers. */
+  /** Reads the text. Retries until the store replies. */
   read(): Promise<string | undefined>;
   /**
    * Changes the text.

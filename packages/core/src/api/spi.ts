@@ -57,7 +57,7 @@ export interface Placement {
   readonly otherLimit?: number;
   /**
    * Emits the admission state and its changes. Cold, subscribed once. Stays open and silent after `admitted`. Errors with `ENTRY_LOST` or
-   * `SESSION_LOST` as soon as the backend sees that the entry is gone, before it asks for the cause (see `Session.hasEnded`). Otherwise it errors
+   * `SESSION_LOST` as soon as the backend sees that the entry is gone, before it reads the cause (see `Session.hasEnded`). Otherwise it errors
    * only with `FOREIGN_FORMAT`. Survives connection trouble and reads again after it. Unsubscribing removes its watches.
    * For an entry admitted at once, the backend may start watching up to 250 ms late, so that short holds cost no watch.
    */

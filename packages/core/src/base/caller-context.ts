@@ -31,7 +31,7 @@ export function inCallerContext<T>(source$: Observable<T>): Observable<T> {
   });
 }
 
-/** Returns the caller's stream, subscribed to in the present context whoever subscribes. */
+/** Returns the caller's stream, subscribed to in the present context, whichever caller subscribes. */
 export function subscribedByCaller<T>(source$: Observable<T>): Observable<T> {
   const caller = new AsyncResource(TYPE);
   return new Observable((subscriber) => caller.runInAsyncScope(() => source$.subscribe(subscriber)));
@@ -43,7 +43,7 @@ export function boundToCaller<Args extends unknown[], R>(call: (...args: Args) =
   return (...args) => caller.runInAsyncScope(() => call(...args));
 }
 
-/** An `AbortController` whose listeners run in the asynchronous context in which it was created, whoever aborts. */
+/** An `AbortController` whose listeners run in the asynchronous context in which it was created, whichever code aborts. */
 export class CallerAbortController {
   readonly #controller = new AbortController();
   readonly #caller = new AsyncResource(TYPE);

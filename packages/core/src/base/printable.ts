@@ -1,6 +1,6 @@
 /**
  * Characters that a terminal obeys or that a reader cannot see: C0 and C1 controls, bidirectional and zero-width marks, line and paragraph
- * separators, unpaired surrogates, private and unassigned code points. Variation selectors stay: they choose the look of the one before.
+ * separators, unpaired surrogates, private and unassigned code points. Variation selectors stay: they select the shape of the character before.
  */
 const HIDDEN = /[\p{C}\p{Zl}\p{Zp}]|(?!\p{Variation_Selector})\p{Default_Ignorable_Code_Point}/gu;
 const PLAIN = /^[\x20-\x7e]*$/;

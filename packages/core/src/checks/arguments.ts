@@ -1,4 +1,4 @@
-// Chapter checks: may it be asked for so?
+// Chapter checks: are the arguments of a call valid?
 // Everything that users pass is checked here, names of options included, before anything is sent.
 
 import { hostname } from 'node:os';
@@ -48,19 +48,19 @@ export function checkWork(work: unknown): void {
   if (typeof work !== 'function') throw invalidArgument('work', work, 'is a function');
 }
 
-/** Checks how long works may go on while a client closes. */
+/** Checks the time limit for running work while a client closes. */
 export function checkDrain(drainMs: number, name = 'drainMs'): void {
   within(name, drainMs, { min: 0, max: MAX_TIMER_MS });
 }
 
-/** Checks whom somebody means. */
+/** Checks the criteria that select entries. */
 export function checkEntry(entry: Pick<StoredEntry, 'key' | 'order'>): void {
   const { key, order } = checkedObject('entry', entry);
   if (typeof key !== 'string' || typeof order !== 'bigint')
     throw invalidArgument('entry', entry, 'has key and order, as watch shows them');
 }
 
-/** Checks whom an operator means to remove; answers why. */
+/** Checks which entry an operator wants to remove. Returns the reason. */
 export function checkedEviction(
   entry: Pick<StoredEntry, 'key' | 'order'>,
   options: Parameters<LockClient['evict']>[2],
@@ -137,7 +137,7 @@ export function checkPatience({ signal, timeoutMs }: Pick<ClaimOptions, 'signal'
   }
 }
 
-/** Checks how long a hold is said to take. */
+/** Checks the option `typicalHoldMs`. */
 export function checkTypicalHold(typicalHoldMs: number | undefined): number | undefined {
   if (typicalHoldMs !== undefined) within('typicalHoldMs', typicalHoldMs, { min: 0, max: MAX_TIMER_MS });
   return typicalHoldMs;
@@ -164,7 +164,7 @@ export function checkNames(names: readonly string[], backend: Backend): void {
   if (twice !== undefined) throw invalidArgument('names', twice, 'are all different');
 }
 
-/** Checks why somebody is to make way. */
+/** Checks the reason of a request or an eviction. */
 function checkedReason(argument: string, reason: string | undefined): string {
   const text = checkedText(argument, reason);
   if (text !== '' && text.length <= MAX_REASON) return text;

@@ -1,7 +1,7 @@
 import { QueueLockError, invalidArgument } from '../api/errors.ts';
 import { nearestName } from '../base/nearest-name.ts';
 
-/** What `typeof` says of an option; `any` for those whose value is checked elsewhere. */
+/** The `typeof` of an option; `any` for those whose value is checked elsewhere. */
 export type OptionType = 'string' | 'number' | 'boolean' | 'function' | 'object' | 'any';
 
 /** The options of an interface and their types; the compiler refuses a list that lacks one or has one too many. */

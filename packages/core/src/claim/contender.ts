@@ -33,7 +33,7 @@ export interface ContenderHost {
 }
 
 /**
- * The state machine of one entry: joins the queue, waits, holds and leaves. Subscribes to the turns; while it waits, also to answers to its request
+ * The state machine of one entry: joins the queue, waits, holds and leaves. Subscribes to the turns; while it waits, also to responses to its request
  * and to the conditions of the hold.
  */
 export class Contender implements Holder, LivenessListener {

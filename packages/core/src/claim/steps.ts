@@ -63,13 +63,13 @@ export function closedOf(name: string, why: QueueLockError): QueueLockError {
   });
 }
 
-/** Whether a turn is as before. A claim that is admitted waits for nobody, whatever the number of entries ahead. */
+/** Whether a turn is as before. An admitted claim does not wait, whatever the number of entries ahead. */
 export function sameTurn(before: Turn | undefined, now: Turn): boolean {
   return before?.admitted === now.admitted && (now.admitted || before.ahead === now.ahead);
 }
 
 /**
- * Decides how a claim goes on after an attempt that ended before the hold.
+ * Decides how a claim continues after an attempt that ended before the hold.
  *
  * - `in a new session`: the session turned out to be gone before the entry was in the queue. No position was lost, so another session serves as well.
  * - `behind`: the holder let another entry pass. The claim joins behind it with a new position; claims made together join together.

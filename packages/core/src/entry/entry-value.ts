@@ -24,7 +24,7 @@ export interface EntryLabel {
   readonly holds?: readonly string[];
   readonly typicalHoldMs?: number;
   readonly request?: HandoverRequestOptions;
-  /** Ids of the entries whose answers this client has read. */
+  /** Ids of the entries whose responses this client has read. */
   readonly heard?: readonly string[];
   readonly answers?: readonly { readonly to: string; readonly answer: HandoverAnswer }[];
 }
@@ -46,7 +46,7 @@ export function encodeLabel(label: EntryLabel | string): string {
   return encodeLabel(shortened(label));
 }
 
-/** Drops optional data when the label is too large: old answers first, then the held entries. */
+/** Drops optional data when the label is too large: old responses first, then the held entries. */
 function shortened(label: EntryLabel): EntryLabel {
   if (label.answers?.length) return { ...label, answers: label.answers.slice(1) };
   if (label.heard?.length) return { ...label, heard: label.heard.slice(1) };

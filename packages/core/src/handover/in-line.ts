@@ -1,5 +1,5 @@
 // Chapter handover: how can a waiter limit, speed up or force its hand-off?
-// in-line (here): queue limits, steal and request while waiting. requests: hand-off requests and answers. evictions: removals and their records.
+// in-line (here): queue limits, steal and request while waiting. requests: hand-off requests and responses. evictions: removals and their records.
 
 import { admittedEntries } from '../turn/admitted.ts';
 import type { Clock } from '../base/clock.ts';
@@ -53,7 +53,7 @@ interface Picture {
   readonly name: string;
 }
 
-/** Applies the limits, steal and request of a waiting entry. Emits answers to its request; errors when the claim should not wait. */
+/** Applies the limits, steal and request of a waiting entry. Emits responses to its request; errors when the claim should not wait. */
 export function whileInLine(
   { id, ...place }: { readonly id: string } & Place,
   options: InLineOptions,

@@ -13,7 +13,7 @@ const DEFINITE: ReadonlySet<QueueLockErrorCode> = new Set([
   'FOREIGN_FORMAT',
 ]);
 
-/** Whether a backend's rejection says for sure that the call had no effect and that repeating it is no use. */
+/** Whether a backend's rejection proves that the call had no effect, and that repeating it would not help. */
 export function isDefinite(error: unknown): boolean {
   return isQueueLockError(error) && DEFINITE.has(error.code);
 }

@@ -5,11 +5,11 @@ import { Subject, type Observable } from '../base/rx.ts';
 /** A value, or a function that returns it or a promise of it. The function is called for each new connection. */
 export type Provided<T> = T | (() => T | PromiseLike<T>);
 
-/** Where credentials come from. */
+/** The source of credentials: a fixed value or a function. */
 export interface CredentialSource<T> {
   /** Returns or resolves with credentials that are valid as far as this process can check, or throws. */
   readonly read: () => T | PromiseLike<T>;
-  /** Those that are valid when the backend is made, if that is known. */
+  /** The credentials that are known when the backend is created. */
   readonly known?: T | undefined;
   /** Whether the known ones never change. `read` is not called then. */
   readonly isFixed?: boolean;

@@ -19,7 +19,7 @@ export class PendingEnqueues {
     if (this.#calls.get(fieldOf(entry)) === Infinity) this.#calls.delete(fieldOf(entry));
   }
 
-  /** Asks for entries. `ask` rejects with `UNAVAILABLE` where it is not known whether they will come. */
+  /** Requests entries. `ask` rejects with `UNAVAILABLE` where it is not known whether they will come. */
   async track<T>(entries: readonly EntryName[], ask: () => Promise<T>): Promise<T> {
     this.#count(entries, 1);
     try {

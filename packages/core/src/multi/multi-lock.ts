@@ -23,7 +23,7 @@ import type { Works } from '../work/works.ts';
 
 /** The client that takes several names. */
 export interface MultiTools {
-  /** Tells its holds from those of other clients. */
+  /** Distinguishes its holds from those of other clients. */
   readonly by: object;
   readonly backend: Backend;
   readonly context: ClaimContext;

@@ -103,7 +103,7 @@ function join(
 
 /**
  * Returns the request of one claim. The claims end together, so none has a timeout of its own, except for a try, which makes one attempt. The label of
- * each says that the others are held along with it.
+ * each lists the others as held together with it.
  */
 function asOne(requests: readonly ClaimRequest[], timeoutMs: number | undefined): readonly ClaimRequest[] {
   const patience = timeoutMs === 0 ? { timeoutMs } : {};

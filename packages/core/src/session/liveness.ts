@@ -91,7 +91,7 @@ export class Liveness {
     return this.#ending.signal;
   }
 
-  /** Whether the session has ended, as far as it is known without a look at the clock. */
+  /** Whether the session has ended, as far as it is known without a read of the clock. */
   get hasEnded(): boolean {
     return this.#ended !== undefined;
   }
@@ -138,7 +138,7 @@ export class Liveness {
 
   /**
    * Ends the session because the store refused a removal, which leaves no other way to free the queue.
-   * @param why says what was refused, for the message
+   * @param why what was refused, for the message
    */
   endByRefusal(why: string, error: unknown): void {
     const isOver = isQueueLockError(error, 'SESSION_LOST');

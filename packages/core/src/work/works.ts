@@ -19,7 +19,7 @@ export class Works {
     return running;
   }
 
-  /** Begins to close: waits and joins end, and works are told to stop. Settles when all works have ended, or at the timeout. */
+  /** Begins to close: waits and joins end, and `stop` aborts in all works. Settles when all works have ended, or at the timeout. */
   drain(
     drainMs: number,
     { closing, clock }: { readonly closing: Closing; readonly clock: Clock },

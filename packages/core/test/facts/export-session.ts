@@ -222,7 +222,7 @@ export const resumptionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'an invalid export is refused at every call, and a backend that cannot resume says so',
+    title: 'an invalid export is refused at every call, and a backend without resume reports it',
     async check(stage) {
       const client = stage.client({ resume: 'no ticket' });
       for (const attempt of [1, 2])

@@ -143,7 +143,7 @@ export const labelFacts: readonly CoreFact[] = [
     ),
   ),
   {
-    title: 'an entry with a value of its own keeps it through answers and downgrades',
+    title: 'an entry with a value of its own keeps it through responses and downgrades',
     async check(stage) {
       const own = await stage.client().acquire('x', { value: 'as it is' });
       const [request] = await requestsTo(stage, own);
@@ -199,7 +199,7 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a label is cut to its size, the answers first, then the held names; the owner stays',
+    title: 'a label is cut to its size, the responses first, then the held names; the owner stays',
     async check(stage) {
       const client = stage.client({ owner: 'o'.repeat(900) });
       const holds = await stage.passing(

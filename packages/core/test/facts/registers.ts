@@ -149,7 +149,7 @@ export const registerFacts: readonly CoreFact[] = [
     },
   })),
   {
-    title: 'a kind is checked, and a backend without registers says so',
+    title: 'a kind is checked, and a backend without registers reports it',
     async check(stage) {
       for (const kind of ['', 'A', 'a b', 'a'.repeat(17)])
         expect(String(thrownBy(() => stage.client().register('x', kind))))

@@ -18,7 +18,7 @@ import {
 const WITHIN_MS = 60_000;
 const REQUEST = { request: { reason: 'a deployment waits', withinMs: WITHIN_MS } };
 
-/** Returns the answers to the request, each once. */
+/** Returns the responses to the request, each once. */
 function answersOf({ states }: Followed<ClaimState>): readonly unknown[] {
   const replies = states.map((state) => (state.status === 'queued' ? state.answer : undefined));
   return [...new Set(replies)].filter((reply) => reply !== undefined).map(({ answer }) => answer);
@@ -288,7 +288,7 @@ export const requestFacts: readonly CoreFact[] = [
   },
 ];
 
-/** Returns how many answers each entry has received. */
+/** Returns how many responses each entry has received. */
 async function seenBy(stage: Stage, client: LockClient): Promise<readonly number[]> {
   const seen = follow(client.watch('x'));
   await stage.settle();

@@ -150,8 +150,8 @@ export class Actor {
     }
     if (!this.alive) return;
     const { failed, renewingSince = Infinity } = this.#world.ledger.leaseOf(this.#sessionId);
-    const patienceMs = Math.max(300, this.#plan.ttlMs / 8) + GRACE_MS;
-    const overdue = this.machine.now() - renewingSince > patienceMs && !this.machine.late;
+    const maxWaitMs = Math.max(300, this.#plan.ttlMs / 8) + GRACE_MS;
+    const overdue = this.machine.now() - renewingSince > maxWaitMs && !this.machine.late;
     this.#world.judge.require('doubt', !failed && !overdue, () => `${this.label} is not in doubt`);
   }
 

@@ -64,7 +64,7 @@ export class Claim {
     this.#doom = undefined;
   }
 
-  /** Makes the holder read `held`, if its plan says so. */
+  /** Makes the holder read `held`, if its plan includes it. */
   read(): void {
     if (this.plan.reads) this.#hold?.read();
   }

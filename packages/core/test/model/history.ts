@@ -15,7 +15,7 @@ import type { Core, World } from './world.ts';
 const STEP_MS = 500;
 // Longer than any message is in flight, or a client is without a heartbeat.
 const ALL_NEWS_MS = 2_500;
-const PATIENCE_MS = 20_000;
+const MAX_WAIT_MS = 20_000;
 const TTL_AND_PAUSES_MS = 8_000;
 
 /** The result of a history. */
@@ -100,7 +100,7 @@ class Stage {
     this.judge.note('the trouble is over');
     this.#fates.calm();
     for (const { network } of this.#actors) network.heal();
-    await this.#pass(PATIENCE_MS, () => this.#actors.every(({ machine }) => machine.frozenMs === 0));
+    await this.#pass(MAX_WAIT_MS, () => this.#actors.every(({ machine }) => machine.frozenMs === 0));
     this.judge.calmSince = this.#timeline.now();
     await this.#pass(ALL_NEWS_MS, () => false);
     this.#world.succession.haveLearned();
@@ -110,7 +110,7 @@ class Stage {
     const { server, programs } = this.#world;
     const waiting = (): readonly Program[] => programs.filter(({ claim }) => !claim.over);
     for (const program of programs) program.hurry();
-    await this.#pass(PATIENCE_MS, () => waiting().length === 0 && server.entryCount === 0);
+    await this.#pass(MAX_WAIT_MS, () => waiting().length === 0 && server.entryCount === 0);
     if (this.judge.broken) return;
     const labels = waiting().map(({ claim }) => claim.label);
     this.judge.require('progress', labels.length === 0, () => `still waiting: ${labels.join()}`);

@@ -10,7 +10,7 @@ import { Witness } from './witness.ts';
 const TTL_MS = 2_000;
 const LOOK_EVERY_MS = 10;
 const TROUBLE_IS_OVER_MS = 6_000;
-const PATIENCE_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 
 /** How several names are taken: as one lock, or one by one in the caller's order while holding the earlier ones. */
 export type Taking = 'together' | 'one by one';
@@ -51,7 +51,7 @@ class Scene {
       }
       for (const trouble of this.#plan.troubles) clock.after(trouble.atMs, () => this.#make(trouble));
       await this.#pass(TROUBLE_IS_OVER_MS);
-      for (let passed = 0; passed < PATIENCE_MS && this.#waiting.size > 0; passed += 1_000)
+      for (let passed = 0; passed < MAX_WAIT_MS && this.#waiting.size > 0; passed += 1_000)
         await this.#pass(1_000);
       this.#witness.finish();
       if (this.#waiting.size > 0) faults.push(`no outcome: ${[...this.#waiting].join()}`);
@@ -66,7 +66,7 @@ class Scene {
 
   async #pass(ms: number): Promise<void> {
     const isBusy = (): boolean => this.#waiting.size > 0 || this.#stage.server.entryCount > 0;
-    const stepMs = ms > PATIENCE_MS ? ms : LOOK_EVERY_MS;
+    const stepMs = ms > MAX_WAIT_MS ? ms : LOOK_EVERY_MS;
     for (let passed = 0; passed < ms; passed += stepMs) {
       // Only heartbeats are left.
       if (!isBusy()) return this.#stage.clock.advance(ms - passed);

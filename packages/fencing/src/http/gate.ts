@@ -19,7 +19,7 @@ export interface FencingAccepted extends FencingClaim {
 /** The reason why a request is refused. */
 export type FencingRefusal =
   | FencingFault
-  /** A later holder sent a request before. */
+  /** Refused: the gate has already accepted a request of a later holder. */
   | {
       readonly outcome: 'refused';
       readonly status: 412;

@@ -10,9 +10,9 @@ import { overlaps, faultsOfProcess, grantLimit, faultsAffecting, type FaultPerio
 
 /** Times from the end of a hold to the next grant while there were waiters, in milliseconds. */
 export interface HandOvers {
-  /** After a release, to the next waiter, without faults. */
+  /** Times after a release, in phases without faults. */
   readonly clean: readonly number[];
-  /** After the death of the holder's process. */
+  /** Times after the death of the holder's process, without other faults. */
   readonly crash: readonly number[];
   /** The same while servers, network or waiters had faults too. */
   readonly crashInTrouble: readonly number[];

@@ -7,18 +7,18 @@ import type { HistoryBuilder } from './history-builder.ts';
 export const LIMITS: Limits = { crashMs: 6_000, crashInTroubleMs: 10_000, holdMs: 200 };
 
 /** Returns the ids of the invariants that a history breaks, one for each finding. */
-export function rulesIn(tale: HistoryBuilder, limits: Partial<Limits> = {}): string[] {
-  return findingsIn(tale, limits).map(({ rule }) => rule);
+export function rulesIn(builder: HistoryBuilder, limits: Partial<Limits> = {}): string[] {
+  return findingsIn(builder, limits).map(({ rule }) => rule);
 }
 
-export function messagesIn(tale: HistoryBuilder, limits: Partial<Limits> = {}): string[] {
-  return findingsIn(tale, limits).map(({ rule, message }) => `${rule}: ${message}`);
+export function messagesIn(builder: HistoryBuilder, limits: Partial<Limits> = {}): string[] {
+  return findingsIn(builder, limits).map(({ rule, message }) => `${rule}: ${message}`);
 }
 
-export function expectFine(tale: HistoryBuilder, limits: Partial<Limits> = {}): void {
-  expect(messagesIn(tale, limits)).to.deep.equal([]);
+export function expectFine(builder: HistoryBuilder, limits: Partial<Limits> = {}): void {
+  expect(messagesIn(builder, limits)).to.deep.equal([]);
 }
 
-function findingsIn(tale: HistoryBuilder, limits: Partial<Limits>) {
-  return check(runOf(tale.events), { ...LIMITS, ...limits }).findings;
+function findingsIn(builder: HistoryBuilder, limits: Partial<Limits>) {
+  return check(runOf(builder.events), { ...LIMITS, ...limits }).findings;
 }

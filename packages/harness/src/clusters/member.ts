@@ -65,7 +65,7 @@ export class Member {
     return this.#process.version;
   }
 
-  /** Whether the log says that another process has one of its ports. */
+  /** Whether the log reports that another process has one of its ports. */
   get portTaken(): boolean {
     return this.#process.portTaken();
   }

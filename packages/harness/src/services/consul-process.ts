@@ -114,7 +114,7 @@ function managementToken({ acl }: { readonly acl?: unknown }): string | undefine
   return (acl as { readonly tokens?: { readonly master?: string } } | undefined)?.tokens?.master;
 }
 
-/** The settings of a server in this place, without those by which it finds the others. */
+/** The settings of a server in this directory, without the addresses of the others. */
 export function agentSettings(
   { host, data, ports: [http, server, serf], directory }: Place,
   https = -1,

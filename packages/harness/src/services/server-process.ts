@@ -17,7 +17,7 @@ export interface ServerProgram {
   readonly name: string;
   /** Number of ports that it binds; the first one is for clients. */
   readonly ports: number;
-  /** Returns the command for this place; `data` is an empty directory. May write files into `directory`. */
+  /** Returns the command for this directory and port; `data` is an empty directory. May write files into `directory`. */
   readonly command: (place: Place) => Promise<Command>;
   /** Resolves with the version once this very server (not a foreign one on the same port) serves requests; rejects before. */
   readonly probe: (place: Place) => Promise<string>;

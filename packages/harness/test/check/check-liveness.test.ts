@@ -6,7 +6,7 @@ import { HistoryBuilder, type Steps } from '../../src/check/history-builder.ts';
 import { runOf } from '../../src/check/history.ts';
 
 const BEATS = [0, 1_000, 4_000, 8_000, 12_000, 16_000, 20_000];
-const handOversIn = (tale: HistoryBuilder) => check(runOf(tale.events), LIMITS).numbers.handOvers;
+const handOversIn = (builder: HistoryBuilder) => check(runOf(builder.events), LIMITS).numbers.handOvers;
 
 /** `a` is killed at 100 while it holds; `b` waits. */
 const crash = (next: Omit<Steps, 'token'>): HistoryBuilder =>
@@ -41,11 +41,11 @@ describe('L1', () => {
   });
   it('does not extend the limit for a fault of a worker that is not in the queue', () => {
     const elsewhere = { number: 1, what: 'cut off', target: 'c', from: 1_000, to: 3_000 };
-    const tale = crash(served(6_101)).worker('c', 0).fault(1, elsewhere);
-    expect(rulesIn(tale.close(30_000, 'b', 'c'))).to.deep.equal(['L1']);
+    const builder = crash(served(6_101)).worker('c', 0).fault(1, elsewhere);
+    expect(rulesIn(builder.close(30_000, 'b', 'c'))).to.deep.equal(['L1']);
   });
   it('lets waiters outlast a dead waiter ahead of them', () => {
-    const tale = new HistoryBuilder()
+    const builder = new HistoryBuilder()
       .worker('a', 0)
       .worker('b', 0, 4_000)
       .worker('c', ...BEATS)
@@ -54,7 +54,7 @@ describe('L1', () => {
       .attempt('c', { token: 3, queued: 40, acquired: 9_500, released: 9_600 })
       .harness(100, { ev: 'killed', worker: 'a' })
       .harness(4_500, { ev: 'killed', worker: 'b' });
-    expectFine(tale.close(30_000, 'c'));
+    expectFine(builder.close(30_000, 'c'));
   });
   it('does not flag waiters behind the one that was granted in time', () => {
     const both = crash({ acquired: 5_000, released: 12_000 })
@@ -112,9 +112,10 @@ describe('L3', () => {
       .attempt('a', { token: 1, queued: 10, acquired: 20, released: 1_100 })
       .harness(1_000, { ev: 'calm' })
       .attempt('b', { token: 2, queued: 30, ...steps });
-  const end = (tale: HistoryBuilder): HistoryBuilder => {
-    for (const worker of ['a', 'b']) tale.harness(24_000, { ev: 'exited', worker, clean: true, tookMs: 1 });
-    return tale.harness(24_000, { ev: 'end' });
+  const end = (builder: HistoryBuilder): HistoryBuilder => {
+    for (const worker of ['a', 'b'])
+      builder.harness(24_000, { ev: 'exited', worker, clean: true, tookMs: 1 });
+    return builder.harness(24_000, { ev: 'end' });
   };
   /** Limit: 10 s, the own hold and that of the predecessor, and a crash. */
   const ALLOWED = 1_000 + 10_000 + 2 * 200 + 6_000;
@@ -148,8 +149,8 @@ describe('L4', () => {
   const alone = (): HistoryBuilder => new HistoryBuilder().worker('a', 0);
 
   it('flags left-overs on a server', () => {
-    const tale = alone().harness(100, { ev: 'left-over', kind: 'key', what: 'q/1' }).close(300, 'a');
-    expect(messagesIn(tale)).to.deep.equal(['L4: left over: key q/1']);
+    const builder = alone().harness(100, { ev: 'left-over', kind: 'key', what: 'q/1' }).close(300, 'a');
+    expect(messagesIn(builder)).to.deep.equal(['L4: left over: key q/1']);
   });
   it('flags a process that ends uncleanly, slowly or not at all', () => {
     const exit = (clean: boolean, tookMs: number): HistoryBuilder =>
@@ -160,24 +161,24 @@ describe('L4', () => {
     expect(rulesIn(alone().close(300))).to.deep.equal(['L4']);
   });
   it('does not flag the end of a process that was killed as a fault', () => {
-    const tale = alone().harness(100, { ev: 'killed', worker: 'a' });
-    expectFine(tale.harness(101, { ev: 'exited', worker: 'a', clean: false, tookMs: 0 }).close(300));
+    const builder = alone().harness(100, { ev: 'killed', worker: 'a' });
+    expectFine(builder.harness(101, { ev: 'exited', worker: 'a', clean: false, tookMs: 0 }).close(300));
   });
 });
 
 describe('L5', () => {
   it('flags a crash, once', () => {
-    const tale = new HistoryBuilder()
+    const builder = new HistoryBuilder()
       .worker('a', 0)
       .tell('a', 100, { ev: 'crashed', message: 'Error: so it is' });
-    tale.harness(101, { ev: 'exited', worker: 'a', clean: false, tookMs: 0 });
-    expect(messagesIn(tale.close(300))).to.deep.equal(['L5: a crashed: Error: so it is']);
+    builder.harness(101, { ev: 'exited', worker: 'a', clean: false, tookMs: 0 });
+    expect(messagesIn(builder.close(300))).to.deep.equal(['L5: a crashed: Error: so it is']);
   });
   it('reports the delay of event loops, and checks it only with a limit and when the loop was not blocked on purpose', () => {
     const late = (): HistoryBuilder =>
       new HistoryBuilder().worker('a', 0).tell('a', 200, { ev: 'closed', loopDelayMs: 50 });
-    const end = (tale: HistoryBuilder): HistoryBuilder =>
-      tale.harness(210, { ev: 'exited', worker: 'a', clean: true, tookMs: 1 }).harness(300, { ev: 'end' });
+    const end = (builder: HistoryBuilder): HistoryBuilder =>
+      builder.harness(210, { ev: 'exited', worker: 'a', clean: true, tookMs: 1 }).harness(300, { ev: 'end' });
     expectFine(end(late()));
     expect(check(runOf(end(late()).events), LIMITS).numbers.loopDelayMs).to.equal(50);
     expect(rulesIn(end(late()), { loopDelayMs: 50 })).to.deep.equal(['L5']);
@@ -194,10 +195,10 @@ describe('L5', () => {
 
 describe('L6', () => {
   const heaps = (...heapBytes: number[]): HistoryBuilder => {
-    const tale = new HistoryBuilder().worker('a', 0);
+    const builder = new HistoryBuilder().worker('a', 0);
     for (const [i, bytes] of heapBytes.entries())
-      tale.tell('a', 10 + i, { ev: 'memory', heapBytes: bytes, cycles: i * 1_000 });
-    return tale.close(300, 'a');
+      builder.tell('a', 10 + i, { ev: 'memory', heapBytes: bytes, cycles: i * 1_000 });
+    return builder.close(300, 'a');
   };
 
   it('flags a heap that grows with the attempts, despite noise', () => {

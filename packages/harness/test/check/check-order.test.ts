@@ -7,17 +7,17 @@ const all = ['a', 'b', 'c'];
 
 describe('F1', () => {
   it('flags a grant against the order of the queue', () => {
-    const tale = three()
+    const builder = three()
       .attempt('a', { token: 2, queued: 10, acquired: 20, released: 30 })
       .attempt('b', { token: 1, queued: 11, acquired: 40, released: 50 });
-    expect(rulesIn(tale.close(300, ...all))).to.deep.equal(['F1']);
+    expect(rulesIn(builder.close(300, ...all))).to.deep.equal(['F1']);
   });
 
   it('flags a token that is granted twice', () => {
-    const tale = three()
+    const builder = three()
       .attempt('a', { token: 1, queued: 10, acquired: 20, released: 30 })
       .attempt('b', { token: 1, order: 2, queued: 35, acquired: 40, released: 50 });
-    expect(rulesIn(tale.close(300, ...all))).to.include.members(['F1', 'story']);
+    expect(rulesIn(builder.close(300, ...all))).to.include.members(['F1', 'story']);
   });
 
   const passed = (steps: { cancelled?: number; failed?: number; queued?: number }): HistoryBuilder =>
@@ -35,34 +35,34 @@ describe('F1', () => {
   });
   it('does not flag a grant past a waiter that was killed before, or whose session is not proven any more', () => {
     expectFine(passed({}).harness(50, { ev: 'killed', worker: 'b' }).close(300, 'a', 'c'));
-    const tale = new HistoryBuilder()
+    const builder = new HistoryBuilder()
       .worker('b', 0)
       .worker('c', 0, 5_000)
       .attempt('b', { token: 2, queued: 30, cancelled: 7_000 })
       .attempt('c', { token: 3, queued: 40, acquired: 6_000, released: 6_001 });
-    expectFine(tale.close(7_100, 'b', 'c'));
+    expectFine(builder.close(7_100, 'b', 'c'));
   });
   it('flags a grant past a waiter before it is killed', () => {
-    const tale = passed({}).harness(100, { ev: 'killed', worker: 'b' });
-    expect(rulesIn(tale.close(300, 'a', 'c'))).to.deep.equal(['F1']);
+    const builder = passed({}).harness(100, { ev: 'killed', worker: 'b' });
+    expect(rulesIn(builder.close(300, 'a', 'c'))).to.deep.equal(['F1']);
   });
 
   it('flags orders that contradict tokens among entries of the same queue', () => {
-    const tale = three()
+    const builder = three()
       .attempt('a', { token: 1, order: 5, queued: 10, acquired: 20, released: 30 })
       .attempt('b', { token: 2, order: 4, queued: 11, acquired: 40, released: 50 });
-    expect(rulesIn(tale.close(300, ...all))).to.deep.equal(['F1']);
+    expect(rulesIn(builder.close(300, ...all))).to.deep.equal(['F1']);
   });
   it('does not flag orders that restart after the queue was empty', () => {
-    const tale = three()
+    const builder = three()
       .attempt('a', { token: 1, order: 5, queued: 10, acquired: 20, released: 30 })
       .attempt('b', { token: 2, order: 0, queued: 31, acquired: 40, released: 50 });
-    expectFine(tale.close(300, ...all));
+    expectFine(builder.close(300, ...all));
   });
   it('checks queues separately', () => {
-    const tale = three()
+    const builder = three()
       .attempt('a', { token: 2, queued: 10, acquired: 20, released: 30 })
       .attempt('b', { token: 1, queue: 'r', queued: 11, acquired: 40, released: 50 });
-    expectFine(tale.close(300, ...all));
+    expectFine(builder.close(300, ...all));
   });
 });

@@ -12,12 +12,12 @@ const all = ['a', 'b', 'c', 'd'];
 
 /** Workers that live until the end of the history. */
 const four = (): HistoryBuilder =>
-  all.reduce((tale, who) => tale.worker(who, ...BEATS), new HistoryBuilder());
+  all.reduce((builder, who) => builder.worker(who, ...BEATS), new HistoryBuilder());
 const permits = (count: number, limit = 3): Terms => ({ limit, permits: count });
-const rulesOf = (tale: HistoryBuilder, endsAt = 300, living = all): string[] =>
-  rulesIn(tale.close(endsAt, ...living));
-const fine = (tale: HistoryBuilder, endsAt = 300, living = all): void =>
-  expectFine(tale.close(endsAt, ...living));
+const rulesOf = (builder: HistoryBuilder, endsAt = 300, living = all): string[] =>
+  rulesIn(builder.close(endsAt, ...living));
+const fine = (builder: HistoryBuilder, endsAt = 300, living = all): void =>
+  expectFine(builder.close(endsAt, ...living));
 
 interface First extends Partial<Steps> {
   /** Outcome instead of a release: lost at 100, or aborted while waiting at 70. */
@@ -50,17 +50,17 @@ describe('S2 with shared holds', () => {
       fine(overlap({}, { terms: READS }, 100));
     });
     it('flags a writer that overlaps the longest of several readers, also if it is not the last', () => {
-      const tale = (acquired: number): HistoryBuilder =>
+      const builder = (acquired: number): HistoryBuilder =>
         overlap({ terms: READS, released: 120 }, { terms: READS, released: 60 }).attempt('c', {
           token: 3,
           queued: 30,
           acquired,
           released: 200,
         });
-      expect(messagesIn(tale(110).close(300, ...all))[0]).to.contain(
+      expect(messagesIn(builder(110).close(300, ...all))[0]).to.contain(
         'S2: a#1 (token 1, released) believed 10.000 ms',
       );
-      fine(tale(120));
+      fine(builder(120));
     });
     it('flags a writer that begins while a frozen reader may still believe', () => {
       const frozen = (acquired: number): HistoryBuilder =>
@@ -94,7 +94,7 @@ describe('S2 with shared holds', () => {
 
   describe('semaphores', () => {
     it('allow as many permits as there are, and flag one more', () => {
-      const tale = (third: Terms): HistoryBuilder =>
+      const builder = (third: Terms): HistoryBuilder =>
         overlap({ terms: permits(1) }, { terms: permits(1) }).attempt('c', {
           token: 3,
           queued: 30,
@@ -102,12 +102,12 @@ describe('S2 with shared holds', () => {
           released: 70,
           terms: third,
         });
-      fine(tale(permits(1)));
-      expect(rulesOf(tale(permits(2)))).to.deep.equal(['S2']);
-      expect(messagesIn(tale(permits(2)).close(300, ...all))[0]).to.contain('4 of 3 permits');
+      fine(builder(permits(1)));
+      expect(rulesOf(builder(permits(2)))).to.deep.equal(['S2']);
+      expect(messagesIn(builder(permits(2)).close(300, ...all))[0]).to.contain('4 of 3 permits');
     });
     it('flag one holder too many, by a nanosecond', () => {
-      const tale = (acquired: number): HistoryBuilder =>
+      const builder = (acquired: number): HistoryBuilder =>
         overlap({ terms: permits(2), released: 100 }, { terms: permits(1) }).attempt('c', {
           token: 3,
           queued: 30,
@@ -115,13 +115,13 @@ describe('S2 with shared holds', () => {
           released: 200,
           terms: permits(2),
         });
-      expect(rulesOf(tale(100 - NS))).to.deep.equal(['S2']);
-      fine(tale(100));
+      expect(rulesOf(builder(100 - NS))).to.deep.equal(['S2']);
+      fine(builder(100));
     });
     it('flag a lost holder that believed for too long as S3 too', () => {
       const lost = { outcome: 'lost' } as const;
-      const tale = overlap({ terms: permits(3), ...lost }, { terms: permits(1) }, 99);
-      expect(rulesOf(tale)).to.deep.equal(['S2', 'S3']);
+      const builder = overlap({ terms: permits(3), ...lost }, { terms: permits(1) }, 99);
+      expect(rulesOf(builder)).to.deep.equal(['S2', 'S3']);
     });
   });
 
@@ -143,7 +143,7 @@ describe('S2 with shared holds', () => {
       fine(crossing(120, READS));
     });
     it('flag a claim that is held in some of its names only', () => {
-      const tale = four()
+      const builder = four()
         .attempt('a', {
           n: 1,
           queue: 'q',
@@ -154,14 +154,14 @@ describe('S2 with shared holds', () => {
           together: [1, 2],
         })
         .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, cancelled: 30, together: [1, 2] });
-      expect(rulesOf(tale)).to.deep.equal(['story']);
+      expect(rulesOf(builder)).to.deep.equal(['story']);
     });
     it('allow an incomplete last event of a killed worker', () => {
-      const tale = four()
+      const builder = four()
         .attempt('a', { n: 1, queue: 'q', token: 1, queued: 10, acquired: 20, together: [1, 2] })
         .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, together: [1, 2] })
         .harness(21, { ev: 'killed', worker: 'a' });
-      fine(tale, 300, ['b', 'c', 'd']);
+      fine(builder, 300, ['b', 'c', 'd']);
     });
   });
 });
@@ -176,14 +176,17 @@ describe('F1 with shared holds', () => {
     expect(rulesOf(overlap({ terms: READS, ...gone }, {}))).to.deep.equal(['F1']);
   });
   it('flags a reader that passes a writer while readers hold', () => {
-    const tale = overlap({ terms: READS }, { queued: 15, acquired: 100 + NS, released: 110 }).attempt('c', {
-      token: 3,
-      queued: 30,
-      acquired: 60,
-      released: 70,
-      terms: READS,
-    });
-    expect(rulesOf(tale)).to.deep.equal(['F1']);
+    const builder = overlap({ terms: READS }, { queued: 15, acquired: 100 + NS, released: 110 }).attempt(
+      'c',
+      {
+        token: 3,
+        queued: 30,
+        acquired: 60,
+        released: 70,
+        terms: READS,
+      },
+    );
+    expect(rulesOf(builder)).to.deep.equal(['F1']);
   });
   it('flags a writer that is granted after a later reader, and a reader after a later writer', () => {
     const late = { acquired: 200, released: 210 };
@@ -200,23 +203,23 @@ describe('F1 with shared holds', () => {
     ).to.deep.equal(['F1']);
   });
   it('flags a smaller claim that overtakes one that has too few permits because of others', () => {
-    const tale = (third: number): HistoryBuilder =>
+    const builder = (third: number): HistoryBuilder =>
       overlap(
         { terms: permits(2), released: 200 },
         { terms: permits(2), acquired: 201, released: 210 },
       ).attempt('c', { token: 3, queued: 30, acquired: third, released: 300, terms: permits(1) });
-    expect(rulesOf(tale(60), 400)).to.deep.equal(['F1']);
-    expect(rulesOf(tale(200 - NS), 400)).to.deep.equal(['F1']);
-    fine(tale(200), 400);
+    expect(rulesOf(builder(60), 400)).to.deep.equal(['F1']);
+    expect(rulesOf(builder(200 - NS), 400)).to.deep.equal(['F1']);
+    fine(builder(200), 400);
   });
   it('does not flag claims behind one that left before', () => {
-    const tale = (cancelled: number): HistoryBuilder =>
+    const builder = (cancelled: number): HistoryBuilder =>
       four()
         .attempt('a', { token: 1, queued: 10, acquired: 20, released: 200, terms: permits(2) })
         .attempt('b', { token: 2, queued: 15, cancelled, terms: permits(2) })
         .attempt('c', { token: 3, queued: 30, acquired: 60, released: 300, terms: permits(1) });
-    expect(rulesOf(tale(60 + NS), 400)).to.deep.equal(['F1']);
-    fine(tale(60), 400);
+    expect(rulesOf(builder(60 + NS), 400)).to.deep.equal(['F1']);
+    fine(builder(60), 400);
   });
   it('flags claims of several names whose order differs in one of them', () => {
     const waits = (who: string, tokens: readonly [number, number]): Steps[] =>
@@ -229,16 +232,16 @@ describe('F1 with shared holds', () => {
         together: [1, 2],
         session: `${who}-session`,
       }));
-    const tale = (second: readonly [number, number]): HistoryBuilder => {
+    const builder = (second: readonly [number, number]): HistoryBuilder => {
       const told = four();
       for (const steps of waits('a', [1, 1])) told.attempt('a', steps);
       for (const steps of waits('b', second)) told.attempt('b', steps);
       for (const steps of waits('c', [9, 9])) told.attempt('c', steps);
       return told;
     };
-    fine(tale([3, 4]));
-    expect(rulesOf(tale([3, 0]))).to.deep.equal(['F1']);
-    expect(rulesOf(tale([10, 4]))).to.deep.equal(['F1']);
+    fine(builder([3, 4]));
+    expect(rulesOf(builder([3, 0]))).to.deep.equal(['F1']);
+    expect(rulesOf(builder([10, 4]))).to.deep.equal(['F1']);
   });
 });
 
@@ -258,7 +261,7 @@ describe('liveness with shared holds', () => {
     fine(crash(1_000, 11_000), 20_500, living);
   });
   it('L1: allows a claim of several names as long as it waits for the others, and no longer', () => {
-    const tale = (released: number, acquired: number): HistoryBuilder => {
+    const builder = (released: number, acquired: number): HistoryBuilder => {
       const both = { queued: 30, acquired, released: acquired + 10, together: [1, 2] };
       return four()
         .attempt('a', { token: 1, queued: 10, acquired: 20 })
@@ -267,28 +270,28 @@ describe('liveness with shared holds', () => {
         .attempt('c', { n: 2, queue: 'r', token: 3, ...both })
         .harness(100, { ev: 'killed', worker: 'a' });
     };
-    fine(tale(9_000, 9_001), 20_500, living);
-    expect(rulesOf(tale(1_000, 11_001), 20_500, living)).to.deep.equal(['L1']);
+    fine(builder(9_000, 9_001), 20_500, living);
+    expect(rulesOf(builder(1_000, 11_001), 20_500, living)).to.deep.equal(['L1']);
   });
   it('L2: measures the last reader’s release to the grant of the writer', () => {
-    const tale = overlap({ terms: READS, released: 100 }, { terms: READS, released: 60 }).attempt('c', {
+    const builder = overlap({ terms: READS, released: 100 }, { terms: READS, released: 60 }).attempt('c', {
       token: 3,
       queued: 30,
       acquired: 103,
       released: 110,
     });
-    const { numbers } = check(runOf(tale.close(300, ...all).events), LIMITS);
+    const { numbers } = check(runOf(builder.close(300, ...all).events), LIMITS);
     expect(numbers.handOvers.clean.map(Math.round)).to.deep.equal([3]);
     expect(numbers.gaps.released.map(Math.round)).to.deep.equal([3]);
   });
   it('L3: flags a claim of several names that waits forever', () => {
-    const tale = four()
+    const builder = four()
       .attempt('a', { n: 1, queue: 'q', token: 1, queued: 10, together: [1, 2] })
       .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, together: [1, 2] });
-    expect(rulesOf(tale)).to.deep.equal(['L3', 'L3']);
+    expect(rulesOf(builder)).to.deep.equal(['L3', 'L3']);
   });
   it('counts holds by kind of claim', () => {
-    const tale = overlap({ downgrading: 50 }, { terms: { leader: true } }, 100).attempt('c', {
+    const builder = overlap({ downgrading: 50 }, { terms: { leader: true } }, 100).attempt('c', {
       token: 3,
       queue: 's',
       queued: 30,
@@ -296,7 +299,7 @@ describe('liveness with shared holds', () => {
       released: 70,
       terms: permits(2),
     });
-    const { numbers } = check(runOf(tale.close(300, ...all).events), LIMITS);
+    const { numbers } = check(runOf(builder.close(300, ...all).events), LIMITS);
     expect(numbers.kinds).to.deep.equal({
       'write lock turned into a read lock': 1,
       leadership: 1,

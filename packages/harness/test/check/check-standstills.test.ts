@@ -8,8 +8,8 @@ import { runOf } from '../../src/check/history.ts';
 const BEATS = [0, 1_000, 4_000, 8_000, 12_000, 16_000, 20_000];
 
 /** Recorded when it is over, among later lines. */
-const still = (tale: HistoryBuilder, from: number, to: number, number = 1): HistoryBuilder =>
-  tale.fault(number, { what: STANDSTILL, target: 'machine', from, to });
+const still = (builder: HistoryBuilder, from: number, to: number, number = 1): HistoryBuilder =>
+  builder.fault(number, { what: STANDSTILL, target: 'machine', from, to });
 
 /** `a` is killed at 100 while it holds, and `b` acquires at `acquired`. */
 const crash = (acquired: number): HistoryBuilder =>

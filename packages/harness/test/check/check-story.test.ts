@@ -4,12 +4,12 @@ import { TTL_MS, HistoryBuilder, stamp, type Steps } from '../../src/check/histo
 
 const one = (steps: Omit<Steps, 'token'>): HistoryBuilder =>
   new HistoryBuilder().worker('a', 0).attempt('a', { token: 1, ...steps });
-const storyOf = (tale: HistoryBuilder): string => messagesIn(tale.close(300, 'a')).join('\n');
+const storyOf = (builder: HistoryBuilder): string => messagesIn(builder.close(300, 'a')).join('\n');
 
 describe('contradictory history', () => {
   it('is flagged if it has no end', () => {
-    const tale = new HistoryBuilder().worker('a', 0).attempt('a', { token: 1, queued: 10, cancelled: 20 });
-    expect(messagesIn(tale)).to.deep.equal(['story: the history has no end']);
+    const builder = new HistoryBuilder().worker('a', 0).attempt('a', { token: 1, queued: 10, cancelled: 20 });
+    expect(messagesIn(builder)).to.deep.equal(['story: the history has no end']);
   });
   it('is flagged if an attempt acquires without having queued', () => {
     expect(storyOf(one({ enqueue: 5, acquired: 20, released: 30 }))).to.contain('without having been queued');
@@ -28,23 +28,23 @@ describe('contradictory history', () => {
     expect(storyOf(one({ queued: 10, cancelled: 30, failed: 40 }))).to.contain('two ends');
   });
   it('is flagged if an event is repeated', () => {
-    const tale = one({ queued: 10, acquired: 20, released: 30 });
-    tale.tell('a', 25, { ev: 'acquired', queue: 'q', n: 1, token: '1', order: '1', remainingMs: 1 });
-    expect(storyOf(tale)).to.contain('says "acquired" twice');
+    const builder = one({ queued: 10, acquired: 20, released: 30 });
+    builder.tell('a', 25, { ev: 'acquired', queue: 'q', n: 1, token: '1', order: '1', remainingMs: 1 });
+    expect(storyOf(builder)).to.contain('says "acquired" twice');
   });
   it('is not flagged if an attempt joins again because its session ended while it joined', () => {
     const again = (session: string): HistoryBuilder => {
       const place = { queue: 'q', n: 1, token: '5', order: '5' };
-      const tale = one({ enqueue: 5, queued: 10 }).tell('a', 15, {
+      const builder = one({ enqueue: 5, queued: 10 }).tell('a', 15, {
         ev: 'queued',
         key: 'k',
         session,
         ...place,
       });
-      tale.tell('a', 16, { ev: 'beat', session, sentAt: stamp(14), provenMs: TTL_MS });
-      tale.tell('a', 20, { ev: 'acquired', remainingMs: 1_000, ...place });
-      tale.tell('a', 30, { ev: 'released', queue: 'q', n: 1 });
-      return tale.tell('a', 31, { ev: 'left', queue: 'q', n: 1 });
+      builder.tell('a', 16, { ev: 'beat', session, sentAt: stamp(14), provenMs: TTL_MS });
+      builder.tell('a', 20, { ev: 'acquired', remainingMs: 1_000, ...place });
+      builder.tell('a', 30, { ev: 'released', queue: 'q', n: 1 });
+      return builder.tell('a', 31, { ev: 'left', queue: 'q', n: 1 });
     };
     expectFine(again('next-session').close(300, 'a'));
     expect(storyOf(again('a-session')))
@@ -87,10 +87,10 @@ describe('contradictory history', () => {
     expectFine(one({ enqueue: 10, queued: 20.001, acquired: 20, released: 30 }).close(300, 'a'));
   });
   it('is not flagged if a worker starts again under its name, as another process', () => {
-    const tale = one({ queued: 10, acquired: 20 }).harness(30, { ev: 'killed', worker: 'a' });
-    tale.tell('a', 40, { ev: 'started', pid: 2, ttlMs: 5_000, safetyMarginMs: 200 });
-    tale.tell('a', 42, { ev: 'beat', session: 's', sentAt: tale.events[0]!.t, provenMs: 5_000 });
-    tale.attempt('a', { token: 2, session: 's', queued: 50, acquired: 60, released: 70 });
-    expectFine(tale.close(300, 'a'));
+    const builder = one({ queued: 10, acquired: 20 }).harness(30, { ev: 'killed', worker: 'a' });
+    builder.tell('a', 40, { ev: 'started', pid: 2, ttlMs: 5_000, safetyMarginMs: 200 });
+    builder.tell('a', 42, { ev: 'beat', session: 's', sentAt: builder.events[0]!.t, provenMs: 5_000 });
+    builder.attempt('a', { token: 2, session: 's', queued: 50, acquired: 60, released: 70 });
+    expectFine(builder.close(300, 'a'));
   });
 });

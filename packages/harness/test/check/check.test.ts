@@ -69,12 +69,12 @@ describe('check', () => {
       );
     });
     it('counts on an unfenced resource what fencing would have prevented, and flags nothing', () => {
-      const tale = handedOver(100, 101)
+      const builder = handedOver(100, 101)
         .effect('b', 110, { token: 2, answered: 120, resource: 'log' })
         .effect('a', 130, { token: 1, believed: false, resource: 'log' })
         .effect('a', 140, { token: 1, believed: false, resource: 'log', number: 2 })
         .close(300, 'a', 'b');
-      const { findings, numbers } = check(runOf(tale.events), LIMITS);
+      const { findings, numbers } = check(runOf(builder.events), LIMITS);
       expect(findings).to.deep.equal([]);
       expect(numbers.saved).to.deep.equal({ effects: 2, holds: 1 });
     });
@@ -91,12 +91,12 @@ describe('check', () => {
     it('compares tokens that are equal as doubles', () => {
       const older = 2n ** 60n;
       const newer = older + 1n;
-      const tale = two()
+      const builder = two()
         .attempt('a', { token: older, queued: 10, acquired: 20, released: 100 })
         .attempt('b', { token: newer, queued: 30, acquired: 101, released: 200 })
         .effect('b', 110, { token: newer })
         .effect('a', 130, { token: older, believed: false });
-      expect(rulesIn(tale.close(300, 'a', 'b'))).to.deep.equal(['S1']);
+      expect(rulesIn(builder.close(300, 'a', 'b'))).to.deep.equal(['S1']);
     });
   });
 
@@ -122,11 +122,11 @@ describe('check', () => {
       expect(rules).to.have.members(['S2', 'S2', 'S3']);
     });
     it('flag a holder that writes in belief after its own deadline, even without waiters', () => {
-      const tale = new HistoryBuilder()
+      const builder = new HistoryBuilder()
         .worker('a', 0)
         .attempt('a', { token: 1, queued: 10, acquired: 20, revoked: 6_000 })
         .effect('a', PROVEN_MS + 1, { token: 1, outcome: 'refused' });
-      expect(rulesIn(tale.close(6_100, 'a'))).to.deep.equal(['S2']);
+      expect(rulesIn(builder.close(6_100, 'a'))).to.deep.equal(['S2']);
     });
     it('flag a grant before the deadline of a frozen holder', () => {
       expect(rulesIn(frozenHolder(DEADLINE - NS, 9_000).close(9_100, 'a', 'b'))).to.deep.equal(['S2', 'S3']);
@@ -143,10 +143,10 @@ describe('check', () => {
       expectFine(late.close(9_100, 'a', 'b'));
     });
     it('let heartbeats extend a hold that are confirmed while it lasts', () => {
-      const tale = frozenHolder(DEADLINE + 100, 9_000)
+      const builder = frozenHolder(DEADLINE + 100, 9_000)
         .beat('a', 4_000)
         .close(9_100, 'a', 'b');
-      expect(rulesIn(tale)).to.deep.equal(['S2', 'S3']);
+      expect(rulesIn(builder)).to.deep.equal(['S2', 'S3']);
     });
     it('end the belief of a killed holder with its process', () => {
       const killed = (at: number): HistoryBuilder =>
@@ -159,26 +159,26 @@ describe('check', () => {
       expect(rulesIn(killed(102))).to.deep.equal(['S2', 'S3']);
     });
     it('flag a hold that begins after its deadline', () => {
-      const tale = new HistoryBuilder()
+      const builder = new HistoryBuilder()
         .worker('a', 0)
         .attempt('a', { token: 1, queued: 10, acquired: PROVEN_MS, released: PROVEN_MS + 1 });
-      expect(rulesIn(tale.close(6_100, 'a'))).to.deep.equal(['S2']);
+      expect(rulesIn(builder.close(6_100, 'a'))).to.deep.equal(['S2']);
     });
     it('flag belief after the loss was recorded', () => {
-      const tale = new HistoryBuilder()
+      const builder = new HistoryBuilder()
         .worker('a', 0)
         .attempt('a', { token: 1, queued: 10, acquired: 20, revoked: 50 })
         .look('a', 51, true);
-      expect(rulesIn(tale.close(6_100, 'a'))).to.deep.equal(['S2']);
+      expect(rulesIn(builder.close(6_100, 'a'))).to.deep.equal(['S2']);
     });
     it('excuse a hold whose entry an operator removed, only within the limits', () => {
       const evicted = (): HistoryBuilder => {
-        const tale = handedOver(100, 60);
-        const lost = tale.events.filter(
+        const builder = handedOver(100, 60);
+        const lost = builder.events.filter(
           ({ who, ev }) => !(who === 'a' && (ev === 'released' || ev === 'left')),
         );
-        tale.events.splice(0, Infinity, ...lost);
-        return tale
+        builder.events.splice(0, Infinity, ...lost);
+        return builder
           .tell('a', 100, { ev: 'revoked', queue: 'q', n: 1, reason: 'entry-removed' })
           .close(300, 'a', 'b');
       };
@@ -192,12 +192,12 @@ describe('check', () => {
       expectFine(removing('q/a-1'), { evictionMs: 40 });
     });
     it('flag an overlap with an earlier hold than the last one', () => {
-      const tale = two()
+      const builder = two()
         .worker('c', 0)
         .attempt('a', { token: 1, queued: 10, acquired: 20, released: 200 })
         .attempt('b', { token: 2, queued: 11, acquired: 30, released: 40 })
         .attempt('c', { token: 3, queued: 12, acquired: 50, released: 60 });
-      expect(rulesIn(tale.close(300, 'a', 'b', 'c'))).to.deep.equal(['S2', 'S2']);
+      expect(rulesIn(builder.close(300, 'a', 'b', 'c'))).to.deep.equal(['S2', 'S2']);
     });
     it('measure from the end of the belief, separately for lost and released holds', () => {
       const lost = check(runOf(frozenHolder(DEADLINE + 7, 9_000).close(9_100, 'a', 'b').events), LIMITS);

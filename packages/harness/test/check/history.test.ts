@@ -9,7 +9,7 @@ import { HistoryBuilder } from '../../src/check/history-builder.ts';
 import { readEvents, readRun } from '../../src/check/history.ts';
 import { Recorder } from '../../src/check/worker-record.ts';
 
-const tale = (): HistoryBuilder =>
+const builder = (): HistoryBuilder =>
   new HistoryBuilder()
     .worker('a', 0)
     .worker('b', 0)
@@ -40,15 +40,15 @@ describe('histories in files', () => {
   };
 
   it('are checked as one', async () => {
-    await write(tale());
+    await write(builder());
     const { run, files } = await readRun(directory);
     expect(files).to.equal(3);
     expect(check(run, LIMITS).findings.map(({ rule }) => rule)).to.deep.equal(['S2']);
   });
   it('are merged by stamp', async () => {
-    await write(tale());
+    await write(builder());
     const stamps = (await readEvents(directory)).map(({ t }) => BigInt(t));
-    expect(stamps).to.have.length(tale().events.length);
+    expect(stamps).to.have.length(builder().events.length);
     expect(stamps.every((stamp, i) => i === 0 || stamp >= (stamps[i - 1] ?? 0n))).to.equal(true);
   });
   it('may end with an incomplete line only if the process was killed', async () => {
@@ -88,7 +88,7 @@ describe('histories in files', () => {
     expect(await readRun(directory).then(String, String)).to.contain('has no file that ends in .jsonl');
   });
   it('provide the ten events of the queue that are nearest to a finding', async () => {
-    await write(tale());
+    await write(builder());
     const { run } = await readRun(directory);
     const [finding] = await withEvents(directory, check(run, LIMITS).findings);
     const events = finding?.events ?? [];

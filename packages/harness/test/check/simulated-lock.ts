@@ -51,7 +51,7 @@ const PERMITS = 3;
  * with the clock.
  */
 export class SimulatedLock {
-  readonly tale: HistoryBuilder = new HistoryBuilder();
+  readonly builder: HistoryBuilder = new HistoryBuilder();
   readonly #workers: Worker[] = [];
   #line: Entry[] = [];
   #now = 0;
@@ -71,7 +71,7 @@ export class SimulatedLock {
         beatAt: 0,
       };
       this.#workers.push(worker);
-      this.tale.tell(worker.name, 0, { ev: 'started', pid: i, ttlMs: TTL_MS, safetyMarginMs: MARGIN_MS });
+      this.builder.tell(worker.name, 0, { ev: 'started', pid: i, ttlMs: TTL_MS, safetyMarginMs: MARGIN_MS });
       this.#open(worker);
     }
   }
@@ -82,7 +82,7 @@ export class SimulatedLock {
       this.#make(move);
     }
     for (const worker of this.#workers) this.#thaw(worker);
-    this.tale.harness(this.#now, { ev: 'calm' });
+    this.builder.harness(this.#now, { ev: 'calm' });
     while (this.#line.length > 0) {
       const held = this.#claims.filter(({ granted, worker }) => granted && worker.state === 'runs');
       for (const claim of held) this.#giveUp(claim);
@@ -90,10 +90,10 @@ export class SimulatedLock {
     }
     const living = this.#workers.filter(({ state }) => state === 'runs').map(({ name }) => name);
     for (const worker of living) {
-      this.tale.tell(worker, this.#now, { ev: 'closed', loopDelayMs: 1 });
-      this.tale.harness(this.#now + 1, { ev: 'exited', worker, clean: true, tookMs: 1 });
+      this.builder.tell(worker, this.#now, { ev: 'closed', loopDelayMs: 1 });
+      this.builder.harness(this.#now + 1, { ev: 'exited', worker, clean: true, tookMs: 1 });
     }
-    return this.tale.harness(this.#now + 2, { ev: 'end' });
+    return this.builder.harness(this.#now + 2, { ev: 'end' });
   }
 
   /** Claims that are waiting or holding, in the order of joining. */
@@ -127,24 +127,25 @@ export class SimulatedLock {
 
   #stop(worker: Worker, what: 'kill' | 'freeze'): void {
     worker.state = what === 'kill' ? 'dead' : 'frozen';
-    this.tale.harness(this.#now, { ev: what === 'kill' ? 'killed' : 'frozen', worker: worker.name });
+    this.builder.harness(this.#now, { ev: what === 'kill' ? 'killed' : 'frozen', worker: worker.name });
     if (what === 'kill')
-      this.tale.harness(this.#now, { ev: 'exited', worker: worker.name, clean: false, tookMs: 0 });
+      this.builder.harness(this.#now, { ev: 'exited', worker: worker.name, clean: false, tookMs: 0 });
   }
 
   #thaw(worker: Worker): void {
     if (worker.state !== 'frozen') return;
     worker.state = 'runs';
-    this.tale.harness(this.#now, { ev: 'thawed', worker: worker.name });
+    this.builder.harness(this.#now, { ev: 'thawed', worker: worker.name });
     if (this.#now < worker.deadline) return;
     // The worker's own clock detects the end, whatever the server did meanwhile.
     for (const { n, queue, claim } of this.#heardOf(worker)) {
       const { granted } = claim;
-      if (granted) this.tale.tell(worker.name, this.#now, { ev: 'look', held: false, n, queue });
+      if (granted) this.builder.tell(worker.name, this.#now, { ev: 'look', held: false, n, queue });
       const of = { queue, n } as const;
       if (granted)
-        this.tale.tell(worker.name, this.#now, { ev: 'revoked', reason: 'heartbeat-timeout', ...of });
-      else this.tale.tell(worker.name, this.#now, { ev: 'failed', code: 'SESSION_LOST', message: '', ...of });
+        this.builder.tell(worker.name, this.#now, { ev: 'revoked', reason: 'heartbeat-timeout', ...of });
+      else
+        this.builder.tell(worker.name, this.#now, { ev: 'failed', code: 'SESSION_LOST', message: '', ...of });
     }
     this.#open(worker);
   }
@@ -170,7 +171,7 @@ export class SimulatedLock {
     if (this.#now < worker.beatAt) return;
     const { session, name } = worker;
     const sentAt = stamp(this.#now);
-    this.tale.tell(name, this.#now, { ev: 'beat', session, sentAt, provenMs: TTL_MS });
+    this.builder.tell(name, this.#now, { ev: 'beat', session, sentAt, provenMs: TTL_MS });
     worker.deadline = this.#now + PROVEN_MS;
     worker.expiry = this.#now + TTL_MS;
     worker.beatAt = this.#now + TTL_MS / 4;
@@ -185,16 +186,16 @@ export class SimulatedLock {
     const place = { token: String(token), order: String(token) };
     const { session, name } = worker;
     for (const { n, queue } of claim.entries) {
-      this.tale.tell(name, this.#now, { ev: 'enqueue', queue, n, terms, ...together });
-      this.tale.tell(name, this.#now + 0.5, { ev: 'queued', queue, n, key: 'k', session, ...place });
+      this.builder.tell(name, this.#now, { ev: 'enqueue', queue, n, terms, ...together });
+      this.builder.tell(name, this.#now + 0.5, { ev: 'queued', queue, n, key: 'k', session, ...place });
     }
     this.#pass(TICK_MS);
   }
 
   #giveUp({ worker, entries, granted }: Claim): void {
     for (const { n, queue } of entries) {
-      this.tale.tell(worker.name, this.#now, { ev: granted ? 'released' : 'cancelled', queue, n });
-      this.tale.tell(worker.name, this.#now + 1, { ev: 'left', queue, n });
+      this.builder.tell(worker.name, this.#now, { ev: granted ? 'released' : 'cancelled', queue, n });
+      this.builder.tell(worker.name, this.#now + 1, { ev: 'left', queue, n });
     }
     this.#line = this.#line.filter((each) => !entries.includes(each));
     this.#pass(TICK_MS);
@@ -203,7 +204,7 @@ export class SimulatedLock {
   #downgrade(claim: Claim): void {
     const [entry] = claim.entries;
     if (claim.shared || claim.entries.length > 1 || claim.terms.limit || !entry) return;
-    this.tale.tell(claim.worker.name, this.#now, { ev: 'downgrading', queue: entry.queue, n: entry.n });
+    this.builder.tell(claim.worker.name, this.#now, { ev: 'downgrading', queue: entry.queue, n: entry.n });
     claim.shared = true;
     this.#pass(TICK_MS);
   }
@@ -212,7 +213,7 @@ export class SimulatedLock {
     if (shared || terms.limit) return;
     for (const { n, queue, token } of entries)
       for (const resource of ['store', 'log'] as const)
-        this.tale.effect(worker.name, this.#now, { token, n, queue, resource, number: ++this.#writes });
+        this.builder.effect(worker.name, this.#now, { token, n, queue, resource, number: ++this.#writes });
     this.#pass(TICK_MS);
   }
 
@@ -234,7 +235,7 @@ export class SimulatedLock {
     if (worker.state !== 'runs') return;
     if (claim.granted) {
       for (const { n, queue } of entries)
-        this.tale.tell(worker.name, this.#now, { ev: 'look', held: true, n, queue });
+        this.builder.tell(worker.name, this.#now, { ev: 'look', held: true, n, queue });
       return;
     }
     if (!entries.every((entry) => this.#isAdmitted(entry))) return;
@@ -242,7 +243,7 @@ export class SimulatedLock {
     const remainingMs = worker.deadline - this.#now;
     for (const { n, queue, token } of entries) {
       const place = { token: String(token), order: String(token) };
-      this.tale.tell(worker.name, this.#now + 1, { ev: 'acquired', queue, n, remainingMs, ...place });
+      this.builder.tell(worker.name, this.#now + 1, { ev: 'acquired', queue, n, remainingMs, ...place });
     }
   }
 

@@ -17,7 +17,7 @@ interface Started {
   readonly namespaces: readonly string[];
 }
 
-/** Runs a process that starts etcd, reports its resources, and ends as the last line of its source says. */
+/** Runs a process that starts etcd, reports its resources, and ends by the last line of its source. */
 async function endAfterStart(
   options: object,
   lastLine: string,

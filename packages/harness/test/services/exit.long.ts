@@ -22,7 +22,7 @@ const DATABASES = [
   { name: 'MariaDB', start: startMariaDb, from: ['../../src/services/mariadb-process.ts', 'startMariaDb()'] },
 ] as const;
 
-/** Runs a process that starts a server, reports its address, and ends as the last line of its source says. */
+/** Runs a process that starts a server, reports its address, and ends by the last line of its source. */
 async function endAfterStart(
   lastLine: string,
   [module, call]: Start = ETCD,

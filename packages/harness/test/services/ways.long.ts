@@ -113,7 +113,7 @@ describe('process that does not start', () => {
   });
 });
 
-/** A web server as a child process; before its first start, a rival may take its port. */
+/** A web server as a child process; before its first start, another process may take its port. */
 function sayingName(name: string, takeFirstPort: (port: number) => void): ServerProgram {
   const source = `require('http').createServer((_, r) => r.end('${name}')).listen(process.argv[1], '127.0.0.1')`;
   let first = true;

@@ -10,7 +10,7 @@ import { timelineOf, windowOf } from '../../src/timeline/timeline.ts';
 
 const NASTY = '<script>&"\'\u0000\ud800';
 
-const tale = (): HistoryBuilder =>
+const builder = (): HistoryBuilder =>
   new HistoryBuilder()
     .worker('a', 0)
     .worker('b', 0)
@@ -20,7 +20,7 @@ const tale = (): HistoryBuilder =>
     .close(300, 'a', 'b');
 
 const drawn = (options: { window?: [number, number] } = {}): string => {
-  const run = runOf(tale().events);
+  const run = runOf(builder().events);
   const violations = violationsOf(run, check(run, LIMITS).findings);
   return timelineOf(run, { title: NASTY, violations, ...options });
 };
@@ -50,7 +50,7 @@ describe('timeline', () => {
     expect(() => drawn({ window: [2, 1] })).to.throw('window: [2, 1]');
   });
   it('selects for a long run the time around the first violation', () => {
-    const long = tale().harness(600_000, { ev: 'end' });
+    const long = builder().harness(600_000, { ev: 'end' });
     const run = runOf(long.events);
     const [violation] = violationsOf(run, check(run, LIMITS).findings);
     expect(windowOf(run, [])).to.deep.equal([0, 60]);

@@ -1,4 +1,4 @@
-// Chapter api: what can be set?
+// Chapter api: which options are there, and what do observers see?
 // Checks options and sets their defaults (here), and parses a URL (url).
 
 import { createSecureContext } from 'node:tls';

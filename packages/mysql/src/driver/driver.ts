@@ -1,4 +1,4 @@
-// Chapter driver: what is asked of MySQL, and what may it answer?
+// Chapter driver: which requests does MySQL serve, and what can their results be?
 // The interface (here), its implementations by npm mysql2 (own-driver), npm mariadb (mariadb-driver) and a pool of the caller (pool-driver),
 // checks of that pool (check-pool, replies), and the meaning of errors (errors).
 

@@ -1,4 +1,4 @@
-// Chapter queue: what is a name, a text, a number, as they are stored?
+// Chapter queue: how are names, texts and numbers stored?
 // Values in statements and in results (here), and rules for names (names).
 
 /** A value in a statement. A text is sent as its bytes, so no character set and no escaping applies to it. */

@@ -1,4 +1,4 @@
-// Chapter schema: how does a queue stand in the store, and which steps change it?
+// Chapter schema: how is a queue stored in tables, and which steps change it?
 // Each step is one procedure, so it takes effect as a whole. A migration creates them all (here); line.ts decides which entries are admitted.
 
 import { ENTRIES } from './entries.ts';

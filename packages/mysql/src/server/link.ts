@@ -1,4 +1,4 @@
-// Chapter server: how is it reached?
+// Chapter server: how are connections to the server opened and shared?
 // Connections that open at a limited rate (here), creation of the tables (opening), and steps over connections (steps).
 
 import {
@@ -184,7 +184,7 @@ export class Link {
     if (this.#wires.has(wire)) this.#hand(wire);
   }
 
-  /** Passes a free connection to a waiting step, heartbeats first. Without waiting steps, it is kept or given back to its pool. */
+  /** Passes a free connection to a waiting step, heartbeats first. Without waiting steps, it is kept or returned to its pool. */
   #hand(wire: Wire): void {
     const waiting = [...this.#waiting].find(({ isUrgent }) => isUrgent) ?? [...this.#waiting][0];
     if (waiting) {

@@ -1,4 +1,4 @@
-// Chapter session: am I alive, and until when is that proven?
+// Chapter session: is this session alive, and until when is that proven?
 // A client's session (here), and the connections that all sessions of a process share (connection).
 
 import {

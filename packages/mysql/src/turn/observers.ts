@@ -14,7 +14,7 @@ export interface ObservedSource<T> {
 
 export const UNCHANGED: unique symbol = Symbol('unchanged');
 
-/** Least time between two reads. A step of this process causes an earlier read, but not sooner than this. */
+/** Least time between two reads. A step of this process causes an earlier read, but not before this time. */
 const LEAST_BETWEEN_MS = 10;
 
 /** The observers of this process. Each gets the data at once, and again whenever it has changed. */

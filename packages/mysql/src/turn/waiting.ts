@@ -1,4 +1,4 @@
-// Chapter turn: whose turn is it, and why am I waiting for that one?
+// Chapter turn: which entry is admitted, and for which entry does a waiter wait?
 // The procedures of the store decide, and waiters poll: the query (here), its intervals (rounds), and the polling of observers (observers).
 
 import type { TrackedEntry } from '@queuelock/core/backend';

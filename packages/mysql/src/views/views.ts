@@ -1,4 +1,4 @@
-// Chapter views: what can be seen of queues, of registers, of the store?
+// Chapter views: what can be observed of queues, registers and the store?
 // Entries in order (here), registers (registers), and findings about the server (diagnose).
 
 import type { FoundQueue, StoredEntry, StoredHistory } from '@queuelock/core/backend';

@@ -1,4 +1,4 @@
-// Chapter advisory: how are programs that take advisory locks kept out?
+// Chapter advisory: how are programs with advisory locks excluded?
 // A hold takes the advisory lock of its queue too (here), on a connection of its own (advisory-wires).
 
 import {

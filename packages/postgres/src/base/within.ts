@@ -1,9 +1,9 @@
-// Chapter base: which tools know nothing of PostgreSQL?
+// Chapter base: which tools are independent of PostgreSQL?
 // Timeouts (here), and the names that are imported from RxJS (rx).
 
 import { QueueLockError, type Clock } from '@queuelock/core/backend';
 
-/** A timeout, and what its error says. */
+/** A timeout, and the text of its error. */
 export interface Limit {
   readonly clock: Clock;
   readonly ms: number;

@@ -1,4 +1,4 @@
-// Chapter driver: what is asked of PostgreSQL, and what may it answer?
+// Chapter driver: which requests does PostgreSQL serve, and what can their results be?
 // The interface (here), its implementations by npm pg (pg-driver) and postgres.js (postgres-js-driver, postgres-js-values), pools and
 // clients of the caller (pool-like, check-pool, postgres-js-client), type parsers (replies), TLS options (tls), and the meaning of errors
 // (errors).
@@ -25,7 +25,7 @@ export interface Wire {
 export interface Driver {
   /** The server's address without user and password, for messages. */
   readonly endpoint: string;
-  /** Whether the application uses the same pool. Connections that are not needed are then given back to it. */
+  /** Whether the application uses the same pool. Unused connections are then returned to it. */
   readonly isShared: boolean;
   /** Returns a message with numbers when all connections are in use, and `undefined` when they are not or when that is unknown. */
   exhaustion?(): string | undefined;

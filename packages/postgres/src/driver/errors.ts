@@ -42,7 +42,7 @@ export function breaksConnection(error: unknown): boolean {
 }
 
 /**
- * Refuses for good to go on without the client library: a further attempt would find the same files.
+ * Rejects permanently without the client library: a further attempt would find the same files.
  * @throws {QueueLockError} `INVALID_ARGUMENT`
  */
 export function refuseWithoutLibrary(library: 'pg' | 'postgres', error: unknown): never {

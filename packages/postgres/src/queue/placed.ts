@@ -1,4 +1,4 @@
-// Chapter queue: what is a name, a text, an entry, as they are stored?
+// Chapter queue: how are names, texts and entries stored?
 // Replies about entries (here), rules for names (names), and the encoding of texts (text).
 
 import type { EntrySpec } from '@queuelock/core/backend';

@@ -1,4 +1,4 @@
-// Chapter server: how is it reached, and what does it tell by itself?
+// Chapter server: how are connections opened, and which notifications does the server send?
 // Connections for steps (here), opened one after another (opener) at a limited rate (pace), the steps themselves (steps), and the receiver of
 // notifications (notification-listener).
 

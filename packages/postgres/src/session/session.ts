@@ -1,4 +1,4 @@
-// Chapter session: am I alive, and until when is that proven?
+// Chapter session: is this session alive, and until when is that proven?
 // A client's session (here), the connections that all sessions of a process share (connection), and missed changes (as-known).
 
 import {

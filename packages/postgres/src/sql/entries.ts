@@ -2,7 +2,7 @@ import { PLANNED } from './planned.ts';
 
 /** SQL functions that add, change and remove entries. */
 export const ENTRIES: string = `
--- What a client is told of a place in line.
+-- What a client gets about the position of an entry.
 create function queuelock.place(p_queue text, p_ord bigint) returns json language plpgsql as $$
 declare
   own entry := (select e from entry e where queue = p_queue and ord = p_ord);
@@ -37,7 +37,7 @@ begin
   return true;
 end $$;
 
--- All or none. Each wish is an object: queue, id, shared, limit, permits, value.
+-- Creates all entries or none. Each element is an object: queue, id, shared, limit, permits, value.
 create function queuelock.enqueue(p_session bigint, p_generation integer, p_try boolean, p_wishes json) returns json language plpgsql
 ${PLANNED} as $$
 declare
@@ -123,7 +123,7 @@ begin
   return json_build_object('word', 'ok', 'done', is_there);
 end $$;
 
--- Whoever's it is.
+-- Of any session.
 create function queuelock.evict(p_queue text, p_ord bigint) returns json language plpgsql
 ${PLANNED} as $$
 declare

@@ -9,7 +9,7 @@ create function queuelock.now_us() returns bigint language sql volatile as $$
   select (extract(epoch from clock_timestamp()) * 1000000)::bigint
 $$;
 
--- Tells the process of a session that has something to hear. It is told when the step takes effect.
+-- Notifies the process of a session. The notification is sent when the step commits.
 create function queuelock.tell(p_session bigint, p_kind text, p_ord bigint) returns void language plpgsql as $$
 begin
   perform pg_notify(inbox, concat_ws(':', id, p_kind, p_ord)) from session where num = p_session and inbox <> '';
@@ -37,7 +37,7 @@ create function queuelock.admits(p_taken bigint, p_permits bigint, p_limit bigin
   select p_taken = 0 or p_taken + p_permits <= p_limit
 $$;
 
--- Gives their turn to those whose turn it has become. Reads no further than somebody can be admitted.
+-- Admits the entries that may hold now. Reads no further than an entry can be admitted.
 create function queuelock.close_ranks(p_queue text) returns void language plpgsql as $$
 declare
   place bigint;
@@ -49,7 +49,7 @@ declare
   one record;
   told text;
 begin
-  -- Mostly nobody is in front any more, and whoever comes now comes alone.
+  -- Mostly no entry is in front any more, and a new entry is the only one.
   update entry set admitted = true
     where queue = p_queue and ord = (select ord from entry where queue = p_queue order by ord limit 1) and not admitted and not shared
     and not exists (select from entry where queue = p_queue and not admitted and lim > 1)
@@ -125,12 +125,12 @@ create function queuelock.next_number(p_queue text) returns bigint language sql 
   update queue set last = greatest(last + 1, now_us()) where name = p_queue returning last
 $$;
 
--- Begins a step of a session, and answers whether it goes on: it is not ended by others before this step has taken effect.
+-- Begins a step of a session, and returns whether the session is alive. Other steps cannot end it before this step has committed.
 create function queuelock.begin_own_step(p_session bigint, p_generation integer, p_queues text[]) returns boolean language plpgsql as $$
 declare
   now timestamptz := clock_timestamp();
 begin
-  -- Mostly there is one queue, which is stored, and no lease is over: then one look does all.
+  -- The common case, one stored queue without an expired lease, needs only one read.
   if check_settings() and cardinality(p_queues) = 1 then
     perform from queue, session
       where name = p_queues[1] and num = p_session and generation = p_generation and expires > now
@@ -143,7 +143,7 @@ begin
   return found;
 end $$;
 
--- Milliseconds until the first lease of those in front ends; null: there is nobody.
+-- Milliseconds until the first lease in front ends; null when no entry is in front.
 create function queuelock.first_end(p_queue text) returns double precision language plpgsql as $$
 begin
   return (select extract(epoch from min(expires) - clock_timestamp())::double precision * 1000

@@ -2,7 +2,7 @@ import { PLANNED } from './planned.ts';
 
 /** SQL functions for sessions and for traces. */
 export const SESSIONS: string = `
--- Queues that nobody has used for an hour are forgotten, but for their numbers.
+-- Deletes queues that were not used for an hour, and keeps their numbers.
 create function queuelock.tidy() returns void language plpgsql
 set search_path = queuelock, pg_catalog, pg_temp as $$
 begin
@@ -39,7 +39,7 @@ begin
     'inherited', (select coalesce(max(ord), 0) from entry where session = own.num));
 end $$;
 
--- Waits for nobody. The sums show whether its client knows of what it has.
+-- Never waits for a lock. The sums show whether the client knows all its entries.
 create function queuelock.renew(p_session bigint, p_generation integer) returns json language plpgsql
 ${PLANNED} as $$
 declare

@@ -2,7 +2,7 @@ import { PLANNED } from './planned.ts';
 
 /** SQL functions for observers and for registers. */
 export const VIEWS: string = `
--- The entries in order; whoever asks is told of changes for a minute.
+-- Returns the entries in order, and notifies the calling session of changes for a minute.
 create function queuelock.watch(p_queue text) returns json language plpgsql
 ${PLANNED} as $$
 begin

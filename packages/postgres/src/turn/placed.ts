@@ -1,4 +1,4 @@
-// Chapter turn: whose turn is it, and why am I waiting for that one?
+// Chapter turn: which entry is admitted, and for which entry does a waiter wait?
 // The functions of the store decide and notify. Entries of this process as the store returned them (here).
 
 import type { TrackedEntry } from '@queuelock/core/backend';

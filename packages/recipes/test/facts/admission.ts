@@ -55,7 +55,7 @@ export const admissionFacts: readonly RecipeFact[] = [
     async check({ client, queue }) {
       const slow = client();
       const own = await slow.acquire(queue);
-      await new Promise((resolve) => setTimeout(resolve, 60)); // the time that it holds is what is told
+      await new Promise((resolve) => setTimeout(resolve, 60)); // the hold time is what the label reports
       await own.release();
       const holder = await slow.acquire(queue);
       await expectRefusal(client().acquire(queue, { maxExpectedWaitMs: 10 }), 'WAIT_TOO_LONG');

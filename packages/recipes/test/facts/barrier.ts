@@ -4,7 +4,7 @@ import type { RecipeFact } from '../frame.ts';
 
 export const barrierFacts: readonly RecipeFact[] = [
   {
-    title: 'all who wait pass together when it opens, and nobody before',
+    title: 'all waiters pass together when it opens, and none before',
     async check({ client, queue, until, follow }) {
       const keeper = client();
       const closed = await barrier(keeper, queue).close();

@@ -106,7 +106,7 @@ function meeting(count: number): () => Promise<void> {
   };
 }
 
-/** Whether somebody waits behind the holder. */
+/** Whether an entry waits behind the holder. */
 async function waiters(site: Site, name: string): Promise<boolean> {
   const queue = site.follow(site.client().watch(name));
   await site.until(`a picture of ${name}`, () => queue.last?.status === 'live');

@@ -33,7 +33,7 @@ export const doubleBarrierFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'whoever comes during a round waits for the next one',
+    title: 'a member that arrives during a round waits for the next one',
     async check(site) {
       const first = await Promise.all([at(site, 2).enter(), at(site, 2).enter()]);
       let began = 0;
@@ -54,7 +54,7 @@ export const doubleBarrierFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a member that dies keeps nobody from leaving',
+    title: 'a member that dies does not keep others from leaving',
     async check(site) {
       const line = await site.line();
       const dying = doubleBarrier(line.client({ ttlMs: site.ttlMs }), site.queue, { members: 2 });

@@ -17,7 +17,7 @@ async function untilSeen(site: Site, seen: Followed<LeaderState>, value: string)
   await site.until(`the observer sees ${value}`, () => story(seen).at(-1) === value);
 }
 
-/** Resolves when a candidate stands in line. */
+/** Resolves when a candidate is in the queue. */
 async function standing(site: Site, value: string): Promise<{ readonly elected: Promise<Leadership> }> {
   const client = site.client();
   const own = election(client, site.queue, { value });
@@ -83,7 +83,7 @@ const acrossDisconnect: RecipeFact = {
 };
 
 const cutOff: RecipeFact = {
-  title: 'a leader that is cut off is none before the next one leads, and stands again when it is back',
+  title: 'a leader that is cut off ends before the next one leads, and becomes a candidate again later',
   async check(site) {
     const line = await site.line();
     const own = election(line.client({ ttlMs: site.ttlMs }), site.queue, { value: 'a' });
@@ -107,7 +107,7 @@ const cutOff: RecipeFact = {
 };
 
 const leading: RecipeFact = {
-  title: 'those who lead again and again take turns, one work at a time, and leave when they are told to',
+  title: 'repeated leaders take turns, one work at a time, and leave when their signal aborts',
   async check(site) {
     const retiring = new AbortController();
     const served: string[] = [];
@@ -137,7 +137,8 @@ const leading: RecipeFact = {
 };
 
 const restarted: RecipeFact = {
-  title: 'a leader that is restarted within the TTL goes on with its entry, and nobody leads in between',
+  title:
+    'a leader that is restarted within the TTL continues with its entry, without another leader in between',
   async check(site) {
     const seen = observe(site);
     await untilSeen(site, seen, '-');
@@ -163,7 +164,7 @@ const restarted: RecipeFact = {
 };
 
 const tooLate: RecipeFact = {
-  title: 'a leader that is restarted after the TTL stands as all others',
+  title: 'a leader that is restarted after the TTL enqueues at the end',
   async check(site) {
     const before = site.client({ ttlMs: site.ttlMs });
     const leadership = await election(before, site.queue, { value: 'before' }).campaign();

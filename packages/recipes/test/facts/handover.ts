@@ -12,7 +12,7 @@ interface Scene {
   readonly request: HandoverRequest;
 }
 
-/** Somebody holds, somebody waits, and a third asks. */
+/** One client holds, another waits, and a third sends a request. */
 async function ask({ client, queue, follow, until }: Site): Promise<Scene> {
   const holder = await join(client({ owner: 'holder' }), queue, { metadata: { data: 'of the holder' } });
   const requests = follow((await holder.held).requests$);
@@ -50,7 +50,7 @@ export const handoverFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a holder that yields to the queue is followed by the next in line, and the requester hears of it',
+    title: 'a holder that yields to the queue is followed by the next waiter, and the requester is notified',
     async check(site) {
       const { between, requester, request } = await ask(site);
       await request.yieldToQueue();
@@ -80,7 +80,7 @@ export const handoverFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a request that nobody answers in time counts as ignored, and the wait goes on',
+    title: 'a request without a response in time counts as ignored, and the wait continues',
     async check({ client, queue, until }) {
       const holder = await join(client(), queue);
       const requester = await join(client(), queue, { request: { reason: 'hello?', withinMs: 50 } });
@@ -89,7 +89,7 @@ export const handoverFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'each holder hears of a request that still waits, once',
+    title: 'each holder gets a waiting request once',
     async check(site) {
       const { holder, between, requester, request } = await ask(site);
       await request.decline('no');

@@ -39,7 +39,7 @@ export const latchFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'whoever was cut off learns that it has come to 0',
+    title: 'a waiter that was cut off learns that the count is 0',
     async check({ client, line, queue, follow, until }) {
       const cut = await line();
       const own = latch(client(), queue);

@@ -157,7 +157,7 @@ export const multiFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'each entry of a multi-lock tells that the others are held along with it',
+    title: 'each entry of a multi-lock lists the others as held with it',
     async check(site) {
       const names = [site.queue, site.freshQueue(), site.freshQueue()];
       const locks = site.client();

@@ -21,7 +21,7 @@ async function first(client: LockClient, queue: string): Promise<QueueEntry> {
   return entry;
 }
 
-/** Nothing tells when nobody cares any more for why somebody was evicted, so the record stays until somebody clears it. */
+/** No event ends the use of the record of an eviction, so it stays until it is deleted. */
 async function forget(client: LockClient, queue: string): Promise<void> {
   await client.register(queue, 'evictions').change(() => undefined);
 }
@@ -108,15 +108,14 @@ export const operatorFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'stealing what nobody holds is joining',
+    title: 'stealing a free lock is joining',
     async check({ client, queue }) {
       const own = await client().acquire(queue, { steal: { reason: 'why not' } });
       await own.release();
     },
   },
   {
-    title:
-      'an entry tells its owner, host, process, when it joined, what it holds and how long it holds usually',
+    title: 'an entry shows its owner, host, process, time of joining, holds and usual hold time',
     async check({ client, queue, freshQueue }) {
       const other = freshQueue();
       const locks = client({ owner: 'billing' });

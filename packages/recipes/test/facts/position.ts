@@ -21,7 +21,8 @@ export const placeFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a place of somebody else counts down to 0 while those ahead leave, and ends with the entry',
+    title:
+      "the position of another client's entry counts down to 0 as entries ahead leave, and ends with the entry",
     async check(site) {
       const line = [await join(site), await join(site), await join(site)] as const;
       const place = site.follow(watchPosition(site.client(), site.queue, { id: idIn(line[2].states.last)! }));

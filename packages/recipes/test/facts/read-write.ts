@@ -91,7 +91,7 @@ export const readWriteFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a reader is not let in to write from within, and says so',
+    title: 'a reader is refused to write from within',
     async check({ client, queue }) {
       const locks = client();
       const options = { ...SHARED, reentrant: true };

@@ -74,7 +74,7 @@ export const reentrancyFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'without being told to, nobody enters again: it is refused at once',
+    title: 'without an option, reentrance is refused at once',
     async check({ client, queue }) {
       const locks = client();
       for (const [outer, inner] of [

@@ -46,7 +46,7 @@ export const semaphoreFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'whoever finds another limit ahead is refused',
+    title: 'a client that finds another limit ahead is refused',
     async check({ client, queue }) {
       const permit = await semaphore(client(), queue, { limit: 2 }).acquire();
       const error: unknown = await semaphore(client(), queue, { limit: 3 })

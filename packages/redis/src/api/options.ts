@@ -1,4 +1,4 @@
-// Chapter api: what can be set?
+// Chapter api: which options are there, and what do observers see?
 // Checks options and sets their defaults (here), parses a URL (url), and checks the keys of the option `singleKey` (single-key).
 
 import { createSecureContext, type ConnectionOptions } from 'node:tls';

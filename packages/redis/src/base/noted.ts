@@ -1,4 +1,4 @@
-// Chapter base: which tools know nothing of Redis?
+// Chapter base: which tools are independent of Redis?
 // A listener that is called at most once (here), and the names that are imported from RxJS (rx).
 
 /** Wraps a listener so that only the first call reaches it. */

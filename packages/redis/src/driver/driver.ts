@@ -1,4 +1,4 @@
-// Chapter driver: what is asked of Redis, and what may it answer?
+// Chapter driver: which requests does Redis serve, and what can their results be?
 // The interface of both client libraries (here) and the meaning of their errors (errors). Clients of the caller are checked
 // (check-client) and tested (proven-driver).
 

@@ -48,7 +48,7 @@ export function isMigrating(error: unknown): boolean {
 }
 
 /**
- * Refuses for good to go on without the client library: a further attempt would find the same files.
+ * Rejects permanently without the client library: a further attempt would find the same files.
  * @throws {QueueLockError} `INVALID_ARGUMENT`
  */
 export function refuseWithoutLibrary(error: unknown): never {

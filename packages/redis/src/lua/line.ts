@@ -8,7 +8,7 @@ local function tell(sid, kind, ord)
   local said = sid..':'..nth..':'..kind..':'..ord
   news[inbox] = news[inbox] and news[inbox]..' '..said or said
 end
--- The step is done: that somebody may not be told is no reason to say it failed.
+-- The step is done. A failed notification must not make it fail.
 local function spread()
   for inbox, said in pairs(news) do redis.pcall('PUBLISH', inbox, said) end
   for q in pairs(changed) do redis.pcall('PUBLISH', P..'queue:'..q, '') end
@@ -43,7 +43,7 @@ local function count_limit(q, limit, change)
   end
   call('HSET', entries(q), '#limits', said)
 end
--- Clients without a queue have a lock when they have its single key. Whose turn has come takes it, and keeps it as long as its lease.
+-- Clients without a queue have a lock when they have its single key. An admitted entry takes the key, and keeps it as long as its lease.
 local function has_single(q, ord, key) return redis.pcall('GET', key) == line(q)..'/'..ord end
 local function takes_single(q, ord, e)
   if not e.single then return true end
@@ -94,7 +94,7 @@ local function taken(q, key, most, before)
 end
 local function admits(against, permits, limit) return against == 0 or against + permits <= limit end
 
--- Gives their turn to those whose turn it has become. Reads no further than somebody can be admitted.
+-- Admits the entries that may hold now. Reads no further than an entry can be admitted.
 local function close_ranks(q)
   local first
   while not first do
@@ -133,7 +133,7 @@ local function waits_for_single(q)
   local first = call('ZRANGE', line(q), 0, 0)[1]
   return first and call('ZSCORE', waiting(q), first)
 end
--- Microseconds until the first lease in front may end, -1 when nobody is there. Who has a single key says nothing when it goes.
+-- Microseconds until the first lease in front may end, -1 when no entry is in front. The owner of a single key sends no notification when it leaves.
 local function first_end(q)
   local ords = call('ZRANGE', line(q), 0, 15)
   if #ords == 0 then return -1 end

@@ -1,4 +1,4 @@
-// Chapter lua: how does a queue stand in the store, and which steps change it?
+// Chapter lua: how is a queue stored in keys, and which steps change it?
 // Each step is one script, so it takes effect as a whole (here). Scripts share functions about admission (line) and liveness (sessions).
 
 import { createHash } from 'node:crypto';

@@ -37,7 +37,7 @@ local function is_alive(sid, generation)
 end
 local function place_of(sid, id) return place_in(id, call('HGET', session(sid), id)) end
 
--- What was taken out of the line past all clients: its owner learns it, and it is never to enter again.
+-- An entry that was deleted without a client: notifies its owner, and marks it so that it is not created again.
 local function mend(sid, id, ord, q)
   if not whole(q) then return end
   if not call('ZSCORE', line(q), ord) then

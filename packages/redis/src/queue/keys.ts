@@ -1,4 +1,4 @@
-// Chapter queue: under which names is it stored, and which steps are there?
+// Chapter queue: under which keys is a queue stored, and which steps are there?
 // Names of keys and channels (here), all steps (scripts), and entries as stored (found).
 
 /** Names of keys and channels. All begin with the prefix in braces, so a cluster stores them in one hash slot. */

@@ -1,4 +1,4 @@
-// Chapter server: how is it reached, and what does it tell by itself?
+// Chapter server: how are connections opened, and which notifications does the server send?
 // A connection that reopens at a limited rate (here), steps sent over it (steps), and the receiver of messages (notification-listener).
 
 import {
@@ -13,7 +13,7 @@ import type { Address, Driver, Wire } from '../driver/driver.ts';
 import { asQueueLockError, isMigrating, movedTo, wordOf } from '../driver/errors.ts';
 import { Pace } from './pace.ts';
 
-// 64 commands take some milliseconds of the server's time. With more in flight none is answered sooner, and the last of thousands times out.
+// 64 commands take some milliseconds of the server's time. With more in flight no reply is faster, and the last of thousands times out.
 const AT_ONCE = 64;
 /** Backoff between attempts while the cluster migrates the slot of the keys. */
 const MIGRATING = { initialDelayMs: 20, maxDelayMs: 250 };

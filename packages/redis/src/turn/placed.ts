@@ -1,4 +1,4 @@
-// Chapter turn: whose turn is it, and why am I waiting for that one?
+// Chapter turn: which entry is admitted, and for which entry does a waiter wait?
 // The scripts decide and notify. Entries of this process as the store returned them (here), and times until leases end (ends).
 
 import type { TrackedEntry } from '@queuelock/core/backend';

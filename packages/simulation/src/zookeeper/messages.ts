@@ -155,7 +155,7 @@ export interface Carried {
   readonly steps: readonly Step[];
   /** Path of each step. */
   readonly paths: readonly string[];
-  /** Node of each step that has changed something, as it was right after it. */
+  /** The node after each step that changed one; `undefined` for other steps. */
   readonly nodes: readonly (Node | undefined)[];
 }
 

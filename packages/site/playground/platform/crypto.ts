@@ -9,7 +9,7 @@ export function timingSafeEqual(one: Uint8Array, other: Uint8Array): boolean {
   return one.every((byte, at) => byte === other[at]);
 }
 
-/** Stands in for the class of Node. A page reads no certificates, since its store has no TLS. */
+/** Replaces the class of Node. A page reads no certificates, since its store has no TLS. */
 export function X509Certificate(): never {
   throw new Error('there are no certificates in a page');
 }

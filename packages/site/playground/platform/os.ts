@@ -1,4 +1,4 @@
 export const hostname = (): string => 'this page';
 
-/** In seconds, sleep of the machine included, as far as the time of day tells. */
+/** Returns the uptime in seconds, sleep of the machine included, by the time of day. */
 export const uptime = (): number => Date.now() / 1_000;

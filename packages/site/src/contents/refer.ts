@@ -1,6 +1,6 @@
 import { page, readme, sectionsOf, type Chapter } from './page.ts';
 
-/** What one looks up: stores, operation, tools, internals. */
+/** Reference pages: stores, operation, tools, internals. */
 export const REFER: readonly Chapter[] = [
   {
     title: 'Stores',

@@ -25,7 +25,7 @@ const MIN_AGE_MS = 10_000;
 const MAX_MESSAGE_LENGTH = 32;
 const MAX_TRIES = 3;
 
-/** The message that asks another process to compare the file when a part of it is missing, and the reply after the comparison. */
+/** The request to another process to compare the file when a part of it is missing, and the reply after the comparison. */
 export const INQUIRY = '?';
 export const INQUIRY_REPLY = '!';
 

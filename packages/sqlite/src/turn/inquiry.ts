@@ -8,7 +8,7 @@ import { INQUIRY_REPLY, INQUIRY, inboxFolderOf, isInboxOf } from './inbox.ts';
 const TIMEOUT_MS = 5_000;
 
 /**
- * Asks each process that has the file open to compare it with the files on the disk, when a part of it is missing. SQLite would create a
+ * Requests from each process that has the file open to compare it with the files on the disk, when a part of it is missing. SQLite would create a
  * missing side file again, and two groups of processes would then hold the same locks. So the processes with the old file end their holds
  * first.
  * @throws {QueueLockError} `UNAVAILABLE` when a process did not respond

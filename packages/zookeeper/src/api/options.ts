@@ -1,4 +1,4 @@
-// Chapter api: what can be set?
+// Chapter api: which options are there, and what do observers see?
 // options (this file) checks the options and fills in defaults; tls holds the options of TLS.
 
 import {

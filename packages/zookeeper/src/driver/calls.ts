@@ -113,7 +113,7 @@ export class Calls<Client> {
     this.#advance();
   }
 
-  /** Stops sending until the next connection. The native client answers the calls that were sent with an error. */
+  /** Stops sending until the next connection. The native client rejects the calls that were sent. */
   park(): void {
     this.#sender = undefined;
     this.#inFlight.clear();

@@ -5,7 +5,7 @@ export const MISSING_PATH = '/.queuelock/none/none';
 
 /**
  * Sends a write that changes nothing through a quorum. Later reads of this session are at least as recent as any result that any client had
- * received. `sync` does not guarantee that. The leader answers `sync` alone, even a deposed leader that has not noticed yet, for up to
+ * received. `sync` does not guarantee that. The leader confirms `sync` alone, even a deposed leader that has not noticed yet, for up to
  * `syncLimit` ticks. A write, also one that fails, is answered only after a quorum has it, and the reads of a session wait for its writes.
  * So a deposed leader does not answer, and the call is repeated on another server.
  *

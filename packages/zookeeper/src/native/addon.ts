@@ -96,7 +96,7 @@ export function requireAddon(): new () => NativeClient {
   return Addon;
 }
 
-/** Uses a `require` that bundlers do not recognize: the package finds its compiled part by its own place. */
+/** Uses a `require` that bundlers do not recognize: the package finds its compiled part by its own path. */
 function loadAddon(): new () => NativeClient {
   try {
     return process.getBuiltinModule('node:module').createRequire(import.meta.url)(

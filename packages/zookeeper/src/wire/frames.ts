@@ -8,7 +8,7 @@ export const LENGTH_BYTES = 4;
 const SHORT_BYTES = 4_096;
 
 /**
- * Splits a stream into frames, each of which is a length and that many bytes. It never holds more than it received, whatever a length says.
+ * Splits a stream into frames, each of which is a length and that many bytes. It never buffers more than it received, whatever the length field is.
  * It refuses a frame that is longer than `mostBytes` before that frame arrives.
  */
 export class FrameReader {

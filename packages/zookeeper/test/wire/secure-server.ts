@@ -49,7 +49,7 @@ export async function startSecureZooKeeper(certificates: Certificates): Promise<
       await sendFourLetterWord(
         { host: 'localhost', port, tls: tlsOf({ ca, ...client }) },
         'srvr',
-        PATIENCE_MS,
+        MAX_WAIT_MS,
       );
       return zooKeeperVersion(`127.0.0.1:${ports[0]}`);
     },
@@ -57,7 +57,7 @@ export async function startSecureZooKeeper(certificates: Certificates): Promise<
   return { port, restart: () => started.restart(), stop: () => started.stop() };
 }
 
-const PATIENCE_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 
 // Debian's jar of ZooKeeper does not list all Netty jars that it needs in its manifest.
 const NETTY = ['codec', 'resolver'].map((part) => `/usr/share/java/netty-${part}.jar`).join(delimiter);

@@ -138,7 +138,7 @@ describe("a ZooKeeper session over Node's sockets", () => {
     expect(fake.peers[1]!.hello).to.have.property('session', 1n);
   });
 
-  it('keeps an idle connection that answers pings', async () => {
+  it('keeps an idle connection that replies to pings', async () => {
     const pings: number[] = [];
     const fake = await fakeServer(bench, {
       ...welcoming(600),

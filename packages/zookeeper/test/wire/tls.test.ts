@@ -112,7 +112,7 @@ describe('TLS to ZooKeeper', () => {
     expect(await opened('127.0.0.1', { ca, ...client, servername: 'localhost' })).to.equal('fine');
   });
 
-  it('fails with a server of another name, of an unknown authority, or without a certificate, and the message says why', async () => {
+  it('fails with a server of another name, of an unknown authority, or without a certificate, and the message has the reason', async () => {
     const { ca, client } = certificates;
     const said = await Promise.all([
       opened('127.0.0.1', { ca, ...client }),

@@ -50,7 +50,7 @@ export interface WaitContext {
  * Errors with the signal's reason when it aborts. After the timeout it errors with `TIMEOUT`, or with `UNAVAILABLE` if the store cannot be
  * asked then. Emits nothing.
  */
-export function patience({ signal, timeoutMs }: WaitOptions, context: WaitContext): Observable<never> {
+export function waitLimit({ signal, timeoutMs }: WaitOptions, context: WaitContext): Observable<never> {
   return new Observable((subscriber) => {
     if (signal) subscriber.add(aborted(signal).subscribe(subscriber));
     if (subscriber.closed || timeoutMs === undefined || timeoutMs === Infinity) return;
@@ -86,17 +86,17 @@ export function aborted(signal: AbortSignal): Observable<never> {
 }
 
 /**
- * Calls `wait` with a signal that aborts when `patience` errors. A result that `wait` returns after that still counts.
+ * Calls `wait` with a signal that aborts when `waitLimit` errors. A result that `wait` returns after that still counts.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for a `timeoutMs` below 1, because a wait of several steps is never over at once
  */
-export async function patiently<T>(
+export async function withWaitLimit<T>(
   options: WaitOptions,
   context: WaitContext,
   wait: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   checkWait(options, 1);
   const stop = new AbortController();
-  const limit = patience(options, context).subscribe({ error: (error: unknown) => stop.abort(error) });
+  const limit = waitLimit(options, context).subscribe({ error: (error: unknown) => stop.abort(error) });
   try {
     return await wait(stop.signal);
   } finally {
