@@ -14,7 +14,7 @@ import { createPool as createPromisePool } from 'mysql2/promise';
 import { Pool } from 'pg';
 import postgresJs from 'postgres';
 import { DataSource } from 'typeorm';
-import { loadPrismaClient } from './prisma-client.ts';
+import { loadPrismaClient, type PrismaTransaction } from './prisma-client.ts';
 
 /** A database as an application with one library sees it. */
 export interface LibraryConnection {
@@ -34,12 +34,6 @@ export interface Library {
 }
 
 const mysqlAccess = (place: string) => ({ ...mariaDbAccess({ endpoint: place }), connectionLimit: 5 });
-
-/** The part of Prisma's client that a fence uses. */
-export interface PrismaTransaction {
-  $queryRaw(strings: TemplateStringsArray, ...values: unknown[]): PromiseLike<unknown>;
-  $executeRaw(strings: TemplateStringsArray, ...values: unknown[]): PromiseLike<number>;
-}
 
 const byPrisma =
   (tx: PrismaTransaction): SqlQuery =>

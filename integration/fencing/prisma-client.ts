@@ -5,7 +5,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { ROOT } from '../pages/scratch.ts';
-import type { PrismaTransaction } from './libraries.ts';
+
+/** The part of Prisma's client that a fence uses. */
+export interface PrismaTransaction {
+  $queryRaw(strings: TemplateStringsArray, ...values: unknown[]): PromiseLike<unknown>;
+  $executeRaw(strings: TemplateStringsArray, ...values: unknown[]): PromiseLike<number>;
+}
 
 interface PrismaClient extends PrismaTransaction {
   $transaction<T>(

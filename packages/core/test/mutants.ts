@@ -216,17 +216,17 @@ const LIMITS: readonly Mutant[] = [
   mutant(
     'a change of the limit with a late reply revokes the grant',
     'a change of the limit whose reply comes after the grant revokes nothing, and the loss is still reported',
-    ['entry/limit.ts', '    takeUntil(granted.come$),\n', ''],
+    ['entry/turns-under-limit.ts', '    takeUntil(granted.come$),\n', ''],
   ),
   mutant(
     'changes of the limit overtake each other',
     'changes of a limit reach the server in order, also over a slow connection',
-    ['entry/limit.ts', 'from(underWay).pipe(', 'of(true).pipe('],
+    ['entry/turns-under-limit.ts', 'from(underWay).pipe(', 'of(true).pipe('],
   ),
   mutant(
     'a change of the limit creates a new entry for a removed one',
     'an entry that is removed during a change of the limit loses its position, and gets no other one unnoticed',
-    ['entry/limit.ts', 'if (now.order === placement.order) return now;', 'return now;'],
+    ['entry/turns-under-limit.ts', 'if (now.order === placement.order) return now;', 'return now;'],
   ),
   mutant(
     'the limit of the queue length counts holders',

@@ -4,7 +4,7 @@ import type { Enqueue } from '../entry/entry.ts';
 import type { Evictions } from '../handover/evictions.ts';
 import type { HoldTimes } from '../turn/hold-times.ts';
 import type { QueueState } from '../api/queue-api.ts';
-import { Observable } from '../base/rx.ts';
+import type { Observable } from '../base/rx.ts';
 import type { LiveSession } from '../session/live-session.ts';
 import type { BackendInfo, ObserveOptions } from '../api/spi.ts';
 

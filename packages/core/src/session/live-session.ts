@@ -1,4 +1,4 @@
-import { Liveness } from './liveness.ts';
+import type { Liveness } from './liveness.ts';
 import type { Session } from '../api/spi.ts';
 
 /** An open session with its liveness. */

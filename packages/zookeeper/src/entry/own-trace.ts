@@ -51,7 +51,7 @@ export class OwnTrace {
  * Finds the trace of a hold that an earlier client of the session left.
  * @param path the node of the entry
  */
-export async function findTrace(
+async function findTrace(
   zk: ZkDriver,
   { root, directory, scheme }: QueueLocation,
   { id, path }: { readonly id: string; readonly path: string },
