@@ -8,7 +8,6 @@ import {
   turnOf,
   turnsByWatching,
   type EntriesAhead,
-  type DeadlineQueue,
   type QueueView,
   type AdmissionRule,
   type Turn,
@@ -32,8 +31,6 @@ export interface Following extends RemovalTools {
   readonly lease: string;
   readonly entry: Entry;
   readonly successors: Successors;
-  /** Starts to watch the entries of long holds. */
-  readonly unwatched: DeadlineQueue;
   readonly order: bigint;
   /** The rule of this call. The limit may be another one in the next call. */
   readonly rule: Required<AdmissionRule>;
@@ -69,7 +66,7 @@ async function readRows({ connection, entry }: Following, request: IRangeRequest
 
 /** Returns the entry's turns in the queue. */
 export function follow(following: Following, first: EntriesAhead<ConflictingEntry>): Observable<Turn> {
-  const { entry, order, rule, unwatched } = following;
+  const { entry, order, rule } = following;
   const isSoon = (first.total ?? Infinity) <= SOON;
   const turn = turnOf(first, rule);
   recordTurn(following, turn);
@@ -77,7 +74,6 @@ export function follow(following: Following, first: EntriesAhead<ConflictingEntr
     ahead: (count) => readAhead(following, count).catch(tolerateRefusal),
     removal: (ref) => watchConflictEnd(ref, following, isSoon),
     ownRemoval$: defer(() => watchRemoval({ key: entry.key, createRevision: order.toString() }, following)),
-    unwatched,
   };
   const turns$ = turnsByWatching(view, rule, first);
   // An entry that was admitted at once has one turn, which is recorded, and no waiter needs its label.
