@@ -14,7 +14,7 @@ import { readEntriesAhead, type NodePosition } from '../entry/enqueue.ts';
 import { orderOf, otherLimitAhead, type Contender } from '../queue/entries.ts';
 import type { OwnEntry } from '../entry/entry.ts';
 import type { SessionContext } from '../server/session-context.ts';
-import { NEVER, Observable, catchError, defer, of, switchMap, throwError } from '../base/rx.ts';
+import { NEVER, Observable, catchError, defer, of, switchMap } from '../base/rx.ts';
 import type { EndListener } from '../base/ending.ts';
 import type { Removal, Watches } from '../server/watches.ts';
 
@@ -131,7 +131,7 @@ function departureOf(
     const error = (cause: unknown): void => {
       subscriber.error(cause);
     };
-    subscriber.add(shared$.subscribe({ next: () => emit(undefined) }));
+    subscriber.add(shared$.subscribe({ next: () => emit(undefined), error }));
     subscriber.add(watches.removalOf(path).subscribe({ next, error }));
   });
 }
@@ -142,7 +142,10 @@ function ownRemoval(pathNow: () => string, watches: Watches): Observable<unknown
     const path = pathNow();
     return watches.removalOf(path).pipe(
       switchMap((removal) => (pathNow() === path ? of(removal) : ownRemoval(pathNow, watches))),
-      catchError((cause: unknown) => (isAbandoned(cause) ? NEVER : throwError(() => cause))),
+      catchError((cause: unknown) => {
+        if (isAbandoned(cause)) return NEVER;
+        throw cause;
+      }),
     );
   });
 }
