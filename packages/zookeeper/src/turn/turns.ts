@@ -57,11 +57,10 @@ function recordedTurns(context: SessionContext, entryPosition: EntryPosition, fi
   const { lost } = entryPosition.entry;
   const turns$ = follow(context, entryPosition);
   return new Observable((subscriber) => {
-    const listener: EndListener = {
-      ended(cause) {
-        if (!isAbandoned(cause)) subscriber.error(cause);
-      },
+    const error = (cause: unknown): void => {
+      if (!isAbandoned(cause)) subscriber.error(cause);
     };
+    const listener: EndListener = { ended: error };
     const next = (turn: Turn): void => {
       recordTurn(entryPosition, turn);
       subscriber.next(turn);
@@ -70,7 +69,7 @@ function recordedTurns(context: SessionContext, entryPosition: EntryPosition, fi
     lost.add(listener);
     if (subscriber.closed) forget();
     else if (first.admitted) turns$.subscribe(subscriber);
-    else subscriber.add(turns$.subscribe({ next, error: listener.ended }));
+    else subscriber.add(turns$.subscribe({ next, error }));
     return forget;
 
     function forget(): void {
