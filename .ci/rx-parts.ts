@@ -15,14 +15,14 @@ export function rxParts(rxjs: string, outdir: string): Plugin {
   const names = new Set<string>();
   return {
     name: 'rx-parts',
-    setup({ onResolve, onLoad, onEnd }) {
-      onResolve({ filter: /^rxjs$/ }, () => ({ path: PARTS, external: true }));
+    setup(build) {
+      build.onResolve({ filter: /^rxjs$/ }, () => ({ path: PARTS, external: true }));
       // By the rule of lint, no other module imports values of RxJS.
-      onLoad({ filter: /[/\\]rx\.js$/ }, ({ path }) => {
+      build.onLoad({ filter: /[/\\]rx\.js$/ }, ({ path }) => {
         for (const name of reexported(readFileSync(path, 'utf8'))) names.add(name);
         return undefined;
       });
-      onEnd(() => {
+      build.onEnd(() => {
         if (names.size > 0) writeFileSync(join(outdir, PARTS), partsOf([...names].sort(), rxjs));
       });
     },
@@ -33,9 +33,9 @@ export function rxParts(rxjs: string, outdir: string): Plugin {
 export function wholeRx(rxjs: string): Plugin {
   return {
     name: 'whole-rx',
-    setup({ onResolve }) {
+    setup(build) {
       const path = join(rxjs, 'dist/esm/index.js');
-      onResolve({ filter: /^rxjs$|^\.\/rx\.cjs$/ }, () => ({ path, sideEffects: false }));
+      build.onResolve({ filter: /^rxjs$|^\.\/rx\.cjs$/ }, () => ({ path, sideEffects: false }));
     },
   };
 }

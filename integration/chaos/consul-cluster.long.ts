@@ -4,14 +4,14 @@ import { orSkip } from '@queuelock/harness/services/skip';
 import { startConsulClusterTrial } from './consul-cluster-trial.ts';
 import { stopDetoursAfter } from './detour.ts';
 import type { Traveller } from './detour-trial.ts';
-import { RUNS, TEST_PATIENCE_MS, expectRight, oneByOne } from './runs.ts';
+import { RUNS, TEST_TIMEOUT_MS, expectRight, oneByOne } from './runs.ts';
 import { granted, holdNow, standIn } from './standing.ts';
 import { abandonTrials } from './trial.ts';
 
 const LEAST_HOLDS = 100;
 
 describe('faults on consul, which is three servers', function () {
-  this.timeout(TEST_PATIENCE_MS + RUNS * 240_000);
+  this.timeout(TEST_TIMEOUT_MS + RUNS * 240_000);
   afterEach(() => stopDetoursAfter(abandonTrials));
 
   it('42: of the leader, of followers, of clients and between them break neither exclusion nor order nor tokens, and block no waiter', async function () {

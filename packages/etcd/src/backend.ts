@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
-  DeadlineQueue,
   LocalWaiters,
-  OWN_UNWATCHED_MS,
   QueueLockError,
   detailOf,
   invalidArgument,
@@ -96,7 +94,6 @@ class EtcdBackend implements Backend {
       compactions,
       lookups: new Lookups(connection),
       followed: new LocalWaiters(),
-      unwatched: new DeadlineQueue(OWN_UNWATCHED_MS, performance),
       prefix: options.prefix,
       singleKeyOf: options.singleKey,
       namingOf: options.namingOf,

@@ -12,6 +12,7 @@ import type { WatchNotification, Watches } from '../src/server/watches.ts';
 import { eventually } from './clients.ts';
 import { OwnServer } from './own-server.ts';
 import { keyRequests } from './requests.ts';
+import { watchesOver } from './watches-over.ts';
 
 describe('watch events that an etcd server may have lost around a compaction', () => {
   const own = new OwnServer();
@@ -103,7 +104,7 @@ describe('watch events that an etcd server may have lost around a compaction', (
     let reads = 0;
     const read: Lookups['read'] = (ref) => lookups.read(ref).finally(() => (reads += 1));
     const status = {
-      watches: { watch: () => deaf$ } as unknown as Watches,
+      watches: watchesOver(() => deaf$),
       lookups: { read } as unknown as Lookups,
       compactions: compactions(),
       followed: new LocalWaiters(),

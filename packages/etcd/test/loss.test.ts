@@ -1,6 +1,6 @@
 import { safely } from '@queuelock/conformance';
 import { createLockClient, type ClaimState, type LockClient } from '@queuelock/core';
-import { DeadlineQueue, LocalWaiters, OWN_UNWATCHED_MS } from '@queuelock/core/backend';
+import { LocalWaiters } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { NEVER } from 'rxjs';
 import { etcdMetrics, sumOf } from '@queuelock/harness/services';
@@ -14,6 +14,7 @@ import { EtcdSession } from '../src/session/session.ts';
 import { Watches } from '../src/server/watches.ts';
 import { benchOf } from './bench.ts';
 import { Clients, codeOf, eventually, freshQueue, newSpec } from './clients.ts';
+import { watchesOver } from './watches-over.ts';
 
 const patient = new AbortController().signal;
 // No reply that a test waits for takes this long.
@@ -77,10 +78,13 @@ describe('the loss of an etcd entry', () => {
 
   it('is reported by a heartbeat when the watch is silent', async () => {
     const connection = connect();
-    const session = await sessionOver(connection, {
-      watch: () => NEVER,
-      broken$: NEVER,
-    } as unknown as Watches);
+    const session = await sessionOver(
+      connection,
+      Object.assign(
+        watchesOver(() => NEVER),
+        { broken$: NEVER },
+      ),
+    );
     const [first, second] = [
       await session.enqueue(newSpec(freshQueue())),
       await session.enqueue(newSpec(freshQueue())),
@@ -105,10 +109,15 @@ describe('the loss of an etcd entry', () => {
     const connection = connect();
     const watches = new Watches(connection, PATIENT_MS);
     const late = new Set<string>();
-    const session = await sessionOver(connection, {
-      watch: (target) => ('key' in target && late.has(target.key.toString()) ? NEVER : watches.watch(target)),
-      broken$: NEVER,
-    } as Pick<Watches, 'watch' | 'broken$'> as Watches);
+    const session = await sessionOver(
+      connection,
+      Object.assign(
+        watchesOver((target) =>
+          'key' in target && late.has(target.key.toString()) ? NEVER : watches.watch(target),
+        ),
+        { broken$: NEVER },
+      ),
+    );
     const queue = freshQueue();
     const first = await session.enqueue(newSpec(queue));
     const second = await session.enqueue(newSpec(queue));
@@ -133,7 +142,7 @@ describe('the loss of an etcd entry', () => {
       {
         connection,
         watches,
-        compactions: { compacted$: NEVER } as never,
+        compactions: { compacted$: NEVER, add: () => undefined, delete: () => undefined } as never,
         lookups: new Lookups(connection),
         followed: new LocalWaiters(),
         prefix: '',
@@ -141,7 +150,6 @@ describe('the loss of an etcd entry', () => {
         namingOf: () => 'go',
         proofChoice: new ProofChoice(connection, 'verified'),
         proxyDetection: new ProxyDetection({ connection, key: Buffer.from('a key') }),
-        unwatched: new DeadlineQueue(OWN_UNWATCHED_MS, performance),
         onClose: () => undefined,
       },
     );

@@ -7,6 +7,7 @@ import { watchRemoval, watchConflictEnd, type Waiter } from '../src/turn/watch-r
 import { Successors } from '../src/turn/successors.ts';
 import type { KeyState } from '../src/server/lookups.ts';
 import type { WatchNotification } from '../src/server/watches.ts';
+import { watchesOver } from './watches-over.ts';
 
 const KEY = Buffer.from('q/1-0123456789abcdef0123456789abcdef');
 const LABEL = JSON.stringify({ owner: 'somebody', metadata: {} });
@@ -44,9 +45,9 @@ describe('the end of one life of an etcd key', () => {
     followed = new LocalWaiters();
     isOfSameSession = false;
     status = {
-      watches: { watch: () => notifications$ },
+      watches: watchesOver(() => notifications$),
       lookups: { read: () => new Promise<KeyState>((resolve) => (reply = resolve)) },
-      compactions: { compacted$: NEVER },
+      compactions: { compacted$: NEVER, add: () => undefined, delete: () => undefined },
       followed,
       successors: new Successors({ connection: { revision: 0n }, generation: { isExported: false } }),
       rule: { limit: 1, permits: 1 },
@@ -149,9 +150,9 @@ describe('a watch that starts during a write', () => {
       return Promise.resolve({ exists: here.isThere, revision: BigInt(25 + reads) });
     };
     const status = {
-      watches: { watch: () => news$ },
+      watches: watchesOver(() => news$),
       lookups: { read: look },
-      compactions: { compacted$: NEVER },
+      compactions: { compacted$: NEVER, add: () => undefined, delete: () => undefined },
       followed: new LocalWaiters(),
       entry: { isOfSameSession: () => false },
     } as unknown as Waiter;

@@ -3,7 +3,7 @@ import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/c
 import { wholeNumber } from './arguments.ts';
 import type { FairShare, FairShareOptions, Share, ShareOptions, ShareRunOptions } from './fair-share-api.ts';
 import { HeldShare } from './fair-share-hold.ts';
-import { countingDown } from './patience.ts';
+import { countingDown } from './wait-limit.ts';
 import type { Semaphore } from './semaphore-api.ts';
 import { semaphore } from './semaphore.ts';
 

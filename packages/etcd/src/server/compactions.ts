@@ -62,8 +62,12 @@ export class Compactions {
   /** Notifies the listener as `compacted$` does, until it is deleted. Takes less memory than a subscription, for thousands of waiters. */
   add(listener: CompactionListener): void {
     this.#listeners.add(listener);
-    this.#notifying ??= this.compacted$.subscribe(() => {
-      for (const one of [...this.#listeners]) one.compacted();
+    this.#notifying ??= this.compacted$.subscribe({
+      next: () => {
+        for (const one of [...this.#listeners]) one.compacted();
+      },
+      // It has no errors: a check that fails is repeated.
+      error: () => undefined,
     });
   }
 

@@ -1,12 +1,9 @@
-import type { DeadlineQueue } from '@queuelock/core/backend';
 import type { NamingOf, SingleKeyOf } from '../api/naming.ts';
 import type { Connection } from '../server/connection.ts';
 import type { RemovalTools } from '../turn/watch-removal.ts';
 
 /** The backend, as its entries use it. */
 export interface EntriesContext extends RemovalTools {
-  /** Starts to watch the entries of long holds. */
-  readonly unwatched: DeadlineQueue;
   readonly connection: Connection;
   readonly prefix: string;
   readonly singleKeyOf?: SingleKeyOf | undefined;

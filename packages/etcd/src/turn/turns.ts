@@ -55,7 +55,7 @@ async function readRows({ connection, entry }: Following, request: IRangeRequest
 
 /** Returns the entry's turns in the queue. */
 export function follow(following: Following, first: EntriesAhead<ConflictingEntry>): Observable<Turn> {
-  const { entry, order, rule, unwatched } = following;
+  const { entry, order, rule } = following;
   const isSoon = (first.total ?? Infinity) <= SOON;
   const turn = turnOf(first, rule);
   recordTurn(following, turn);
@@ -63,7 +63,6 @@ export function follow(following: Following, first: EntriesAhead<ConflictingEntr
     ahead: (count) => readAhead(following, count).catch(tolerateRefusal),
     removal: (ref) => watchConflictEnd(ref, following, isSoon),
     ownRemoval$: defer(() => watchRemoval({ key: entry.key, createRevision: order.toString() }, following)),
-    unwatched,
   };
   const turns$ = turnsByWatching(view, rule, first);
   // An entry that was admitted at once has one turn, which is recorded, and no waiter needs its label.

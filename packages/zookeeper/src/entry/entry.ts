@@ -29,16 +29,14 @@ export class OwnEntry {
   readonly lane: Lane = new Lane();
   readonly isResumed: boolean;
   readonly location: QueueLocation;
-  /** Ends with `ENTRY_LOST` when a call finds the entry missing. */
-  readonly lost: Ending = new Ending();
+  readonly lost: Ending = new Ending(); // with `ENTRY_LOST`, when a call finds the entry missing
   readonly #context: SessionContext;
   readonly #zk: ZkDriver;
   readonly #id: string;
   readonly #withdrawal: LazyAbortController;
   readonly #trace: OwnTrace;
   #state: EntryState;
-  /** Made for the first listener: most entries have none. */
-  #shared$: Subject<void> | undefined;
+  #shared$: Subject<void> | undefined; // for the first listener: most entries have none
 
   constructor(context: SessionContext, location: QueueLocation, identity: Identity) {
     const { id, isResumed } = identity;
@@ -67,7 +65,7 @@ export class OwnEntry {
     return (this.#shared$ ??= new Subject());
   }
 
-  /** Aborts when the removal is requested. An enqueue that has not started need not start. */
+  /** Aborts when the removal is requested, so that an enqueue need not start. */
   get withdrawn(): AbortSignal {
     return this.#withdrawal.signal;
   }

@@ -36,7 +36,7 @@ export function sessionContextOf(
   }: Partial<Pick<SessionContext, 'followed' | 'giveUp'>> & { readonly clock?: Clock } = {},
 ): SessionContext {
   // Subscribed when the first entry is placed: who subscribed to the session before is notified first.
-  const ending = new Ending(() => zk.ended$.subscribe({ error: (error) => ending.end(error) }));
+  const ending = new Ending(() => zk.ended$.subscribe({ error: (error: unknown) => ending.end(error) }));
   return {
     zk,
     watches: new Watches(zk),

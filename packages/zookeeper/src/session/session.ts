@@ -245,8 +245,7 @@ class ZooKeeperSession implements Session {
     if (this.#queues.get(id) === queue) this.#queues.delete(id);
   }
 
-  /** Ids have no slash. */
   #keyOf(queue: string, id: string): string {
-    return `${id}/${queue}`;
+    return `${id}/${queue}`; // Ids have no slash.
   }
 }

@@ -14,7 +14,7 @@ import { readEntriesAhead, type NodePosition } from '../entry/enqueue.ts';
 import { orderOf, otherLimitAhead, type Contender } from '../queue/entries.ts';
 import type { OwnEntry } from '../entry/entry.ts';
 import type { SessionContext } from '../server/session-context.ts';
-import { NEVER, Observable, catchError, defer, of, switchMap, throwError } from '../base/rx.ts';
+import { NEVER, Observable, catchError, defer, of, switchMap } from '../base/rx.ts';
 import type { EndListener } from '../base/ending.ts';
 import type { Removal, Watches } from '../server/watches.ts';
 
@@ -57,11 +57,10 @@ function recordedTurns(context: SessionContext, entryPosition: EntryPosition, fi
   const { lost } = entryPosition.entry;
   const turns$ = follow(context, entryPosition);
   return new Observable((subscriber) => {
-    const listener: EndListener = {
-      ended(cause) {
-        if (!isAbandoned(cause)) subscriber.error(cause);
-      },
+    const error = (cause: unknown): void => {
+      if (!isAbandoned(cause)) subscriber.error(cause);
     };
+    const listener: EndListener = { ended: error };
     const next = (turn: Turn): void => {
       recordTurn(entryPosition, turn);
       subscriber.next(turn);
@@ -70,7 +69,7 @@ function recordedTurns(context: SessionContext, entryPosition: EntryPosition, fi
     lost.add(listener);
     if (subscriber.closed) forget();
     else if (first.admitted) turns$.subscribe(subscriber);
-    else subscriber.add(turns$.subscribe({ next, error: listener.ended }));
+    else subscriber.add(turns$.subscribe({ next, error }));
     return forget;
 
     function forget(): void {
@@ -131,7 +130,7 @@ function departureOf(
     const error = (cause: unknown): void => {
       subscriber.error(cause);
     };
-    subscriber.add(shared$.subscribe({ next: () => emit(undefined) }));
+    subscriber.add(shared$.subscribe({ next: () => emit(undefined), error }));
     subscriber.add(watches.removalOf(path).subscribe({ next, error }));
   });
 }
@@ -142,7 +141,10 @@ function ownRemoval(pathNow: () => string, watches: Watches): Observable<unknown
     const path = pathNow();
     return watches.removalOf(path).pipe(
       switchMap((removal) => (pathNow() === path ? of(removal) : ownRemoval(pathNow, watches))),
-      catchError((cause: unknown) => (isAbandoned(cause) ? NEVER : throwError(() => cause))),
+      catchError((cause: unknown) => {
+        if (isAbandoned(cause)) return NEVER;
+        throw cause;
+      }),
     );
   });
 }

@@ -1,0 +1,21 @@
+import type { Subscription, Observable } from 'rxjs';
+import type { Watcher, WatchNotification, WatchTarget, Watches } from '../src/server/watches.ts';
+
+/** Watches that receive the notifications of these streams. */
+export function watchesOver(watch: (target: WatchTarget) => Observable<WatchNotification>): Watches {
+  const subscriptions = new Map<Watcher, Subscription>();
+  const watches: Pick<Watches, 'watch' | 'add' | 'remove'> = {
+    watch,
+    add(watcher) {
+      subscriptions.set(
+        watcher,
+        watch(watcher.target).subscribe((notification) => watcher.notify(notification)),
+      );
+    },
+    remove(watcher) {
+      subscriptions.get(watcher)?.unsubscribe();
+      subscriptions.delete(watcher);
+    },
+  };
+  return watches as Watches;
+}
