@@ -14,7 +14,7 @@ interface Subject {
 }
 
 /** A fault of one worker or of its connection, from its beginning to its end. */
-export type TravellerFault = (subject: Subject) => Promise<void>;
+type TravellerFault = (subject: Subject) => Promise<void>;
 
 /** A fault of servers, which affects all workers, from its beginning to its end. */
 export type ServerFault = (longMs: number) => Promise<void>;
