@@ -21,7 +21,7 @@ export class Takings {
   check(held: Held, earlier: readonly Held[]): void {
     const session = sessionOf(held);
     const taker = earlier.find(
-      (other) => conflict(held, other) && other.token > held.token && sessionOf(other) !== session,
+      (other) => excludes(held, other) && other.token > held.token && sessionOf(other) !== session,
     );
     if (session === undefined || !taker) return;
     const taking = `${session} ${lifeOf(taker)}`;
@@ -35,4 +35,9 @@ export class Takings {
       () => `${held.who} begins ${sinceMs} ms after its session began to hand on what ${taker.who} has taken`,
     );
   }
+}
+
+/** Returns whether the two cannot hold at a time: permits of both may fit into the limit. */
+function excludes(held: Held, other: Held): boolean {
+  return conflict(held, other) && held.permits + other.permits > held.limit;
 }

@@ -25,11 +25,12 @@ export const OF_RECIPES: readonly Mutant[] = [
     "const isNotedFirst = guarantee === 'at-most-once';",
     "const isNotedFirst = guarantee !== 'at-most-once';",
   ]),
-  mutant('a recorded slot is done again', 'agreed', [
-    'recipes/src/slot-register.ts',
-    'if (order < 0) return undefined;',
-    'if (order <= 0) return undefined;',
-  ]),
+  mutant(
+    'a recorded slot is done again',
+    'agreed',
+    ['recipes/src/slot-register.ts', "    if (own) return { outcome: 'already-done', ...own };\n", ''],
+    ['recipes/src/slot-register.ts', 'this.#order(slot, this.slot) >= 0', 'this.#order(slot, this.slot) > 0'],
+  ),
   mutant('a latch opens before the last count', 'agreed', [
     'recipes/src/latch.ts',
     'return state?.count === 0 ||',
