@@ -46,7 +46,7 @@ async function bundle(name: string, files: readonly string[], options: BuildOpti
     ...options,
     metafile: true,
   });
-  if (Object.keys(metafile?.inputs ?? {}).some((input) => input.includes(`node_modules/${INLINED}/`)))
+  if (Object.keys(metafile.inputs).some((input) => input.includes(`node_modules/${INLINED}/`)))
     copyLicense(resolve('packages', name, 'node_modules', INLINED), 'LICENSE', outdir);
   return outdir;
 }

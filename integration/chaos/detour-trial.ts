@@ -18,7 +18,7 @@ export interface DetourSite {
   readonly store: string;
   readonly servers: Servers;
   /** Returns the URL of the backend for these addresses of the servers. */
-  url(endpoints: readonly string[]): string;
+  readonly url: (endpoints: readonly string[]) => string;
   readonly timing: Timing;
 }
 

@@ -21,8 +21,8 @@ for (const { store, transport, fromUrl } of TRANSPORTS)
   describeRecipes(
     `${store.name} over ${transport}`,
     async () => {
-      const { url } = await store.share(`the caller's context over ${transport}`);
-      const withTransport = new URL(url());
+      const shared = await store.share(`the caller's context over ${transport}`);
+      const withTransport = new URL(shared.url());
       withTransport.searchParams.set('transport', transport);
       return { ...(await openStore(store)), connect: () => fromUrl(String(withTransport)) };
     },

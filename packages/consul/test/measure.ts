@@ -66,7 +66,7 @@ async function ours({ endpoint, operator, name, waiters, handOffs, onStart, onEn
     };
     enter = (client): void => {
       void hold(client).catch((error: unknown) => {
-        if (!leaving.signal.aborted) reject(error);
+        if (!leaving.signal.aborted) reject(error instanceof Error ? error : new Error(String(error)));
       });
     };
   });

@@ -41,9 +41,9 @@ export async function contest({ unruly, honest, calls, rounds }: UnrulyContest):
       if (!isQueueLockError(error)) wrong.push(`watch: ${String(error)}`);
     },
   });
-  let isOver = false;
+  const state = { isOver: false };
   const others = (async () => {
-    while (!isOver) await round('honest', honest, RECOVERS_WITHIN_MS);
+    while (!state.isOver) await round('honest', honest, RECOVERS_WITHIN_MS);
   })();
   for (let nth = 0; nth < rounds; nth += 1) await round('unruly', unruly, 500);
   calls.calm();
@@ -52,7 +52,7 @@ export async function contest({ unruly, honest, calls, rounds }: UnrulyContest):
   await until(recovers, { what: 'it recovers', withinMs: RECOVERS_WITHIN_MS }).catch((error: unknown) =>
     wrong.push(String(error instanceof Error ? error.cause : error)),
   );
-  isOver = true;
+  state.isOver = true;
   await others;
   watching.unsubscribe();
   await Promise.race([

@@ -138,11 +138,12 @@ const NEVER = new Promise<never>(() => undefined);
 /** Fulfils, and then calls both callbacks once more. */
 function settlingTwice(result: Promise<unknown>, error: Error): Promise<unknown>['then'] {
   const then = (onFulfilled?: Method | null, onRejected?: Method | null): void => {
-    result.then((value) => {
+    const settleTwice = (value: unknown): void => {
       onFulfilled?.(value);
       onRejected?.(error);
       onFulfilled?.(value);
-    }, onRejected ?? undefined);
+    };
+    result.then(settleTwice, (failure: unknown) => onRejected?.(failure));
   };
   return then as Promise<unknown>['then'];
 }

@@ -1,7 +1,7 @@
 import { createPool } from 'mysql2/promise';
 import { createLockClient, type LockClient } from '@queuelock/core';
-import { mysql, type MysqlOptions } from '@queuelock/mysql';
-import { UnrulyCalls } from '@queuelock/harness/unruly';
+import { mysql } from '@queuelock/mysql';
+import type { UnrulyCalls } from '@queuelock/harness/unruly';
 import { expect } from 'chai';
 import {
   holdsWithoutServer,
@@ -31,12 +31,9 @@ describe('a pool that misbehaves under mysql()', function () {
       { getConnection: 'async' },
     );
     return {
-      locks: createLockClient(
-        mysql({ pool: pool as never as NonNullable<MysqlOptions['pool']>, requestTimeoutMs: 200 }),
-        {
-          ttlMs: TTL_MS,
-        },
-      ),
+      locks: createLockClient(mysql({ pool, requestTimeoutMs: 200 }), {
+        ttlMs: TTL_MS,
+      }),
       end: () => Promise.resolve(),
     };
   };

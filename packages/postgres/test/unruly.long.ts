@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { createLockClient, type LockClient } from '@queuelock/core';
-import { postgres, type PostgresOptions } from '@queuelock/postgres';
-import { UnrulyCalls } from '@queuelock/harness/unruly';
+import { postgres } from '@queuelock/postgres';
+import type { UnrulyCalls } from '@queuelock/harness/unruly';
 import { expect } from 'chai';
 import {
   holdsWithoutServer,
@@ -28,12 +28,9 @@ describe('a pool that misbehaves under postgres()', function () {
       { connect: 'async' },
     );
     return {
-      locks: createLockClient(
-        postgres({ pool: pool as NonNullable<PostgresOptions['pool']>, requestTimeoutMs: 200 }),
-        {
-          ttlMs: TTL_MS,
-        },
-      ),
+      locks: createLockClient(postgres({ pool, requestTimeoutMs: 200 }), {
+        ttlMs: TTL_MS,
+      }),
       end: () => Promise.resolve(),
     };
   };

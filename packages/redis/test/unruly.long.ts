@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { createLockClient, type LockClient } from '@queuelock/core';
 import { redis, type RedisOptions } from '@queuelock/redis';
-import { UnrulyCalls } from '@queuelock/harness/unruly';
+import type { UnrulyCalls } from '@queuelock/harness/unruly';
 import { expect } from 'chai';
 import {
   holdsWithoutServer,

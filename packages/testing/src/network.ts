@@ -68,7 +68,7 @@ export class FaultyNetwork implements Network {
     await reply.catch(() => undefined);
     // The process may have been paused, or its connection cut, while the request was on its way.
     await this.#running();
-    return this.#isPartitioned ? this.#noReply(call) : reply;
+    return this.isPartitioned ? this.#noReply(call) : reply;
   };
 
   readonly deliver = (arrive: () => void): void => {

@@ -12,16 +12,15 @@ export function recordedClient(locks: LockClient, id: string, effects: Effects):
     return ownership;
   };
   const recorded: Partial<LockClient> = {
-    run: ((name: string, work: Work, ...options: []) =>
+    run: (name: string, work: Work, ...options: []) =>
       locks.run(
         name,
         (ownership, stop) => effects.within(effects.granted(id, ownership), () => work(ownership, stop)),
         ...options,
-      )) as LockClient['run'],
-    acquire: (async (...given: Parameters<LockClient['acquire']>) =>
-      noted((await locks.acquire(...given)) as Ownership)) as LockClient['acquire'],
-    tryAcquire: (async (...given: Parameters<LockClient['tryAcquire']>) =>
-      noted((await locks.tryAcquire(...given)) as Ownership | undefined)) as LockClient['tryAcquire'],
+      ),
+    acquire: async (...given: Parameters<LockClient['acquire']>) => noted(await locks.acquire(...given)),
+    tryAcquire: async (...given: Parameters<LockClient['tryAcquire']>) =>
+      noted(await locks.tryAcquire(...given)),
     claim: (...given) =>
       locks.claim(...given).pipe(
         tap((state) => {

@@ -62,7 +62,12 @@ export class SimulatedProcess implements TestClient {
     const { intercept, deliver } = this.network;
     const backend = memory({ server, latencyMs, intercept, deliver });
     this.#client = createLockClient(backend, { ...options, clock: this.#clock });
-    this.#client.session$.subscribe(({ id: session }) => (this.#sessionId = session));
+    this.#client.session$.subscribe({
+      next: ({ id: session }) => (this.#sessionId = session),
+      error: (error: unknown) => {
+        throw error;
+      },
+    });
     this.locks = recordedClient(this.#client, id, effects);
   }
 

@@ -62,12 +62,12 @@ export function createTestStore(): TestStore {
   const processes: SimulatedProcess[] = [];
 
   const close = async (): Promise<void> => {
-    let isClosed = false;
+    const state = { isClosed: false };
     const closing = Promise.all(processes.map((process) => process.close())).finally(() => {
-      isClosed = true;
+      state.isClosed = true;
     });
     closing.catch(() => undefined);
-    while (!isClosed) await clock.advance(STEP_MS);
+    while (!state.isClosed) await clock.advance(STEP_MS);
     await closing;
     server.close();
     if (effects.stale.length > 0) throw new AssertionError({ message: describeStale(effects.stale) });

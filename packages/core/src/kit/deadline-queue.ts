@@ -38,6 +38,7 @@ export class DeadlineQueue {
     if (!this.#isArmed) this.#arm(this.#ms);
   }
 
+  /** Removes the task, so that its `timedOut` is not called. Does nothing if it is not in the queue. */
   cancel(task: TimedTask): void {
     this.#deadlines.delete(task);
   }

@@ -14,8 +14,9 @@ const PROBE = `select 7 as small, 1900000000000001 as large, cast(7 as decimal(2
  */
 export async function proveReplies(wire: Pick<Wire, 'query'>): Promise<void> {
   const rows = await wire.query(PROBE);
-  if (Array.isArray(rows) && rows.length === 1 && isAsSent(rows[0])) {
-    requireAutocommit(rows[0]);
+  const [row, ...others] = Array.isArray(rows) ? (rows as object[]) : [];
+  if (row && others.length === 0 && isAsSent(row)) {
+    requireAutocommit(row);
     return;
   }
   const rule =

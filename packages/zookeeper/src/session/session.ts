@@ -2,15 +2,8 @@
 // session (this file) has entries; a write to its private-node is a heartbeat; heartbeat-proof computes the proof; resumption exports it.
 
 import { isQueueLockError, leftOfTtl, type QueueLockError } from '@queuelock/core/backend';
-import type {
-  Clock,
-  EntrySpec,
-  LocalWaiters,
-  HoldTraces,
-  Placement,
-  Session,
-  EnqueueAllOptions,
-} from '@queuelock/core/backend';
+import type { Clock, EntrySpec, LocalWaiters, HoldTraces, Placement } from '@queuelock/core/backend';
+import type { EnqueueAllOptions, Session } from '@queuelock/core/backend';
 import { orAborted } from '../base/aborted.ts';
 import { enqueueOne } from '../entry/enqueue-one.ts';
 import { HeartbeatProof } from './heartbeat-proof.ts';
