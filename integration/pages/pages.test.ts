@@ -8,10 +8,19 @@ import type { CodeBlock } from './code-blocks.ts';
 import { PAGES, ROOT, Scratch, blocksOf, needsServer, textOf, type Stage } from './scratch.ts';
 
 const PROGRAM = /^(ts|js)$/;
+/** Such a program is a process of its own: other programs in this process handle the signal too, and end it. */
+const SIGNALS_ITSELF = /process\.kill\(process\.pid/;
 
 /** Programs with a name have tests of their own, except for those of the site. */
 function isAskedElsewhere(page: string, { file }: CodeBlock): boolean {
   return file !== undefined && !page.endsWith('.md');
+}
+
+/** Runs a program as a process of its own, to its end. Resolves with its output. */
+async function runAlone(file: string): Promise<string> {
+  const program = new Program(file);
+  expect(await program.end(), program.stderr).to.deep.equal({ code: 0, signal: null });
+  return program.output;
 }
 
 describe('pages for users', () => {
@@ -37,7 +46,8 @@ describe('pages for users', () => {
     );
     for (const [at, block] of programs.entries()) {
       it(`${page}: program ${String(at + 1)} runs to its end`, async () => {
-        const printed = await runHere(scratch.write(block, stage()));
+        const file = scratch.write(block, stage());
+        const printed = SIGNALS_ITSELF.test(block.code) ? await runAlone(file) : await runHere(file);
         if (block.prints !== undefined) expect(printed).to.equal(block.prints);
       });
     }

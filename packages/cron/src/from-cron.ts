@@ -46,9 +46,14 @@ export function fromCron(job: TickJob): (this: unknown) => Promise<void> {
 }
 
 function tickOf(job: CronJobLike): Date {
+  refuseOneDate(job.cronTime);
   const fired = job.lastDate();
   if (!fired) throw invalidArgument('the CronJob', fired, 'has fired at or after a scheduled time');
   return lastCronTick(job.cronTime, fired);
+}
+
+function refuseOneDate({ realDate, source }: CronTimeLike): void {
+  if (realDate) throw invalidArgument('cronTime', source, 'is a pattern, not one date');
 }
 
 /**
@@ -56,7 +61,7 @@ function tickOf(job: CronJobLike): Date {
  * @throws {QueueLockError} `INVALID_ARGUMENT` for a schedule of one date, or without a tick in the 17 years before
  */
 export function lastCronTick(cronTime: CronTimeLike, at: Date): Date {
-  if (cronTime.realDate) throw invalidArgument('cronTime', cronTime.source, 'is a pattern, not one date');
+  refuseOneDate(cronTime);
   const zone = zoneOf(cronTime);
   const next = (after: number): number => cronTime.getNextDateFrom(new Date(after), zone).toMillis();
   const tick = lastTickUntil(at.getTime(), next);
