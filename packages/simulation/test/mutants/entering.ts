@@ -45,11 +45,11 @@ export const ENTERING: readonly Mutant[] = [
       "return put(entry.key, spec.value ?? '', lease && '0');",
     ],
   ),
-  mutant('a finished request still counts as one in flight', 'progress', [
-    'etcd/src/base/batcher.ts',
-    '    this.#batchesInFlight -= 1;\n',
-    '',
-  ]),
+  mutant(
+    'a finished request still counts as one in flight',
+    ['progress', 'nothing left'],
+    ['etcd/src/base/batcher.ts', '    this.#batchesInFlight -= 1;\n', ''],
+  ),
   mutant(
     'a change is compared with another life of the key',
     ['progress', 'no storm'],
