@@ -1,7 +1,7 @@
 import { createPool } from 'mysql2/promise';
 import { createLockClient, type LockClient } from '@queuelock/core';
 import { mysql } from '@queuelock/mysql';
-import type { UnrulyCalls } from '@queuelock/harness/unruly';
+import { UnrulyCalls } from '@queuelock/harness/unruly';
 import { expect } from 'chai';
 import {
   holdsWithoutServer,
@@ -40,6 +40,22 @@ describe('a pool that misbehaves under mysql()', function () {
 
   it('ends no process, and never lets two clients hold', async () => {
     await survivesEveryScript({ unruly, honest }, { seed: 1, numRuns: 15 });
+  });
+
+  it('reports a server that never replies to the check of its tables after the timeout of a request', async () => {
+    // The calls before that take a connection, listen to it, and prove its replies.
+    const silent = new UnrulyCalls(new Map(Array.from({ length: 50 }, (_, nth) => [nth + 4, 'stuck'])));
+    const real = createPool({ uri: server.url, connectionLimit: 40 });
+    const pool = silent.of(
+      { pool: real.pool, getConnection: async () => silent.of(await real.getConnection(), METHODS) },
+      { getConnection: 'async' },
+    );
+    const backend = mysql({ pool, requestTimeoutMs: 200 });
+    const failure: unknown = await backend.open(TTL_MS).catch((error: unknown) => error);
+    expect(failure).to.have.property('code', 'UNAVAILABLE');
+    expect(Number(/within (\d+) ms/.exec(String(failure))?.[1])).to.be.at.most(200);
+    await backend.close();
+    await real.end();
   });
 
   it('proves no hold by replies without a server', async () => {

@@ -34,6 +34,8 @@ interface Way {
   readonly isUrgent?: boolean;
   /** Timeout of this step, if it differs from the link's, in milliseconds. */
   readonly withinMs?: number;
+  /** Timeout of each statement of a long step, in milliseconds. */
+  readonly statementMs?: number;
 }
 
 interface Waiting {
@@ -76,14 +78,11 @@ export class Link {
    * Runs a step with exclusive use of a connection. Its timeout starts when it leaves the queue of steps. If it rejects with anything but an
    * error of the server, its outcome is unknown.
    */
-  async take<T>(
-    work: Work<T>,
-    { isUrgent = false, withinMs = this.#settings.withinMs }: Way = {},
-  ): Promise<T> {
-    if (isUrgent) return this.#takeNow(work, withinMs, isUrgent);
+  async take<T>(work: Work<T>, way: Way = {}): Promise<T> {
+    if (way.isUrgent) return this.#takeNow(work, way);
     await this.#limiter.acquire();
     try {
-      return await this.#takeNow(work, withinMs, isUrgent);
+      return await this.#takeNow(work, way);
     } catch (error) {
       if (isQueueLockError(error, 'UNAVAILABLE')) this.#limiter.rejectWaiting(error);
       throw error;
@@ -106,13 +105,20 @@ export class Link {
     this.#refuse(connectionClosed(this.endpoint));
   }
 
-  async #takeNow<T>(work: Work<T>, withinMs: number, isUrgent: boolean): Promise<T> {
+  async #takeNow<T>(
+    work: Work<T>,
+    { isUrgent = false, withinMs = this.#settings.withinMs, statementMs }: Way,
+  ): Promise<T> {
     const { clock } = this.#settings;
     const begunAt = clock.now();
     const leftMs = (): number => withinMs - (clock.now() - begunAt);
     const wire = await this.#connected(isUrgent);
+    const limited =
+      statementMs === undefined
+        ? wire
+        : { ...wire, query: (sql: string) => this.#within(statementMs, wire.query(sql)) };
     try {
-      const answer = await this.#within(leftMs(), work(wire, leftMs));
+      const answer = await this.#within(leftMs(), work(limited, leftMs));
       this.#giveBack(wire);
       return answer;
     } catch (error) {

@@ -4,24 +4,31 @@ import { isAbsence, isDenial } from '../driver/errors.ts';
 import { PARTS, STATEMENTS, VERSION } from '../schema/migration.ts';
 
 /** How long to wait while another client creates the tables, in seconds. */
-const PATIENCE_S = 10;
+export const CREATION_WAIT_S = 10;
 
 /**
- * Checks that tables and procedures exist, and creates them if they are absent.
+ * Returns whether the tables have the version of this release.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when they belong to a later release
+ */
+export async function hasTables(wire: Wire, endpoint: string): Promise<boolean> {
+  return isPresent(await versionAt(wire), endpoint);
+}
+
+/**
+ * Creates tables and procedures if they are absent.
  * @param isIncomplete whether a step has found an absent one although the version is right, as after restoring a dump without procedures
  * @throws {QueueLockError} `INVALID_ARGUMENT` when the tables belong to a later release, `ACCESS_DENIED` when this user may not create them,
  *   `UNAVAILABLE` when another client is still creating them after 10 s
  */
-export async function makeReady(wire: Wire, endpoint: string, isIncomplete: boolean): Promise<void> {
-  if (!isIncomplete && isPresent(await versionAt(wire), endpoint)) return;
+export async function createTables(wire: Wire, endpoint: string, isIncomplete: boolean): Promise<void> {
   const [lock] = await ask(
     wire,
-    `select get_lock(concat('queuelock.', md5(database())), ${PATIENCE_S}) as it`,
+    `select get_lock(concat('queuelock.', md5(database())), ${CREATION_WAIT_S}) as it`,
   );
   if (Number(lock?.it) !== 1)
     throw new QueueLockError('UNAVAILABLE', `${endpoint}: somebody else makes the tables at this moment`);
   try {
-    const hasAll = isPresent(await versionAt(wire), endpoint) && !(isIncomplete && (await lacksParts(wire)));
+    const hasAll = (await hasTables(wire, endpoint)) && !(isIncomplete && (await lacksParts(wire)));
     if (!hasAll) await migrate(wire, endpoint);
   } finally {
     await ask(wire, `select release_lock(concat('queuelock.', md5(database()))) as it`);

@@ -3,7 +3,7 @@ import type { Wire } from '../driver/driver.ts';
 import { isHeader } from '../driver/replies.ts';
 import { isAbsence, isWorthAgain } from '../driver/errors.ts';
 import type { Link } from './link.ts';
-import { makeReady } from './opening.ts';
+import { CREATION_WAIT_S, createTables, hasTables } from './opening.ts';
 import { MAX_ROWS, literals, type Value } from '../queue/sql.ts';
 
 /** A row that a procedure returns. The meaning of `a` to `d` depends on the procedure. */
@@ -36,8 +36,8 @@ export type OnTurn = (session: string, ord: string) => void;
 
 // Backoff after a conflict. The victim of a deadlock retries soon, since the other transaction could then proceed.
 const AGAIN = { initialDelayMs: 4, maxDelayMs: 64 };
-// Timeout for creating the tables, in milliseconds. The server writes each table to disk before it creates the next one.
-const MAKING_MS = 30_000;
+// Timeouts for creating the tables, in milliseconds. The server writes each table to disk before it creates the next one.
+const CREATION = { withinMs: 30_000, statementMs: (CREATION_WAIT_S + 2) * 1_000 };
 
 /** Runs steps on the store. Each step is one round trip, once the tables are known to exist. */
 export class Steps {
@@ -104,11 +104,7 @@ export class Steps {
 
   /** Makes sure that the tables exist. Runs once, and again after a failure or after a step found something absent. */
   async #ready(): Promise<void> {
-    const { endpoint } = this.#link;
-    this.#isReady ??= this.#link.take((wire) => makeReady(wire, endpoint, this.#isIncomplete), {
-      withinMs: MAKING_MS,
-    });
-    const ready = this.#isReady;
+    const ready = (this.#isReady ??= this.#makeReady());
     try {
       await ready;
       this.#isIncomplete = false;
@@ -116,6 +112,13 @@ export class Steps {
       if (this.#isReady === ready) this.#isReady = undefined;
       throw error;
     }
+  }
+
+  /** The check has the timeout of a step, so that a server that accepts connections and never replies is noticed as soon as in any other step. */
+  async #makeReady(): Promise<void> {
+    const { endpoint } = this.#link;
+    if (!this.#isIncomplete && (await this.#link.take((wire) => hasTables(wire, endpoint)))) return;
+    await this.#link.take((wire) => createTables(wire, endpoint, this.#isIncomplete), CREATION);
   }
 }
 
