@@ -1,3 +1,5 @@
+import { unreadableReply } from '@queuelock/core/backend';
+import { isResponse } from './etcd3-replies.ts';
 import type { Channel, ChannelListener } from '../driver/driver.ts';
 import type { ClientUse, Etcd3Clients } from './etcd3-clients.ts';
 import type { BreakerCall, MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
@@ -14,6 +16,8 @@ export interface RawStream<Request, Response> {
 
 /** How a stream is opened. */
 export interface StreamOptions<Stream> {
+  /** The member, for messages. */
+  readonly host: string;
   readonly breaker: MemberCircuitBreaker;
   readonly clients: Pick<Etcd3Clients<unknown>, 'failed'>;
   /** Begins to use a client. */
@@ -34,17 +38,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
     this.#options = options;
     this.#listener = listener;
     this.#stream = this.#open();
-    this.#stream.then(
-      (opened) => {
-        opened.on('error', (error) => this.#end(error));
-        opened.on('end', () => this.#end(new Error('the server ended the stream')));
-        opened.on('data', (response) => {
-          this.#breakerCall?.succeeded();
-          if (!this.#isOver) listener.onResponse(response);
-        });
-      },
-      (error: unknown) => this.#end(error),
-    );
+    this.#withStream((stream) => this.#listenTo(stream));
   }
 
   write(request: Request): void {
@@ -55,8 +49,11 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
 
   close(): void {
     this.#finish((stream) => {
-      stream.end();
-      stream.cancel();
+      try {
+        stream.end();
+      } finally {
+        stream.cancel();
+      }
     });
   }
 
@@ -82,6 +79,17 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
     return open(this.#use.etcd);
   }
 
+  #listenTo(stream: RawStream<Request, Response>): void {
+    stream.on('error', (error) => this.#end(error));
+    stream.on('end', () => this.#end(new Error('the server ended the stream')));
+    stream.on('data', (response) => {
+      this.#breakerCall?.succeeded();
+      if (this.#isOver) return;
+      if (isResponse(response)) this.#listener.onResponse(response);
+      else this.#end(unreadableReply(`etcd ${this.#options.host}`, 'a request on a stream', response));
+    });
+  }
+
   /** Ends the stream, and then the use of its client. */
   #finish(end: (stream: RawStream<Request, Response>) => unknown): void {
     this.#breakerCall?.abandoned();
@@ -92,8 +100,8 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
     void this.#stream.then(endUse, endUse);
   }
 
-  /** Ignores a failure to open, which the listener receives. */
+  /** Ends the channel if the stream does not open or the task fails. */
   #withStream(task: (stream: RawStream<Request, Response>) => unknown): void {
-    void this.#stream.then(task, () => undefined);
+    this.#stream.then(task).catch((error: unknown) => this.#end(error));
   }
 }

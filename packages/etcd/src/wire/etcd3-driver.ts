@@ -10,6 +10,7 @@ import { watchOpenings } from './opening-sockets.ts';
 import type { EtcdCredentials } from '../api/credentials.ts';
 import type { CheckedOptions } from '../api/options.ts';
 import { isLogInRefused } from '../driver/errors.ts';
+import { responseOf } from './etcd3-replies.ts';
 import { MemberCircuitBreaker, type Failures } from '../driver/member-circuit-breaker.ts';
 import type { DriverOf } from './driver-of.ts';
 
@@ -51,25 +52,39 @@ function etcd3Driver(options: CheckedOptions, { host, failures, make }: Etcd3Par
   const clients = new Etcd3Clients(options.credentials, make);
   const breaker = new MemberCircuitBreaker(failures);
   const unary =
-    <Request, Response>(ask: (etcd: Etcd3, request: Request, call: GrpcCallOptions) => Promise<Response>) =>
+    <Request, Response>(
+      method: string,
+      ask: (etcd: Etcd3, request: Request, call: GrpcCallOptions) => Promise<Response>,
+    ) =>
     (request: Request, call: CallOptions): Promise<Response> =>
-      callUnderBreaker(breaker, clients, (etcd) => ask(etcd, request, bounded(call)));
-  const status = unary(({ maintenance }, _, call) => maintenance.status(call));
+      callUnderBreaker(breaker, clients, (etcd) =>
+        responseOf({ host, method, ...call }, () => ask(etcd, request, bounded(call))),
+      );
+  const status = unary('status', ({ maintenance }, _, call) => maintenance.status(call));
   const use = (): ClientUse | Promise<ClientUse> => clients.present() ?? clients.renewed();
   return {
-    range: unary(({ kv }, request, call) => kv.range(request, call)),
-    put: unary(({ kv }, request, call) => kv.put(request, call)),
-    deleteRange: unary(({ kv }, request, call) => kv.deleteRange(request, call)),
-    txn: unary(({ kv }, request, call) => kv.txn(request, call)),
-    leaseGrant: unary(({ leaseClient }, request, call) => leaseClient.leaseGrant(request, call)),
-    leaseRevoke: unary(({ leaseClient }, request, call) => leaseClient.leaseRevoke(request, call)),
-    leaseTimeToLive: unary(({ leaseClient }, request, call) => leaseClient.leaseTimeToLive(request, call)),
+    range: unary('range', ({ kv }, request, call) => kv.range(request, call)),
+    put: unary('put', ({ kv }, request, call) => kv.put(request, call)),
+    deleteRange: unary('deleteRange', ({ kv }, request, call) => kv.deleteRange(request, call)),
+    txn: unary('txn', ({ kv }, request, call) => kv.txn(request, call)),
+    leaseGrant: unary('leaseGrant', ({ leaseClient }, request, call) =>
+      leaseClient.leaseGrant(request, call),
+    ),
+    leaseRevoke: unary('leaseRevoke', ({ leaseClient }, request, call) =>
+      leaseClient.leaseRevoke(request, call),
+    ),
+    leaseTimeToLive: unary('leaseTimeToLive', ({ leaseClient }, request, call) =>
+      leaseClient.leaseTimeToLive(request, call),
+    ),
     status: (call) => status(undefined, call),
     watch: (listener) =>
-      new Etcd3Channel({ breaker, clients, use, open: ({ watchClient }) => watchClient.watch() }, listener),
+      new Etcd3Channel(
+        { host, breaker, clients, use, open: ({ watchClient }) => watchClient.watch() },
+        listener,
+      ),
     keepAlive: (listener) =>
       new Etcd3Channel(
-        { breaker, clients, use, open: ({ leaseClient }) => leaseClient.leaseKeepAlive() },
+        { host, breaker, clients, use, open: ({ leaseClient }) => leaseClient.leaseKeepAlive() },
         listener,
       ),
     close: () => {

@@ -1,0 +1,106 @@
+import { EventEmitter, once } from 'node:events';
+import { expect } from 'chai';
+import type { ILeaseKeepAliveRequest, ILeaseKeepAliveResponse } from '../src/protocol/messages.ts';
+import { Failures, MemberCircuitBreaker } from '../src/driver/member-circuit-breaker.ts';
+import { Etcd3Channel, type RawStream } from '../src/wire/etcd3-channel.ts';
+
+type Stream = RawStream<ILeaseKeepAliveRequest, ILeaseKeepAliveResponse>;
+
+/** A stream that records its calls, of which one throws. */
+class FakeStream {
+  readonly calls: string[] = [];
+  readonly events = new EventEmitter();
+  readonly canceled: Promise<unknown> = once(this.events, 'canceled');
+  readonly #throwing: string;
+
+  constructor(throwing = '') {
+    this.#throwing = throwing;
+  }
+
+  on(event: string, listener: () => void): void {
+    this.#call('on');
+    this.events.on(event, listener);
+  }
+
+  write(): void {
+    this.#call('write');
+  }
+
+  end(): void {
+    this.#call('end');
+  }
+
+  cancel(): void {
+    this.#call('cancel');
+    this.events.emit('canceled');
+  }
+
+  #call(method: string): void {
+    this.calls.push(method);
+    if (method === this.#throwing) throw new TypeError(`${method}() threw`);
+  }
+}
+
+/** Opens a channel over the stream, and emits the failures that it reports. */
+function channelOver(stream: Promise<unknown>): {
+  readonly channel: Etcd3Channel<ILeaseKeepAliveRequest, ILeaseKeepAliveResponse>;
+  readonly ends: EventEmitter;
+} {
+  const ends = new EventEmitter();
+  const options = {
+    host: 'member:2379',
+    breaker: new MemberCircuitBreaker(new Failures()),
+    clients: { failed: () => undefined },
+    use: () => ({ etcd: {} as never, end: () => undefined }),
+    open: () => stream as Promise<Stream>,
+  };
+  const onEnd = (error: unknown): boolean => ends.emit('end', error);
+  return { channel: new Etcd3Channel(options, { onResponse: () => undefined, onEnd }), ends };
+}
+
+describe('a stream of npm etcd3 that misbehaves', () => {
+  for (const value of [undefined, null, 'text', {}, { header: null }])
+    it(`ends its channel when it delivers ${JSON.stringify(value)} as a response`, async () => {
+      const stream = new FakeStream();
+      const { ends } = channelOver(Promise.resolve(stream));
+      const ended = once(ends, 'end');
+      await new Promise(setImmediate);
+      stream.events.emit('data', value);
+      const [error] = await ended;
+      expect(error).to.have.property('code', 'UNAVAILABLE');
+      expect(String(error)).to.include('member:2379: the client library returned');
+      await stream.canceled;
+    });
+
+  for (const value of [undefined, 7, {}])
+    it(`ends its channel when ${JSON.stringify(value)} is opened instead`, async () => {
+      const { ends } = channelOver(Promise.resolve(value));
+      const [error] = await once(ends, 'end');
+      expect(error).to.be.instanceOf(TypeError);
+    });
+
+  it('ends its channel, and is canceled, when on() throws', async () => {
+    const stream = new FakeStream('on');
+    const { ends } = channelOver(Promise.resolve(stream));
+    const [error] = await once(ends, 'end');
+    expect(String(error)).to.equal('TypeError: on() threw');
+    await stream.canceled;
+  });
+
+  it('ends its channel, and is canceled, when write() throws', async () => {
+    const stream = new FakeStream('write');
+    const { channel, ends } = channelOver(Promise.resolve(stream));
+    channel.write({ ID: '1' });
+    const [error] = await once(ends, 'end');
+    expect(String(error)).to.equal('TypeError: write() threw');
+    await stream.canceled;
+  });
+
+  it('is canceled although end() throws', async () => {
+    const stream = new FakeStream('end');
+    const { channel } = channelOver(Promise.resolve(stream));
+    channel.close();
+    await stream.canceled;
+    expect(stream.calls).to.include.members(['end', 'cancel']);
+  });
+});
