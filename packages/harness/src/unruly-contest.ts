@@ -126,7 +126,7 @@ export async function holdsWithoutServer({ unruly, honest }: UnrulyStore, reply:
 export type ScriptExample = readonly [nth: number, misbehaviour: Misbehaviour][];
 
 /** Runs the work, and resolves with the exceptions and rejections that nothing has caught. */
-async function catchingAll(work: () => Promise<void>): Promise<readonly string[]> {
+export async function catchingAll(work: () => Promise<void>): Promise<readonly string[]> {
   const found: string[] = [];
   const note = (error: unknown): void => {
     found.push(error instanceof Error ? String(error.stack) : String(error));

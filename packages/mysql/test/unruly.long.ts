@@ -1,7 +1,9 @@
+import mariadb from 'mariadb';
 import { createPool } from 'mysql2/promise';
 import { createLockClient, type LockClient } from '@queuelock/core';
-import { mysql } from '@queuelock/mysql';
+import { mysql, type MysqlOptions } from '@queuelock/mysql';
 import { UnrulyCalls } from '@queuelock/harness/unruly';
+import { signal } from '@queuelock/harness/wishes';
 import { expect } from 'chai';
 import {
   holdsWithoutServer,
@@ -9,6 +11,8 @@ import {
   type UnrulyClient,
 } from '@queuelock/harness/unruly-contest';
 import { OwnServer } from './servers.ts';
+
+type Pool = NonNullable<MysqlOptions['pool']>;
 
 const METHODS = {
   query: 'async',
@@ -19,46 +23,70 @@ const METHODS = {
 } as const;
 const TTL_MS = 1_500;
 
-describe('a pool that misbehaves under mysql()', function () {
-  this.timeout(600_000);
-  const server = new OwnServer();
-  const honest = (): LockClient => createLockClient(mysql({ url: server.url }), { ttlMs: TTL_MS });
+/** A pool of a client library, and how it is closed. */
+interface RealPool {
+  readonly pool: Pool;
+  readonly end: () => Promise<void>;
+}
 
-  const unruly = (calls: UnrulyCalls): UnrulyClient => {
-    const real = createPool({ uri: server.url, connectionLimit: 40 });
-    const pool = calls.of(
-      { pool: real.pool, getConnection: async () => calls.of(await real.getConnection(), METHODS) },
-      { getConnection: 'async' },
-    );
-    return {
-      locks: createLockClient(mysql({ pool, requestTimeoutMs: 200 }), {
-        ttlMs: TTL_MS,
-      }),
-      end: () => Promise.resolve(),
+const LIBRARIES: Readonly<Record<string, (url: string) => RealPool>> = {
+  'npm mysql2': (url) => {
+    const real = createPool({ uri: url, connectionLimit: 40 });
+    return { pool: real, end: () => real.end() };
+  },
+  'npm mariadb': (url) => {
+    const { hostname, port, username, pathname } = new URL(url);
+    const real = mariadb.createPool({
+      ...{ host: hostname, port: Number(port), user: username, database: pathname.slice(1) },
+      ...{ connectionLimit: 40, minimumIdle: 1 },
+    });
+    return { pool: real, end: () => real.end() };
+  },
+};
+
+/** Returns the pool with its connections under the script. */
+function scripted(pool: Pool, calls: UnrulyCalls): Pool {
+  const getConnection = async (): Promise<Awaited<ReturnType<Pool['getConnection']>>> =>
+    calls.of(await pool.getConnection(), METHODS);
+  return calls.of({ ...shownBy(pool), getConnection }, { getConnection: 'async' });
+}
+
+/** Returns what a pool of mysql2 shows about itself. */
+function shownBy(pool: Pool): object {
+  return 'pool' in pool ? { pool: pool.pool } : {};
+}
+
+for (const [library, make] of Object.entries(LIBRARIES))
+  describe(`a pool of ${library} that misbehaves under mysql()`, function () {
+    this.timeout(600_000);
+    const server = new OwnServer();
+    const honest = (): LockClient => createLockClient(mysql({ url: server.url }), { ttlMs: TTL_MS });
+
+    const unruly = (calls: UnrulyCalls): UnrulyClient => {
+      const pool = scripted(make(server.url).pool, calls);
+      return {
+        locks: createLockClient(mysql({ pool, requestTimeoutMs: 200 }), { ttlMs: TTL_MS }),
+        end: () => Promise.resolve(),
+      };
     };
-  };
 
-  it('ends no process, and never lets two clients hold', async () => {
-    await survivesEveryScript({ unruly, honest }, { seed: 1, numRuns: 15 });
-  });
+    it('ends no process, and never lets two clients hold', async () => {
+      await survivesEveryScript({ unruly, honest }, { seed: 1, numRuns: 15 });
+    });
 
-  it('reports a server that never replies to the check of its tables after the timeout of a request', async () => {
-    // The calls before that take a connection, listen to it, and prove its replies.
-    const silent = new UnrulyCalls(new Map(Array.from({ length: 50 }, (_, nth) => [nth + 4, 'stuck'])));
-    const real = createPool({ uri: server.url, connectionLimit: 40 });
-    const pool = silent.of(
-      { pool: real.pool, getConnection: async () => silent.of(await real.getConnection(), METHODS) },
-      { getConnection: 'async' },
-    );
-    const backend = mysql({ pool, requestTimeoutMs: 200 });
-    const failure: unknown = await backend.open(TTL_MS).catch((error: unknown) => error);
-    expect(failure).to.have.property('code', 'UNAVAILABLE');
-    expect(Number(/within (\d+) ms/.exec(String(failure))?.[1])).to.be.at.most(200);
-    await backend.close();
-    await real.end();
-  });
+    it('reports a server that never replies to the check of its tables after the timeout of a request', async () => {
+      // The calls before that take a connection, listen to it, and prove its replies.
+      const silent = new UnrulyCalls(new Map(Array.from({ length: 50 }, (_, nth) => [nth + 4, 'stuck'])));
+      const { pool, end } = make(server.url);
+      const backend = mysql({ pool: scripted(pool, silent), requestTimeoutMs: 200 });
+      const failure: unknown = await backend.open(TTL_MS, signal).catch((error: unknown) => error);
+      expect(failure).to.have.property('code', 'UNAVAILABLE');
+      expect(Number(/within (\d+) ms/.exec(String(failure))?.[1])).to.be.at.most(200);
+      await backend.close();
+      await end();
+    });
 
-  it('proves no hold by replies without a server', async () => {
-    expect(await holdsWithoutServer({ unruly, honest }, [[], []])).to.equal(false);
+    it('proves no hold by replies without a server', async () => {
+      expect(await holdsWithoutServer({ unruly, honest }, [[], []])).to.equal(false);
+    });
   });
-});

@@ -1,9 +1,12 @@
+import { connect, type Socket } from 'node:net';
 import pg from 'pg';
+import postgresJs from 'postgres';
 import { createLockClient, type LockClient } from '@queuelock/core';
 import { postgres } from '@queuelock/postgres';
 import type { UnrulyCalls } from '@queuelock/harness/unruly';
 import { expect } from 'chai';
 import {
+  catchingAll,
   holdsWithoutServer,
   survivesEveryScript,
   type UnrulyClient,
@@ -42,4 +45,59 @@ describe('a pool that misbehaves under postgres()', function () {
   it('proves no hold by replies without a server', async () => {
     expect(await holdsWithoutServer({ unruly, honest }, { rows: [{ answer: {} }] })).to.equal(false);
   });
+});
+
+/** Returns a socket that is connected to the server. */
+function connected(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port) });
+    socket.once('error', reject).once('connect', () => resolve(socket));
+  });
+}
+
+const SOCKETS: Readonly<Record<string, (url: string) => unknown>> = {
+  throws: () => {
+    throw new TypeError('no socket');
+  },
+  rejects: () => Promise.reject(new TypeError('no socket')),
+  'never settles': () => new Promise(() => undefined),
+  'returns nothing': () => undefined,
+  'returns something else': () => ({}),
+  'returns a socket that was destroyed': async (url) => (await connected(url)).destroy(),
+  'returns a socket that fails at once': async (url) => {
+    const socket = await connected(url);
+    setImmediate(() => socket.destroy(new TypeError('failed at once')));
+    return socket;
+  },
+  'returns a socket that fails during a statement': async (url) => {
+    const socket = await connected(url);
+    socket.once('data', () => socket.destroy(new TypeError('failed during a statement')));
+    return socket;
+  },
+};
+
+describe('the function socket of a client of postgres.js', function () {
+  this.timeout(60_000);
+  const server = new OwnServer();
+
+  for (const [what, broken] of Object.entries(SOCKETS))
+    it(`ends no process when it ${what}, and locks work once it does`, async () => {
+      const state = { isBroken: true };
+      const socket = (): unknown => (state.isBroken ? broken(server.url) : connected(server.url));
+      const client = postgresJs(server.url, { socket, onnotice: () => undefined } as object);
+      const locks = createLockClient(postgres({ client, requestTimeoutMs: 300 }), { ttlMs: TTL_MS });
+      const uncaught = await catchingAll(async () => {
+        const failure: unknown = await locks
+          .acquire('over it', { timeoutMs: 800 })
+          .catch((error: unknown) => error);
+        expect(failure)
+          .to.have.property('code')
+          .that.is.oneOf(['UNAVAILABLE', 'TIMEOUT', 'INVALID_ARGUMENT']);
+        state.isBroken = false;
+        expect(await locks.run('over it', () => 'done', { timeoutMs: 20_000 })).to.equal('done');
+        await locks.close();
+      });
+      expect(uncaught.join('\n')).to.equal('');
+    });
 });

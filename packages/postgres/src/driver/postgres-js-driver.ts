@@ -1,5 +1,6 @@
 import { createConnection } from 'node:net';
 import type { NetConnectOpts, Socket } from 'node:net';
+import { requireMethods } from '@queuelock/core/backend';
 import type { Options, Sql } from 'postgres';
 import type { Driver, Wire, WireEvents } from './driver.ts';
 import { refuseWithoutLibrary } from './errors.ts';
@@ -87,7 +88,7 @@ class Connection {
       } as object),
       socket: async () => {
         if (this.#isOver) throw new Error('the connection was given back');
-        this.#socket = await connect();
+        this.#socket = checkedSocket(await connect());
         this.#destroyIfOver();
         return this.#socket;
       },
@@ -124,6 +125,20 @@ class Connection {
   #destroyIfOver(): void {
     if (this.#isOver) this.#socket?.destroy();
   }
+}
+
+/**
+ * Requires the methods that postgres.js calls outside of any statement, where its exception would end the process.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for anything but a socket
+ */
+function checkedSocket(socket: Socket): Socket {
+  requireMethods(socket, {
+    argument: 'result of the option socket of client',
+    methods: ['on', 'once', 'removeAllListeners', 'write', 'end', 'destroy', 'pause', 'resume'],
+    what: 'an object',
+    rule: (missing) => `is a socket, or a promise of one, which has ${missing}()`,
+  });
+  return socket;
 }
 
 /** Connects a socket. Rejects when the server cannot be reached. */
