@@ -3,6 +3,7 @@
 import { OwnServer as MySqlServer } from '../../packages/mysql/test/servers.ts';
 import { OwnServer as PostgresServer } from '../../packages/postgres/test/servers.ts';
 import { recipeFacts } from '../../packages/recipes/test/facts.ts';
+import { throwingCallbackFacts } from '../../packages/recipes/test/facts/throwing-callbacks.ts';
 import { describeRecipes, type Store } from '../../packages/recipes/test/frame.ts';
 import { Operator as RedisOperator } from '../../packages/redis/test/operator.ts';
 /* eslint-enable no-restricted-imports */
@@ -20,6 +21,8 @@ const TTL_MS = 2_000;
 /** A waiter far behind reads a little later, and the machine may be busy. */
 const EXPIRY_MS = 4_000;
 const PREFIX = 'recipes';
+
+const facts = [...recipeFacts, { recipe: 'callbacks that throw', facts: throwingCallbackFacts }];
 
 interface Database {
   readonly name: string;
@@ -70,7 +73,7 @@ describe('recipes on a Redis of their own', () => {
       connect: (endpoint) => redis({ url: `redis://${endpoint}`, prefix: PREFIX }),
       leftovers: (queue) => operator.entries(queue),
     });
-  describeRecipes('redis', open, recipeFacts);
+  describeRecipes('redis', open, facts);
 });
 
 describe('recipes on a PostgreSQL of their own', () => {
@@ -83,7 +86,7 @@ describe('recipes on a PostgreSQL of their own', () => {
       leftovers: async (queue) =>
         (await own.column('select ord from queuelock.entry where queue = $1', queue)).map(String),
     });
-  describeRecipes('postgres', open, recipeFacts);
+  describeRecipes('postgres', open, facts);
 });
 
 describe('recipes on a MariaDB of their own', () => {
@@ -95,5 +98,5 @@ describe('recipes on a MariaDB of their own', () => {
       connect: (endpoint) => mysql({ url: own.url.replace(own.server.endpoint, endpoint), connections: 2 }),
       leftovers: async (queue) => (await own.operator.entries(queue)).map((entry) => JSON.stringify(entry)),
     });
-  describeRecipes('mysql', open, recipeFacts);
+  describeRecipes('mysql', open, facts);
 });

@@ -1,6 +1,7 @@
 // The facts are tests, and no package exports them.
 /* eslint-disable no-restricted-imports */
 import { callerContextFacts } from '../../packages/recipes/test/facts/caller-context.ts';
+import { throwingCallbackFacts } from '../../packages/recipes/test/facts/throwing-callbacks.ts';
 import { describeRecipes } from '../../packages/recipes/test/frame.ts';
 /* eslint-enable no-restricted-imports */
 import { fromUrl as etcdFromUrl } from '@queuelock/etcd';
@@ -26,5 +27,8 @@ for (const { store, transport, fromUrl } of TRANSPORTS)
       withTransport.searchParams.set('transport', transport);
       return { ...(await openStore(store)), connect: () => fromUrl(String(withTransport)) };
     },
-    [{ recipe: "the caller's context", facts: callerContextFacts }],
+    [
+      { recipe: "the caller's context", facts: callerContextFacts },
+      { recipe: 'callbacks that throw', facts: throwingCallbackFacts },
+    ],
   );

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { isQueueLockError, type LockClient, type Ownership } from '@queuelock/core';
 import { until } from './services/until.ts';
+import { catchingAll } from './uncaught.ts';
 import { MISBEHAVIOURS, UnrulyCalls, type Misbehaviour } from './unruly.ts';
 
 /** Two clients of one store, of which one works over a client library that misbehaves. */
@@ -124,25 +125,3 @@ export async function holdsWithoutServer({ unruly, honest }: UnrulyStore, reply:
 
 /** A script that is tried first. */
 export type ScriptExample = readonly [nth: number, misbehaviour: Misbehaviour][];
-
-/** Runs the work, and resolves with the exceptions and rejections that nothing has caught. */
-export async function catchingAll(work: () => Promise<void>): Promise<readonly string[]> {
-  const found: string[] = [];
-  const note = (error: unknown): void => {
-    found.push(error instanceof Error ? String(error.stack) : String(error));
-  };
-  const events = ['uncaughtException', 'unhandledRejection'] as const;
-  const before = events.map((event) => [event, process.rawListeners(event)] as const);
-  for (const event of events) process.removeAllListeners(event).on(event, note);
-  try {
-    await work();
-    // A rejection is reported after the microtasks, an error of a timer in the next turn.
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  } finally {
-    for (const [event, listeners] of before) {
-      process.removeAllListeners(event);
-      for (const listener of listeners) process.on(event, listener as () => void);
-    }
-  }
-  return found;
-}

@@ -3,10 +3,10 @@ import pg from 'pg';
 import postgresJs from 'postgres';
 import { createLockClient, type LockClient } from '@queuelock/core';
 import { postgres } from '@queuelock/postgres';
+import { catchingAll } from '@queuelock/harness/uncaught';
 import type { UnrulyCalls } from '@queuelock/harness/unruly';
 import { expect } from 'chai';
 import {
-  catchingAll,
   holdsWithoutServer,
   survivesEveryScript,
   type UnrulyClient,

@@ -1,0 +1,21 @@
+/** Runs the work, and resolves with the exceptions and rejections that nothing has caught. */
+export async function catchingAll(work: () => Promise<void>): Promise<readonly string[]> {
+  const found: string[] = [];
+  const note = (error: unknown): void => {
+    found.push(error instanceof Error ? String(error.stack) : String(error));
+  };
+  const events = ['uncaughtException', 'unhandledRejection'] as const;
+  const before = events.map((event) => [event, process.rawListeners(event)] as const);
+  for (const event of events) process.removeAllListeners(event).on(event, note);
+  try {
+    await work();
+    // A rejection is reported after the microtasks, an error of a timer in the next turn.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  } finally {
+    for (const [event, listeners] of before) {
+      process.removeAllListeners(event);
+      for (const listener of listeners) process.on(event, listener as () => void);
+    }
+  }
+  return found;
+}
