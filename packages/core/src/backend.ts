@@ -62,6 +62,7 @@ export {
   type PemFiles,
   type PemTexts,
 } from './kit/pem-files.ts';
+export { optionOfQueue } from './kit/option-of-queue.ts';
 export { checkQueueName, checkedRegisterKind, checkedRegisterText } from './kit/name-checks.ts';
 export {
   FreshCredentials,

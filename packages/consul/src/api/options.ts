@@ -2,7 +2,13 @@
 // Checks options and sets their defaults (here), parses a URL (url), and checks the keys of the option `singleKey` (single-key).
 
 import { createSecureContext } from 'node:tls';
-import { checkedOptions, invalidArgument, secureContextOf, type KnownOptions } from '@queuelock/core/backend';
+import {
+  checkedOptions,
+  invalidArgument,
+  optionOfQueue,
+  secureContextOf,
+  type KnownOptions,
+} from '@queuelock/core/backend';
 import type { Address, TlsOptions } from '../driver/http.ts';
 import type { SingleKeyOf } from './single-key.ts';
 
@@ -119,7 +125,7 @@ export function settingsOf(options: ConsulOptions): Settings {
     requestTimeoutMs: checkedNumber('requestTimeoutMs', requestTimeoutMs),
     minTtlMs: checkedNumber('minTtlMs', minTtlMs),
     maxQueries: checkedNumber('maxQueries', maxQueries),
-    singleKey: given.singleKey,
+    singleKey: given.singleKey && optionOfQueue('singleKey', given.singleKey),
   };
 }
 

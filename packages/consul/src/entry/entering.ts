@@ -163,11 +163,8 @@ export async function leave(tools: EntryTools, entry: Entry): Promise<boolean> {
 }
 
 /** Deletes the single key if it is locked for this entry. The same session may have locked it for another entry, which holds it. */
-async function unlocked(
-  { connection, session, singleKeyOf }: EntryTools,
-  entry: Entry,
-): Promise<readonly KvOperation[]> {
-  const key = singleKeyOf(entry.queue);
+async function unlocked({ connection, session }: EntryTools, entry: Entry): Promise<readonly KvOperation[]> {
+  const key = entry.singleKey;
   if (key === undefined) return [];
   const { pairs } = await connection.read(key, { isConsistent: true });
   const [pair] = pairs;

@@ -22,6 +22,8 @@ export class Entry {
   readonly queue: string;
   readonly id: string;
   readonly key: string;
+  /** The key that clients without a queue lock for this queue, if they do. */
+  readonly singleKey: string | undefined;
   readonly lane: Lane = new Lane();
   shared: boolean;
   permits: number;
@@ -30,10 +32,15 @@ export class Entry {
   readonly #ends$ = new Subject<never>();
   #withdrawn = false;
 
-  constructor({ queue, id, shared, limit, permits = 1 }: EntrySpec, key: string) {
+  constructor(
+    { queue, id, shared, limit, permits = 1 }: EntrySpec,
+    key: string,
+    singleKey: string | undefined,
+  ) {
     this.queue = queue;
     this.id = id;
     this.key = key;
+    this.singleKey = singleKey;
     this.shared = shared;
     this.limit = limit;
     this.permits = permits;

@@ -217,7 +217,8 @@ export class ConsulSession implements Session {
       if (known.state === 'placed' || known.queue !== spec.queue) requireSameEntry(known, spec);
       return known;
     }
-    const entry = new Entry(spec, this.#tools.keys.entry(spec.queue, spec.id));
+    const { keys, singleKeyOf } = this.#tools;
+    const entry = new Entry(spec, keys.entry(spec.queue, spec.id), singleKeyOf(spec.queue));
     if (this.#isResumed) entry.state = 'unread';
     this.#entries.set(spec.id, entry);
     return entry;

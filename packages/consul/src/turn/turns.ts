@@ -37,7 +37,7 @@ export async function placementOf(
   const otherLimit = otherLimitAhead(ahead, { shared: own.shared, limit: spec.limit });
   const line$ = follow(tools, { entry, own, ahead, rule });
   const turn = turnOf(ahead, rule);
-  const singleKey = tools.singleKeyOf(entry.queue);
+  const { singleKey } = entry;
   const single = singleKey === undefined ? undefined : new SingleHold(tools, entry, singleKey);
   if (turn.admitted) await single?.take();
   const turns$ = untilEnd(single ? single.follow(line$) : line$, entry);

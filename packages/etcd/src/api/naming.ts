@@ -1,4 +1,4 @@
-import { invalidArgument } from '@queuelock/core/backend';
+import { invalidArgument, optionOfQueue } from '@queuelock/core/backend';
 
 /**
  * How the keys of a queue's entries are named:
@@ -21,8 +21,10 @@ const NAMINGS: readonly Naming[] = ['go', 'fast'];
 
 /** Converts the option `naming` to a function. Throws `INVALID_ARGUMENT` for an unknown naming. */
 export function namingsOf(naming: Naming | NamingOf = 'go'): NamingOf {
-  if (typeof naming === 'function')
-    return (queue) => checked(naming(queue), `naming(${JSON.stringify(queue)})`);
+  if (typeof naming === 'function') {
+    const namingOf = optionOfQueue('naming', naming);
+    return (queue) => checked(namingOf(queue), `naming(${JSON.stringify(queue)})`);
+  }
   const same = checked(naming, 'naming');
   return () => same;
 }

@@ -2,9 +2,9 @@
 // The options with their defaults, checked in one place (here); credentials (credentials); clients from the caller (etcd3-client); naming.
 
 import {
-  boundToCaller,
   checkedOptions,
   invalidArgument,
+  optionOfQueue,
   type FreshCredentials,
   type KnownOptions,
   type Provided,
@@ -166,7 +166,7 @@ export function checkOptions(options: EtcdOptions | undefined): CheckedOptions {
     credentials: freshCredentialsOf(given, requestTimeoutMs / 2),
     requestTimeoutMs,
     heartbeatProof,
-    singleKey: singleKey && boundToCaller(singleKey),
+    singleKey: singleKey && optionOfQueue('singleKey', singleKey),
     namingOf: namingsOf(naming),
     ...checkTransport(given, Etcd3),
   };

@@ -41,26 +41,34 @@ export class AdvisoryHolds {
     return advisoryLockFor(this.#advisory.keyOf, spec);
   }
 
-  /** Checks that these entries may be added together. @throws {QueueLockError} `INVALID_ARGUMENT` when not, or an error of connecting */
-  async check(specs: readonly EntrySpec[]): Promise<void> {
-    const locked = specs.find((spec) => this.lockFor(spec));
-    if (!locked) return;
+  /**
+   * Checks that these entries may be added together, and returns the advisory lock that the only one of them needs.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when not, or an error of connecting
+   */
+  async check(specs: readonly EntrySpec[]): Promise<AdvisoryLock | undefined> {
+    const locks = specs.map((spec) => this.lockFor(spec));
+    const locked = specs.find((_, nth) => locks[nth]);
+    if (!locked) return undefined;
     if (specs.length > 1) {
       // An entry that waits for one advisory lock would hold another. Programs that take both in a different order would deadlock with it.
       const rule = 'name no queue that has an advisory lock (option advisoryKey)';
       throw invalidArgument('specs', locked.queue, rule);
     }
     await this.#advisory.wires.requireOwn();
+    return locks[0];
   }
 
   /** For an attempt without waiting: takes the lock before `enter`, and releases it if there is no placement. @throws {QueueLockError} */
-  async around(spec: EntrySpec, enter: () => Promise<Placement | undefined>): Promise<Placement | undefined> {
+  async around(
+    spec: EntrySpec,
+    enter: (lock: AdvisoryLock | undefined) => Promise<Placement | undefined>,
+  ): Promise<Placement | undefined> {
     const lock = this.lockFor(spec);
-    if (!lock) return enter();
+    if (!lock) return enter(lock);
     const hold = this.#holdOf(spec, lock);
     let placement: Placement | undefined;
     try {
-      if (hold.isHeld || (await hold.try())) placement = await enter();
+      if (hold.isHeld || (await hold.try())) placement = await enter(lock);
     } finally {
       if (!placement) await this.free(spec);
     }
@@ -68,8 +76,7 @@ export class AdvisoryHolds {
   }
 
   /** Returns the placement with a turn that is admitted only while the entry has its advisory lock too. */
-  beside(spec: EntrySpec, placement: Placement): Placement {
-    const lock = this.lockFor(spec);
+  beside(spec: EntrySpec, lock: AdvisoryLock | undefined, placement: Placement): Placement {
     if (!lock) return placement;
     const hold = this.#holdOf(spec, lock);
     const { turn } = placement;

@@ -4,10 +4,10 @@
 import { createSecureContext } from 'node:tls';
 import type { ClientConfig } from 'pg';
 import {
-  boundToCaller,
   checkedOptions,
   connectionCredentials,
   invalidArgument,
+  optionOfQueue,
   havePems,
   type ConnectionCredentials,
   type KnownOptions,
@@ -157,7 +157,7 @@ export function settingsOf(options: PostgresOptions): Settings {
     migrate,
     connections,
     requestTimeoutMs,
-    advisoryKey: advisoryKey && boundToCaller(advisoryKey),
+    advisoryKey: advisoryKey && optionOfQueue('advisoryKey', advisoryKey),
   };
   if (given !== undefined)
     return {

@@ -17,6 +17,7 @@ import {
   type Session,
 } from '@queuelock/core/backend';
 import { AdvisoryHolds } from '../advisory/advisory-holds.ts';
+import type { AdvisoryLock } from '../advisory/advisory-key.ts';
 import type { Connection } from './connection.ts';
 import { isAsKnown, type Found } from './as-known.ts';
 import { keyOf } from '../queue/names.ts';
@@ -24,17 +25,8 @@ import type { Placed } from '../turn/placed.ts';
 import type { Observable } from '../base/rx.ts';
 import type { Answer } from '../server/steps.ts';
 import { wishOf, type Beat, type Entered, type Place } from '../queue/placed.ts';
+import type { Tenancy } from './tenancy.ts';
 import { storedText, textOf } from '../queue/text.ts';
-
-/** What identifies a client's tenancy of a session. Resuming a session starts a new generation, which ends all earlier tenancies. */
-export interface Tenancy {
-  readonly id: string;
-  readonly num: number;
-  readonly generation: number;
-  readonly ttlMs: number;
-  /** Entries up to this number belong to earlier tenancies of the session; 0 when this client opened it. */
-  readonly inherited: number;
-}
 
 type Value = string | number | boolean | null | readonly string[];
 
@@ -105,8 +97,8 @@ export class PostgresSession implements Session {
     const twice = names.find((queue, place) => names.indexOf(queue) < place);
     if (twice !== undefined) throw invalidArgument('specs', twice, 'name no queue twice');
     const placements = await this.#pendingEnqueues.track(specs, async () => {
-      await this.#advisory.check(specs);
-      return this.#enter(specs, false);
+      const lock = await this.#advisory.check(specs);
+      return this.#enter(specs, { isTry: false, lock });
     });
     if (!placements) throw entryLost(specs.map(({ id }) => id).join(', '));
     return placements;
@@ -114,7 +106,7 @@ export class PostgresSession implements Session {
 
   async tryEnqueue(spec: EntrySpec): Promise<Placement | undefined> {
     return this.#pendingEnqueues.track([spec], () =>
-      this.#advisory.around(spec, async () => (await this.#enter([spec], true))?.[0]),
+      this.#advisory.around(spec, async (lock) => (await this.#enter([spec], { isTry: true, lock }))?.[0]),
     );
   }
 
@@ -166,7 +158,10 @@ export class PostgresSession implements Session {
   }
 
   /** Adds entries; `undefined` for a try that would have to wait. The store may add them even when no answer arrives. */
-  async #enter(specs: readonly EntrySpec[], isTry: boolean): Promise<readonly Placement[] | undefined> {
+  async #enter(
+    specs: readonly EntrySpec[],
+    { isTry, lock }: { readonly isTry: boolean; readonly lock: AdvisoryLock | undefined },
+  ): Promise<readonly Placement[] | undefined> {
     this.#reconciler.entryAdded();
     return this.entries.whilePending(async () => {
       const call = this.#connection.nextCall();
@@ -179,7 +174,9 @@ export class PostgresSession implements Session {
         for (const spec of specs.filter((each) => each.id === id))
           requireSameEntry({ queue: textOf(queue), shared, permits }, spec);
       }
-      return Promise.all(specs.map((spec, nth) => this.#placement(spec, answer.places[nth] as Place, call)));
+      return Promise.all(
+        specs.map((spec, nth) => this.#placement(spec, answer.places[nth] as Place, { call, lock })),
+      );
     });
   }
 
@@ -222,11 +219,15 @@ export class PostgresSession implements Session {
     return answer.orphans;
   }
 
-  async #placement(spec: EntrySpec, place: Place, call: number): Promise<Placement> {
+  async #placement(
+    spec: EntrySpec,
+    place: Place,
+    { call, lock }: { readonly call: number; readonly lock: AdvisoryLock | undefined },
+  ): Promise<Placement> {
     const { queue, id } = spec;
     const { ord, admitted, ahead, other, endsInMs } = place;
     // The advisory lock ended with the connection of the session's earlier process, and another program may have held it since.
-    if (admitted && ord <= this.#tenancy.inherited && this.#advisory.lockFor(spec)) {
+    if (admitted && ord <= this.#tenancy.inherited && lock) {
       await this.remove(queue, id);
       throw entryLost(id);
     }
@@ -243,6 +244,6 @@ export class PostgresSession implements Session {
       turns$,
       ...(other === null ? {} : { otherLimit: other }),
     };
-    return this.#advisory.beside(spec, placed);
+    return this.#advisory.beside(spec, lock, placed);
   }
 }

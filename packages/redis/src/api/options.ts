@@ -3,10 +3,10 @@
 
 import { createSecureContext, type ConnectionOptions } from 'node:tls';
 import {
-  boundToCaller,
   checkedOptions,
   connectionCredentials,
   invalidArgument,
+  optionOfQueue,
   havePems,
   type ConnectionCredentials,
   type KnownOptions,
@@ -115,7 +115,7 @@ export function settingsOf(options: RedisOptions): Settings {
     singleKey: givenKey,
     ...rest
   } = checkedOptions('options of redis', options, OPTIONS);
-  const singleKey = givenKey && boundToCaller(givenKey);
+  const singleKey = givenKey && optionOfQueue('singleKey', givenKey);
   if (client !== undefined && (url ?? tls ?? auth) !== undefined)
     throw invalidArgument('client', client, 'is given without url, tls and auth: it has its own');
   if (!(typeof requestTimeoutMs === 'number' && requestTimeoutMs >= 1 && requestTimeoutMs <= LONGEST_MS)) {

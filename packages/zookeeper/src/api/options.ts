@@ -14,7 +14,7 @@ import {
   type Provided,
 } from '@queuelock/core/backend';
 import { REFUSED_BY_SERVER } from '../queue/names.ts';
-import { DEFAULT_NAMING, schemeOf, type Naming, type Scheme } from '../queue/naming.ts';
+import { schemeOf, schemesOf, type Naming, type Scheme } from '../queue/naming.ts';
 import { freshTlsOf, tlsOf, type Tls, type ZooKeeperTls } from './tls.ts';
 
 /** Options of the ZooKeeper backend. */
@@ -195,12 +195,6 @@ function numbersOf(params: BackendUrl['params']): Partial<Record<(typeof NUMBERS
 function namingOf(params: BackendUrl['params']): Pick<ZooKeeperOptions, 'naming'> {
   const naming = params.get('naming')?.replaceAll(' ', '+');
   return naming === undefined ? {} : { naming: schemeOf(naming as Naming).naming };
-}
-
-function schemesOf(naming: ZooKeeperOptions['naming'] = DEFAULT_NAMING): Settings['schemeFor'] {
-  if (typeof naming === 'function') return (queue) => schemeOf(naming(queue), `(${JSON.stringify(queue)})`);
-  const scheme = schemeOf(naming);
-  return () => scheme;
 }
 
 function transportOf(driver: TransportName = 'wire'): TransportName {

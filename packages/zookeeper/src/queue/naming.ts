@@ -4,7 +4,7 @@
  * Formats and rules: Curator's LockInternals, InterProcessReadWriteLock, LeaderLatch and InterProcessSemaphoreV2, and kazoo's
  * recipe/lock.py.
  */
-import { invalidArgument } from '@queuelock/core/backend';
+import { invalidArgument, optionOfQueue } from '@queuelock/core/backend';
 import type { Mark } from './marks.ts';
 
 /**
@@ -194,4 +194,19 @@ export function schemeOf(naming: Naming, where = ''): Scheme {
   const scheme = SCHEMES.get(naming);
   if (scheme) return scheme;
   throw invalidArgument(`naming${where}`, naming, `is one of ${[...SCHEMES.keys()].join(', ')}`);
+}
+
+/**
+ * Converts the option `naming` to a function.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for an unknown naming; the returned function too, and if the caller's function throws
+ */
+export function schemesOf(
+  naming: Naming | ((queue: string) => Naming) = DEFAULT_NAMING,
+): (queue: string) => Scheme {
+  if (typeof naming === 'function') {
+    const namingIn = optionOfQueue('naming', naming);
+    return (queue) => schemeOf(namingIn(queue), `(${JSON.stringify(queue)})`);
+  }
+  const scheme = schemeOf(naming);
+  return () => scheme;
 }
