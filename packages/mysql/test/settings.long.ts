@@ -11,10 +11,34 @@ const HARMLESS: Readonly<Record<string, string>> = {
   "tx_isolation = 'SERIALIZABLE'": "tx_isolation = 'REPEATABLE-READ'",
   "sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES,PIPES_AS_CONCAT'": 'sql_mode = default',
   "time_zone = '+13:00'": "time_zone = 'SYSTEM'",
+  'wait_timeout = 1': 'wait_timeout = default',
+  'innodb_lock_wait_timeout = 1': 'innodb_lock_wait_timeout = default',
+  'max_statement_time = 1': 'max_statement_time = default',
+  'group_concat_max_len = 4': 'group_concat_max_len = default',
+  'div_precision_increment = 0': 'div_precision_increment = default',
+  'sql_auto_is_null = 1': 'sql_auto_is_null = default',
+  "collation_server = 'latin1_german2_ci'": 'collation_server = default',
+  "lc_messages = 'de_DE'": 'lc_messages = default',
+  'net_read_timeout = 1': 'net_read_timeout = default',
+  'max_sort_length = 8': 'max_sort_length = default',
+  'tmp_table_size = 1024': 'tmp_table_size = default',
+  'tmp_memory_table_size = 0': 'tmp_memory_table_size = default',
+  "sql_mode = 'EMPTY_STRING_IS_NULL,SIMULTANEOUS_ASSIGNMENT,STRICT_ALL_TABLES,ONLY_FULL_GROUP_BY'":
+    'sql_mode = default',
+  "sql_mode = 'ORACLE'": 'sql_mode = default',
+  "sql_mode = 'MSSQL'": 'sql_mode = default',
+  "sql_mode = 'MAXDB'": 'sql_mode = default',
+  "sql_mode = 'PAD_CHAR_TO_FULL_LENGTH,NO_UNSIGNED_SUBTRACTION,HIGH_NOT_PRECEDENCE,IGNORE_SPACE,TIME_ROUND_FRACTIONAL'":
+    'sql_mode = default',
+  'max_allowed_packet = 1024': 'max_allowed_packet = default',
+  "old_mode = 'ZERO_DATE_TIME_CAST,NO_PROGRESS_INFO'": 'old_mode = default',
+  'unique_checks = 0': 'unique_checks = 1',
+  'max_error_count = 0': 'max_error_count = default',
+  'innodb_snapshot_isolation = 1': 'innodb_snapshot_isolation = default',
 };
 
 describe('a MariaDB with a global setting', function () {
-  this.timeout(120_000);
+  this.timeout(60_000);
   const clients = new Clients();
 
   // A superuser may write also on a server with read_only.
@@ -50,19 +74,33 @@ describe('a MariaDB with a global setting', function () {
       });
   }
 
-  it('autocommit = 0 is no matter over a URL, and refuses a pool', async () => {
-    await clients.operator.run('set global autocommit = 0');
-    try {
-      const { code, message } = await refusal(clients.connect({ pool: clients.pool() }).open(10_000, signal));
-      expect(code).to.equal('INVALID_ARGUMENT');
-      expect(message).to.contain('autocommit of the connections of pool must be on');
-      const locks = createLockClient(mysql({ url: clients.url }));
-      await (await locks.acquire('jobs')).release();
-      await locks.close();
-    } finally {
-      await clients.operator.run('set global autocommit = 1');
-    }
-  });
+  /** Settings of the server that a connection of its own overrides, and that a pool is refused for. */
+  const OVERRIDDEN: Readonly<Record<string, string>> = {
+    "completion_type = 'CHAIN'": "completion_type of the connections of pool must be 'NO_CHAIN'",
+    "completion_type = 'RELEASE'": "completion_type of the connections of pool must be 'NO_CHAIN'",
+    'max_join_size = 1': 'sql_big_selects of the connections of pool must be 1',
+    'autocommit = 0': 'autocommit of the connections of pool must be 1',
+  };
+  for (const [setting, refused] of Object.entries(OVERRIDDEN))
+    it(`${setting} hands a lock over by a URL, and refuses a pool by the name of the setting`, async () => {
+      const [name = ''] = setting.split(' ');
+      await clients.operator.run(`set global ${setting}`);
+      try {
+        const { code, message } = await refusal(
+          clients.connect({ pool: clients.pool() }).open(10_000, signal),
+        );
+        expect(code).to.equal('INVALID_ARGUMENT');
+        expect(message).to.contain(refused);
+        const [one, other] = [1, 2].map(() => createLockClient(mysql({ url: clients.url })));
+        const hold = await one!.acquire('jobs');
+        const waiting = other!.acquire('jobs', { timeoutMs: 30_000 });
+        await hold.release();
+        await (await waiting).release();
+        await Promise.all([one!.close(), other!.close()]);
+      } finally {
+        await clients.operator.run(`set global ${name} = default`);
+      }
+    });
 
   it('tx_read_only refuses a session by the name of the setting, and so does the diagnosis', async () => {
     await clients.operator.run('set global tx_read_only = 1');

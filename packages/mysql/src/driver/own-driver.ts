@@ -49,5 +49,5 @@ export class OwnDriver implements Driver {
  */
 export function sessionSettings(withinMs: number): string {
   const seconds = Math.max(1, Math.ceil(withinMs / 1_000));
-  return `set session innodb_lock_wait_timeout = ${seconds}, session autocommit = 1, session sql_select_limit = ${MAX_ROWS}`;
+  return `set session innodb_lock_wait_timeout = ${seconds}, session autocommit = 1, session completion_type = 'NO_CHAIN', session sql_big_selects = 1, session sql_select_limit = ${MAX_ROWS}`;
 }

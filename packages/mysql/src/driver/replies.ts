@@ -5,7 +5,7 @@ import type { Wire } from './driver.ts';
 
 /** Returns each kind of value that steps return: a small and a large number, a sum (a decimal), a text as bytes, and null. */
 const PROBE = `select 7 as small, 1900000000000001 as large, cast(7 as decimal(20, 0)) as total, x'74657874' as bytes, null as nothing,
-  @@autocommit as autocommit`;
+  @@autocommit as autocommit, @@completion_type as completion_type, @@sql_big_selects as sql_big_selects`;
 
 /**
  * Verifies that rows arrive in a form that steps read correctly. The options `decimalNumbers`, `supportBigNumbers`, `bigNumberStrings` and
@@ -16,7 +16,7 @@ export async function proveReplies(wire: Pick<Wire, 'query'>): Promise<void> {
   const rows = await wire.query(PROBE);
   const [row, ...others] = Array.isArray(rows) ? (rows as object[]) : [];
   if (row && others.length === 0 && isAsSent(row)) {
-    requireAutocommit(row);
+    requireSettings(row);
     return;
   }
   const rule =
@@ -24,12 +24,36 @@ export async function proveReplies(wire: Pick<Wire, 'query'>): Promise<void> {
   throw invalidArgument('pool', inspect(rows), rule);
 }
 
-/** Without it, a step would not be committed, and each read would show the state of the first one. Absent from pools without a server. */
-function requireAutocommit({ autocommit }: { readonly autocommit?: unknown }): void {
-  if (autocommit === undefined || Number(autocommit) === 1) return;
-  const rule =
-    'must be on: steps are committed one by one; use another pool for locks, the option url, or set autocommit = 1 for this user';
-  throw invalidArgument('autocommit of the connections of pool', 'off', rule);
+/** Settings of a connection without which steps do not work, with their values and the reason. */
+const SETTINGS: readonly {
+  readonly name: string;
+  readonly values: readonly string[];
+  readonly set: string;
+  readonly why: string;
+}[] = [
+  { name: 'autocommit', values: ['1'], set: '1', why: 'steps are committed one by one' },
+  {
+    name: 'completion_type',
+    values: ['NO_CHAIN', '0'],
+    set: "'NO_CHAIN'",
+    why: 'no step leaves a transaction open or ends its connection',
+  },
+  {
+    name: 'sql_big_selects',
+    values: ['1'],
+    set: '1',
+    why: 'a limit of rows (max_join_size) hides no entries',
+  },
+];
+
+/** Checks the settings of a pool's connection. They are absent from pools without a server. */
+function requireSettings(row: object): void {
+  for (const { name, values, set, why } of SETTINGS) {
+    const value: unknown = Reflect.get(row, name);
+    if (value === undefined || values.includes(textOf(value))) continue;
+    const rule = `must be ${set}, so that ${why}: use another pool for locks, the option url, or set ${name} = ${set} for its connections`;
+    throw invalidArgument(`${name} of the connections of pool`, textOf(value), rule);
+  }
 }
 
 function isAsSent(row: unknown): boolean {
