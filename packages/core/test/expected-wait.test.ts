@@ -136,7 +136,7 @@ describe('the expected wait', () => {
     expect(waitMs).to.equal(undefined);
   });
 
-  it('is right when every holder holds as long as expected', () => {
+  it('equals the actual wait when every holder holds as long as expected', () => {
     fc.assert(
       fc.property(mixedQueues(), (queue) => {
         const starts = play(queue);
@@ -156,7 +156,7 @@ describe('the expected wait', () => {
 });
 
 describe('the admitted entries', () => {
-  it('follow the rule of turns', () => {
+  it('follow the rule that decides the admission of a single entry', () => {
     fc.assert(
       fc.property(mixedQueues(), (queue) => {
         const byTurns = queue.filter((own, position) => {
