@@ -5,7 +5,7 @@ import { describeDeadlock, findDeadlocks, type Deadlock } from '../src/deadlock.
 import { queueOf } from './queues.ts';
 import { circularWaits, leftOf, waitsFor, type Member } from './deadlock-oracle.ts';
 
-describe('finding deadlocks', () => {
+describe('the search for deadlocks', () => {
   it('lists the waits of a cycle, from the youngest on', () => {
     const found = findDeadlocks([
       queueOf('x', { id: 'ann-x', owner: 'ann' }, { id: 'ben-x', owner: 'ben', holds: ['ben-y'], since: 5 }),
@@ -68,7 +68,7 @@ describe('finding deadlocks', () => {
           { id: '4', holds: ['2'], since: 2 },
         ),
       ],
-      // Each client's writer waits behind the other's reader, and behind its own.
+      // The writer of each client waits behind the reader of the other client and behind its own reader.
       circles: [
         { victim: '3', waits: ['x: 3 for 1'] },
         { victim: '4', waits: ['x: 4 for 2'] },
@@ -136,7 +136,7 @@ describe('finding deadlocks', () => {
   }
 
   for (const status of ['stale', 'connecting'] as const) {
-    it(`a queue that is ${status} is not judged`, () => {
+    it(`ignores a queue that is ${status}`, () => {
       const one = queueOf('x', { id: '1' }, { id: '2', holds: ['3'] });
       const other = queueOf('y', { id: '3' }, { id: '4', holds: ['1'] });
       expect(findDeadlocks([one, other])).to.have.lengthOf(1);
@@ -145,7 +145,7 @@ describe('finding deadlocks', () => {
     });
   }
 
-  it('reports circles of what stays when everybody ends that can, and one through every call chain in such a circle', () => {
+  it('finds cycles among the entries that stay when all others end, and one cycle through every call chain in them', () => {
     let withCircle = 0;
     fc.assert(
       fc.property(randomQueues(), fc.infiniteStream(fc.nat()), (queues, choices) => {
@@ -162,7 +162,7 @@ describe('finding deadlocks', () => {
     expect(withCircle).to.be.within(200, 1_800);
   });
 
-  it('leaves no cycle when the victim of every cycle gives up, and again until there is none', () => {
+  it('leaves no cycle when the victim of every cycle gives up, repeatedly until there is none', () => {
     fc.assert(
       fc.property(randomQueues(), fc.infiniteStream(fc.nat()), (queues, choices) => {
         let now = queues;
@@ -178,7 +178,7 @@ describe('finding deadlocks', () => {
     );
   });
 
-  it('is the same in whatever order the queues are looked at', () => {
+  it('returns the same deadlocks in whatever order the queues are passed', () => {
     fc.assert(
       fc.property(
         randomQueues().chain((queues) =>
@@ -192,7 +192,10 @@ describe('finding deadlocks', () => {
   });
 });
 
-/** What is kept by the next wait: the entry that it waits for is the next one's, or the next one's chain holds it. */
+/**
+ * Checks that each wait is caused by the next one: the entry that it waits for is that of the next wait, or is held by the call chain of the next
+ * wait.
+ */
 function expectCircle(waits: Deadlock['waits'], left: readonly Member[]): void {
   for (const [place, { name, entry, waitsFor: ahead }] of waits.entries()) {
     const next = waits[(place + 1) % waits.length]!;
@@ -212,7 +215,7 @@ function short({ waits, victim }: Deadlock): { victim: string; waits: string[] }
   };
 }
 
-/** Up to three queues of up to five; everybody may hold anything, also what is not there or not held by anybody. */
+/** Generates up to three queues of up to five entries. An entry may hold any other entry, also one that does not exist or is not admitted. */
 function randomQueues(): fc.Arbitrary<readonly QueueState[]> {
   const ids = ['x', 'y', 'z'].flatMap((name) => [0, 1, 2, 3, 4].map((place) => `${name}${place}`));
   const lock = fc.record({ shared: fc.boolean() });
