@@ -3,7 +3,7 @@ import { memory } from '@queuelock/memory';
 import { NEVER, Subject, filter, map, merge, of } from 'rxjs';
 import { ADMITTED, line, placements, plain, wishes, type Defect, type Defects } from '../defective.ts';
 
-/** Admits a client again that holds already in this scope. */
+/** Admits a client again that already holds in this scope. */
 function reentrant(sound: Session, holding: Set<string>): Partial<Session> {
   return {
     enqueue: async (spec) => {

@@ -14,7 +14,7 @@ function asFirstAsked(): (spec: EntrySpec) => EntrySpec {
 /** Gives an entry to any caller, whatever its spec. */
 const believesTheCaller: Defect = () => wishes(asFirstAsked());
 
-/** Does the same for a session that resumes. */
+/** Gives an entry to any client that resumes the session, whatever its spec. */
 const believesWhoeverResumes: Defect = () => {
   const known = asFirstAsked();
   const shared = new Set<string>();
