@@ -100,7 +100,7 @@ describe("Curator's semaphore", () => {
   });
 
   for (const [where, taken] of [
-    ['in line', 'pool/locks'],
+    ['in the locks queue', 'pool/locks'],
     ['for a lease', 'pool/leases'],
   ] as const) {
     it(`ends a wait ${where} by its timeout or its signal, and leaves nothing behind`, async () => {

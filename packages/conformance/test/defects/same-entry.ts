@@ -43,7 +43,7 @@ const believesWhoeverResumes: Defect = () => {
 /** Defects of entries that a client enters again. */
 export const sameEntryDefects: Defects = [
   [
-    'believes whoever comes for an entry',
+    'accepts any spec for an existing entry',
     believesTheCaller,
     [
       'an entry keeps its mode and its permits: entering again with others is refused',
@@ -51,7 +51,7 @@ export const sameEntryDefects: Defects = [
     ],
   ],
   [
-    'believes whoever resumes',
+    'accepts any spec for an existing entry from a client that resumes',
     believesWhoeverResumes,
     [
       'a resumed session has its entries as the store knows them',
