@@ -80,7 +80,7 @@ describe('the check of random histories of a simulated lock', () => {
   ];
   for (const { corruption, moves } of cases) {
     const { breaks, name } = corruption;
-    it(`flags ${breaks} when ${name}`, function () {
+    it(`flags a violation of rule ${breaks} when ${name}`, function () {
       this.timeout(60_000);
       let spoilt = 0;
       fc.assert(
