@@ -41,5 +41,5 @@ export class Sight {
 
 /** Returns the error that stands for a first read without a reply yet. */
 export function unanswered(): QueueLockError {
-  return new QueueLockError('UNAVAILABLE', 'the store has not answered yet');
+  return new QueueLockError('UNAVAILABLE', 'the store has not responded yet');
 }

@@ -101,7 +101,7 @@ class Request implements HandoverRequest {
     // While a holder or a released entry is ahead of the own entry, `admitted` may lack the own entry. Only entries behind it are removed.
     const isBehind = ({ order }: QueueEntry): boolean => order > this.#own.order;
     const between = inTheWayOf(entries, this.from).filter((entry) => isBehind(entry) && !admitted.has(entry));
-    const reason = `the holder makes way for ${this.from.owner}: ${this.reason}`.slice(0, 200);
+    const reason = `the holder yields to ${this.from.owner}: ${this.reason}`.slice(0, 200);
     const condemned = between.map((victim) => ({ victim, kind: 'overtaken' as const }));
     const how = { reason, goesOn: () => this.#own.held };
     const allTried = await this.#tools.evictions.evictAll(this.#own.name, condemned, how);
