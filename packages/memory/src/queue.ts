@@ -4,7 +4,7 @@ import { Observable, Subject, type Subscriber } from './rx.ts';
 /** An entry as the server stores it. */
 export interface Entry extends EntrySpec {
   readonly sessionId: string;
-  /** Number of the client of the session that enqueued it last; see `Granted.tenancy`. */
+  /** Number of the client of the session that enqueued the entry last; see `Granted.tenancy`. */
   tenancy: number;
   readonly order: bigint;
   readonly key: string;

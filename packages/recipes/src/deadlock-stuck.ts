@@ -5,7 +5,7 @@ export interface StuckEntry {
   /** The queue's name. */
   readonly queue: string;
   readonly entry: QueueEntry;
-  /** Whether it is never granted. Otherwise it is granted, but never released. */
+  /** Whether the entry is never granted. Otherwise it is granted, but never released. */
   readonly isWaiting: boolean;
   /**
    * The entries that block it. For an entry that is never released: the waits of the call chains that hold it. For a waiting entry: the

@@ -17,7 +17,7 @@ export class Sight {
     return this.#blind.values().next().value;
   }
 
-  /** Returns the same stream, and tracks it from its subscription on. */
+  /** Passes on the states of a stream, and tracks whether the store can be read, from the subscription on. */
   through<T extends Seen>(state$: Observable<T>): Observable<T> {
     return defer(() => {
       this.#blind.set(state$, unanswered());
@@ -39,7 +39,7 @@ export class Sight {
   }
 }
 
-/** Returns the error that stands for a first read without a reply yet. */
+/** Returns the error of a store that has not replied to the first read yet. */
 export function unanswered(): QueueLockError {
   return new QueueLockError('UNAVAILABLE', 'the store has not responded yet');
 }

@@ -30,7 +30,7 @@ export class SlotRegister {
 
   /**
    * Returns why the slot must not be done at present, or `undefined` if it may be done.
-   * @throws {QueueLockError} `INVALID_ARGUMENT` when it cannot be ordered with the noted slots, here and below
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when the slot cannot be ordered with the noted slots; `note` throws it too
    */
   async past(): Promise<PastSlot | undefined> {
     return this.#pastFor(notesIn(await this.#register.read()));

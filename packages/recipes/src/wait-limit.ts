@@ -72,7 +72,7 @@ function timedOut(timeoutMs: number, { what, sight: { trouble } }: WaitContext):
   return new QueueLockError('UNAVAILABLE', why, { cause: trouble });
 }
 
-/** Errors with the signal's reason when it aborts or has aborted. */
+/** Errors with the reason of `signal` when that aborts or has aborted. */
 export function aborted(signal: AbortSignal): Observable<never> {
   return new Observable((subscriber) => {
     const abort = (): void => subscriber.error(signal.reason);

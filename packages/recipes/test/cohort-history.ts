@@ -55,7 +55,7 @@ interface Acquirer {
   readonly came: number;
   status: 'waiting' | 'holding' | 'released' | 'done';
   hold: CohortHold | undefined;
-  /** Whether its signal has reported a loss. */
+  /** Whether the signal of the hold has reported a loss. */
   lost: boolean;
 }
 

@@ -58,7 +58,7 @@ export interface SharedOwnership extends Hold {
    * (`IsOwner`, `Election.Rev`). Each of the two grows with every grant, but they cannot be compared: a resource must use one of them for all.
    */
   readonly grantToken: bigint | undefined;
-  /** Whether it is a read lock. */
+  /** Whether the hold is that of a read lock. */
   readonly shared: boolean;
   /** Number of permits that the name has; 1 for a lock. With a limit that changes: the number when the entry joined. */
   readonly limit: number;

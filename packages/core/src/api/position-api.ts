@@ -10,7 +10,7 @@ export interface QueuePosition {
   readonly expectedWaitMs: number | undefined;
   /** What the estimate is based on. */
   readonly basis: WaitBasis;
-  /** Whether the server cannot be reached, so that these are the last known values. */
+  /** Whether the server cannot be reached, so that position and estimate are the last known ones. */
   readonly stale: boolean;
 }
 

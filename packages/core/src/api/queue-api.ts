@@ -52,10 +52,10 @@ export interface Eviction {
   readonly entry: Pick<QueueEntry, 'key' | 'order' | 'owner' | 'id'>;
   /** `overtaken`: a waiter was moved behind a requester; clients of this library join again by themselves. */
   readonly kind: 'evicted' | 'stolen' | 'overtaken';
-  /** Label of the client that removed it. */
+  /** Label of the client that removed the entry. */
   readonly by: string;
   readonly reason: string;
-  /** When it was removed, in milliseconds since 1970, by the clock of that client. */
+  /** Time of the removal, in milliseconds since 1970, by the clock of the client that removed the entry. */
   readonly at: number;
 }
 

@@ -29,7 +29,7 @@ export class HeldOwnership implements Ownership {
   readonly #holder: Holder;
   readonly #info: BackendInfo;
   #shared: boolean;
-  /** Created together with the signal, on its first read. */
+  /** Controller of the signal. Both are created on the first read of `signal`. */
   #loss: CallerAbortController | undefined;
   #signal: AbortSignal | undefined;
   #end: 'released' | 'lost' | undefined;

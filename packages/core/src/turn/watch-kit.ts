@@ -19,7 +19,7 @@ export type AdmissionRule = Pick<EntrySpec, 'limit' | 'permits'>;
 export interface EntriesAhead<R> {
   /** Nearest first: all of them, or at least as many as requested. */
   readonly refs: readonly R[];
-  /** Their total number, where it is known at no extra cost. */
+  /** Total number of entries ahead, where it is known at no extra cost. */
   readonly total?: number;
   /** The store's revision as of this read; see `Turn.grantToken`. */
   readonly seenAt?: bigint;
@@ -41,7 +41,7 @@ export interface QueueView<R> {
   /** Reads the nearest `count` conflicting entries ahead. Rejects with `ENTRY_LOST` when the own entry is not in the queue. */
   ahead(count: number): Promise<EntriesAhead<R>>;
   /**
-   * Emits once when that entry is gone, even if it was gone before. Emits `undefined` when it may no longer block for another reason. Survives
+   * Emits once when the entry `ref` is gone, even if it was gone before. Emits `undefined` when it may no longer block for another reason. Survives
    * connection trouble.
    */
   removal(ref: R): Observable<Departure | undefined>;

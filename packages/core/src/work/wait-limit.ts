@@ -71,7 +71,7 @@ export function limitWait(
   };
 }
 
-/** The same as a stream, which errors and emits nothing. */
+/** Returns `limitWait` as a stream, which errors at the limit and emits nothing. */
 export function waitLimit(limit: WaitLimit, context: WaitContext): Observable<never> {
   return new Observable((subscriber) =>
     limitWait(limit, context, (error) => {

@@ -43,7 +43,7 @@ export class Program {
     return this.#ask(timeoutMs === undefined ? options : { ...options, timeoutMs });
   }
 
-  /** Releases the lock, or lets its work end. */
+  /** Releases the lock, or lets the work of a `run` end. */
   finish(times = 1): void {
     this.#cancelTimer();
     const { hold, label, plan } = this.claim;

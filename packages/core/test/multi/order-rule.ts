@@ -78,7 +78,7 @@ function leave(state: State, index: number): State {
   return { ...state, queues: new Map(queues), done: state.done.with(index, true) };
 }
 
-/** Returns the claims that conflict with this one and are ahead of it in any queue. */
+/** Returns the claims that conflict with the claim at `index` and are ahead of it in any queue. */
 function waitsFor({ queues }: State, claims: readonly NameClaim[], index: number): readonly number[] {
   const own = claims[index]!;
   return [...queues.values()].flatMap((queue) =>

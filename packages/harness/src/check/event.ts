@@ -107,7 +107,7 @@ export type AttemptEvent = OfAttempt &
     | { readonly ev: 'downgrading' }
     /** The downgrade was confirmed. */
     | { readonly ev: 'downgraded' }
-    /** The hold was lost, as its holder was notified. */
+    /** The holder was notified of the loss of its hold. */
     | { readonly ev: 'revoked'; readonly reason: string }
     /** The holder releases; `t` is from before the request. */
     | { readonly ev: 'released' }
