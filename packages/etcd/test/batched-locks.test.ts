@@ -93,7 +93,7 @@ describe('many locks of one process on etcd', () => {
     expect(await keysOf(specs)).to.deep.equal(keys);
   });
 
-  it('never appear when they were cancelled while their transaction was in flight', async () => {
+  it('have no entries after they were cancelled while their transaction was in flight', async () => {
     const session = await slow();
     const specs = wishes(3);
     const before = await handledTxns(bench.server.endpoint);
@@ -108,7 +108,7 @@ describe('many locks of one process on etcd', () => {
     expect(await enter(session, specs.slice(0, 1))).to.deep.equal([true]);
   });
 
-  it('leave the batch one by one when they were cancelled before it was sent', async () => {
+  it('are removed from the batch one by one when they are cancelled before the batch is sent', async () => {
     const session = await direct();
     const specs = wishes(4);
     const codes = Promise.all(specs.map((spec) => codeOf(session.enqueue(spec))));
@@ -117,7 +117,7 @@ describe('many locks of one process on etcd', () => {
     expect(await keysOf(specs)).to.have.length(2);
   });
 
-  it('are released as far as they exist, and all of them after a lost reply', async () => {
+  it('are released as far as their entries exist, and all of them after a lost reply', async () => {
     const session = await clients.session({ hosts: bench.proxies[0].endpoint });
     const specs = wishes(4);
     await enter(session, specs);

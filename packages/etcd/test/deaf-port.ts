@@ -1,4 +1,4 @@
-// A port that sends no response, not even a refusal, as a host that is down. A stopped process listens there, and its backlog of
+// A port that sends no response, not even a refusal, like a port of a host that is down. A stopped process listens there, and its backlog of
 // connections is full.
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

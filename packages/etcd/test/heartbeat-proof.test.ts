@@ -10,7 +10,7 @@ import { OwnServer } from './own-server.ts';
 
 const patient = new AbortController().signal;
 const BEATS = 10;
-// Many times the duration of an opening.
+// How long the member sends no response, in milliseconds. It is many times as long as opening a session takes.
 const MUTE_MS = 2_000;
 
 describe('heartbeats on etcd', () => {

@@ -22,10 +22,10 @@ const key = Buffer.from('key');
 const alice = { username: 'alice', password: 'wonderland-4711' };
 const root = { username: 'root', password: 'root-4711' };
 
-/** Members of replies that differ between calls, with either transport. */
+/** Matches properties of replies whose values differ between calls, with either transport. */
 const DULL = /^(revision|.*_revision|ID|lease|raftIndex|raftAppliedIndex|dbSize.*)$/;
 
-/** Replaces those members, and removes the name of a choice, which the types of etcd3 do not have. */
+/** Replaces the properties that differ between calls, and removes the name of a choice, which the types of etcd3 do not have. */
 function comparable(reply: unknown): unknown {
   const plain = (name: string, value: unknown): unknown => {
     // The own driver omits the ids of cluster and member where they are not needed.

@@ -59,7 +59,7 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
     expect(await count()).to.equal('3');
   });
 
-  it('parses several messages of a stream from one chunk, and one from several', async () => {
+  it('parses several messages of a stream from one chunk, and one message from several chunks', async () => {
     const [first, second] = [message(5), message(6)];
     member.reply = pieces(
       [
@@ -125,7 +125,7 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
     await eventually('the first connection is gone', () => member.sessions[0]!.destroyed);
   });
 
-  it('lets calls in flight finish when the member announces its shutdown, and sends the next ones elsewhere', async () => {
+  it('lets calls in flight finish when the member announces its shutdown, and sends later calls on another connection', async () => {
     let late = (): void => undefined;
     member.reply = (stream, headers) => {
       late = () => pieces([COUNT_OF_3], OK)(stream, headers);
@@ -142,7 +142,7 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
     expect(await under).to.equal('3');
   });
 
-  it('sends what was written while it connects, in order', async () => {
+  it('sends messages that were written while it connects, in order', async () => {
     const came: Buffer[] = [];
     member.reply = (stream) => {
       stream.on('data', (piece: Buffer) => came.push(piece));

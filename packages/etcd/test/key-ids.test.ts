@@ -46,7 +46,7 @@ describe('the id in the key of an entry', () => {
     expect(enter('b')).to.equal('b');
   });
 
-  it('is the own id for an entry that may use no other, and another one when that is in use', () => {
+  it('is the entry's own id when the entry may use no other, and another id when the own one is in use', () => {
     leave(A, enter(A));
     expect(enter('b', 'q', false)).to.equal('b');
     expect(enter('c')).to.equal(A);
@@ -65,7 +65,7 @@ describe('the id in the key of an entry', () => {
     expect(enter('d')).to.equal('d');
   });
 
-  it('is the recorded one after the session was resumed, and the id of an earlier entry leads to none of them', () => {
+  it('is the recorded id after the session was resumed, and an entry with that id gets another one', () => {
     const noted = new Map([[B, A]]);
     const other = new Set<string>();
     for (const left of [false, true]) {
@@ -83,7 +83,7 @@ describe('the id in the key of an entry', () => {
       .and.to.not.equal(A);
   });
 
-  it('is remembered for the 10,000 names that were used last', () => {
+  it('is remembered for the 10,000 queues that were used last', () => {
     for (let i = 0; i <= 10_000; i += 1) leave(`${i}`, enter(`${i}`, `q${i}`), { queue: `q${i}` });
     expect(enter('x', 'q0')).to.equal('x');
     expect(enter('y', 'q1')).to.equal('1');

@@ -87,7 +87,7 @@ describe('an etcd session', () => {
       expect([...keys]).to.have.length(1);
     });
 
-    it('also for readers and permits, with the endings that say so', async () => {
+    it('also for readers and permits, whose keys have the endings of their kinds', async () => {
       const key = await visit(session);
       expect(await visit(session, { shared: true })).to.equal(`${key}~r`);
       expect(await visit(session, { limit: 3, permits: 2 })).to.equal(`${key}~2of3`);

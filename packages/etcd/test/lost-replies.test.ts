@@ -65,7 +65,7 @@ describe('an etcd session with lost replies', () => {
     expect(await own.operator.keysUnder(`${queue}/`)).to.deep.equal([]);
   });
 
-  it('keeps what the same session holds by then when a release is repeated', async () => {
+  it('keeps a later hold of the same session when an earlier release is repeated', async () => {
     const session = await clients.session({ hosts: proxy.endpoint });
     const queue = freshQueue();
     const [first, second] = [newSpec(queue), newSpec(queue)];

@@ -33,7 +33,7 @@ function deleted(at: number): IEvent {
   return { type: 'Delete', kv, prev_kv: kv };
 }
 
-describe('the end of one life of an etcd key', () => {
+describe('the end of one life of an etcd key, from its creation to its deletion', () => {
   let notifications$: Subject<WatchNotification>;
   let followed: LocalWaiters;
   let status: Waiter;
@@ -100,7 +100,7 @@ describe('the end of one life of an etcd key', () => {
     expect(noted).to.deep.equal([{ owned: true, at: 30n }]);
   });
 
-  it('shows that the entry has held the lock when its own process said so of this life', () => {
+  it('shows that the entry has held the lock when its own process recorded that for this life', () => {
     const reported = departures();
     expect(followed.markOwned(creationId({ key: KEY, createRevision: '10' }))).to.equal(false);
     expect(followed.markOwned(creationId({ key: KEY, createRevision: '40' }))).to.equal(false);
@@ -112,7 +112,7 @@ describe('the end of one life of an etcd key', () => {
     expect(owner).to.deep.equal([{ owned: true, at: 30n }]);
   });
 
-  it('in the own session has no meaning, unless that session removes the entry', () => {
+  it('has no meaning in the own session, unless that session removes the entry', () => {
     isOfSameSession = true;
     const reported = departures();
     report(put(20, 25, NOTED), deleted(30));

@@ -123,7 +123,7 @@ describe('waiting in an etcd queue', () => {
     const from = performance.now();
     const held = clients.follow(admitted);
     const atFirst = await watchers();
-    // On a busy machine the read may be too late for this.
+    // On a busy machine the second read may come too late for this comparison.
     if (performance.now() - from < SHORT_HOLD_MS) expect(atFirst).to.equal(2);
     await eventually('the holder watches its own key', async () => (await watchers()) === 3);
     turns.stop();

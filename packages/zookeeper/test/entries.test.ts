@@ -250,7 +250,7 @@ describe('the order of entries', () => {
     expect(contendersIn(names, scheme).map(({ name }) => name)).to.deep.equal([names[2], names[1], names[0]]);
   });
 
-  it('shows only the reader once it exists', () => {
+  it('has only the reader of a converted writer once the reader exists', () => {
     const names = [
       lock('0000000004', 'shared-lock-'),
       lock('0000000004'),

@@ -30,7 +30,7 @@ interface SuccessorsOptions {
 export class Successors {
   /** By the identity of the predecessor. */
   readonly #behind = new Map<string, Successor>();
-  /** The time of each hand-over, in their order. */
+  /** The time of each hand-over whose removal is not confirmed, in the order of the hand-overs. */
   readonly #unconfirmed = new Map<Entry, number>();
   readonly #connection: Pick<Connection, 'revision'>;
   readonly #generation: Pick<Generation, 'isExported'>;
@@ -69,7 +69,7 @@ export class Successors {
     const { order = 0n } = successor.entry;
     const at = order > entry.grantToken ? order : entry.grantToken + 1n;
     if (at > this.#connection.revision) return;
-    // The store is at most one transaction behind. The limit also lets other tasks run between many hand-overs.
+    // The removals of all unconfirmed hand-overs fit into one transaction. The limit also lets other tasks run between many hand-overs.
     const now = this.#unconfirmed.size < MAX_REMOVALS && !this.#isLate();
     if (now) {
       this.#unconfirmed.set(entry, performance.now());
@@ -78,7 +78,7 @@ export class Successors {
     successor.notify(at, now);
   }
 
-  /** Records that the entry was removed. */
+  /** Records that the removal of the entry is confirmed. */
   confirm(entry: Entry): void {
     this.#unconfirmed.delete(entry);
   }

@@ -175,7 +175,7 @@ export function optionsOfUrl(url: string): ZooKeeperOptions {
   };
 }
 
-/** A function that reads the files for each connection, once they have been found right. */
+/** Returns a function that reads the files for each connection. The files are checked first. */
 function pemsOf(files: PemFiles): Provided<ZooKeeperTls> {
   const pems = readPems(files);
   tlsOf(pems);

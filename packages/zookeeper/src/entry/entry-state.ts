@@ -7,7 +7,10 @@ export interface PresentEntry {
   readonly token?: bigint | undefined;
   /** Whether the entry was admitted with this node while no conflicting entry was ahead. */
   readonly isOwner?: boolean | undefined;
-  /** Whether the entry was enqueued in one transaction with entries of other queues, so that all of them have the same rank everywhere. */
+  /**
+   * Whether the entry was enqueued in one transaction with entries of other queues. Two such transactions have the same order in all queues that both
+   * enter.
+   */
   readonly isOrdered?: boolean | undefined;
   /** Whether an earlier client of the session enqueued the entry and this client has not claimed it yet. */
   readonly isInherited?: boolean | undefined;

@@ -17,7 +17,7 @@ import { WireError } from './wire-error.ts';
 export interface LinkOptions {
   /** The address as `addressText` formats it. */
   readonly address: string;
-  /** Default: over the network. */
+  /** Opens the socket. Default: over the network. */
   readonly dial?: Dial | undefined;
   readonly tls: Tls | undefined;
   readonly hello: Hello;
@@ -37,7 +37,7 @@ export interface LinkListener {
   lost(failure: Error): void;
 }
 
-// Larger than any list of children that a server can hold. Requests are limited to a megabyte, replies are not.
+// The maximum size of a reply, larger than any list of children that a server can hold. Servers limit requests to a megabyte, but not replies.
 const MAX_FRAME_BYTES = 256 * 2 ** 20;
 // The code `ZCONNECTIONLOSS`.
 const CONNECTION_LOSS = -4;
@@ -115,7 +115,7 @@ export class WireLink {
     process.nextTick(() => this.#flush());
   }
 
-  /** One write, since each costs a pass through Node's streams. */
+  /** Writes all requests of this tick in one write, since each write costs a pass through Node's streams. */
   #flush(): void {
     const [first, ...others] = this.#unsent;
     if (!first) return;
@@ -130,7 +130,10 @@ export class WireLink {
     if (!this.#isReading) this.#take();
   }
 
-  /** Handles one message per turn: the code that awaits a reply runs before the next message is handled, as if that arrived later. */
+  /**
+   * Handles one message per turn of the event loop. So the code that awaits a reply runs before the next message is handled, even if both arrived
+   * together.
+   */
   #take(): void {
     this.#isReading = false;
     try {
@@ -146,7 +149,7 @@ export class WireLink {
     void SETTLED.then(() => this.#readOn());
   }
 
-  /** Nothing more may have arrived in this tick than what is held: a later chunk comes in a later one. */
+  /** Handles the next message if bytes of it are held. Otherwise no message can be left, since a later chunk arrives in a later tick. */
   #readOn(): void {
     if (this.#frames.held > 0) process.nextTick(() => this.#take());
     else this.#isReading = false;

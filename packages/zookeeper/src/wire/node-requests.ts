@@ -10,7 +10,7 @@ export interface NewNode {
   readonly data: Uint8Array;
   /** The kind of the node: a value of `CreateFlag`. */
   readonly flags: number;
-  /** Default: all permissions for all clients. */
+  /** The access control list. Default: all permissions for all clients. */
   readonly acl?: readonly Acl[];
 }
 

@@ -14,7 +14,7 @@ describe('a connection to ZooKeeper', () => {
     expect(needs(0, 2_000, 3_000)).to.deep.equal({ type: 'wait', ms: 2_000 });
   });
 
-  it('is dead when nothing was received for two thirds of it, whatever was sent', () => {
+  it('is dead when nothing was received for two thirds of the session timeout, whatever was sent', () => {
     expect(needs(0, 3_000, 5_999)).to.deep.equal({ type: 'wait', ms: 1 });
     expect(needs(0, 3_000, 6_000)).to.deep.equal({ type: 'end' });
     expect(needs(0, 6_000, 6_000)).to.deep.equal({ type: 'end' });
