@@ -62,7 +62,7 @@ describe('access to a Consul with ACLs', function () {
     return SecretID;
   }
 
-  it('is enough with the rules of the README, by URL too, and the doctor reports what it may not read', async () => {
+  it('is sufficient with the rules of the README, also by URL, and doctor reports what it may not read', async () => {
     const rules = 'key_prefix "queuelock/" { policy = "write" } session_prefix "" { policy = "write" }';
     const token = await tokenWith('worker', rules);
     const byUrl = fromUrl(`consul://:${token}@${server.endpoint}`);
@@ -111,7 +111,7 @@ describe('access to a Consul with ACLs', function () {
     await Promise.all([client.close(), other.close()]);
   });
 
-  it('that is lost while a client waits is waited for', async () => {
+  it('that is lost for a while during a wait does not end the wait', async () => {
     const rules = 'key_prefix "queuelock/" { policy = "write" } session_prefix "" { policy = "write" }';
     const policy = await manage('policy', { Name: 'lapse', Rules: rules });
     const { SecretID: token = '', AccessorID = '' } = await manage('token', {
@@ -135,7 +135,7 @@ describe('access to a Consul with ACLs', function () {
 describe('access to a Consul over TLS', function () {
   this.timeout(120_000);
 
-  it('needs a certificate where the server asks for one, by URL too', async function () {
+  it('needs a certificate when the server requires one, also by URL', async function () {
     const certificates = await issueCertificates();
     if (!certificates) {
       this['skipReason'] = 'there is no openssl';

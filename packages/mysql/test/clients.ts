@@ -31,7 +31,7 @@ export class Clients extends OwnServer {
     return pool;
   }
 
-  /** A pool, and the statements that go through it: of steps, their names. */
+  /** Returns a pool, and the statements that it sends. A step is recorded by its name. */
   counted(): { readonly pool: MysqlPoolLike; readonly asked: string[] } {
     const pool = this.pool();
     const asked: string[] = [];

@@ -55,7 +55,7 @@ describe('npm mariadb', () => {
     await Promise.all([first.release(), second.release()]);
   });
 
-  it('is named with its numbers when its pool has no connection left', async () => {
+  it('is named in the error with its numbers when its pool has no free connection', async () => {
     const shared = pool({ connectionLimit: 2 });
     const taken = [await shared.getConnection(), await shared.getConnection()];
     const backend = mysql({ pool: shared, requestTimeoutMs: 100 });
@@ -68,15 +68,15 @@ describe('npm mariadb', () => {
     await Promise.all(taken.map((connection) => connection.release()));
   });
 
-  it('reports a cut connection, and steps go on over another one', async () => {
+  it('reports a cut connection, and steps continue over another one', async () => {
     const session = await clients.session(
       clients.connect({ url: clients.url, driver: 'mariadb', requestTimeoutMs: 5_000 }),
     );
     const foreign = `from information_schema.processlist where id <> connection_id() and db is not null`;
-    // The connections of earlier tests end first.
+    // Waits until the connections of earlier tests have ended.
     await clients.until(`select count(*) ${foreign}`, 1);
     await clients.operator.run(`kill ${await clients.operator.number(`select id ${foreign}`)}`);
-    // The cut is reported by the step that meets it, or before.
+    // The cut is reported by the next step that uses the connection, or before.
     await until(() => session.renew(signal).then(() => undefined), {
       what: 'a renewal over another connection',
       withinMs: 10_000,

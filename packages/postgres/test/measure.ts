@@ -1,4 +1,5 @@
-// Hand-off and fairness next to a blocking pg_advisory_lock and to the least that a stored line needs, in one run: measure.ts [contenders] [holds]
+// Measures hand-offs and fairness beside a blocking pg_advisory_lock and beside the minimum that a stored queue needs, in one run: measure.ts
+// [contenders] [holds]
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
@@ -34,10 +35,13 @@ async function advisory(url: string): Promise<Contender> {
   };
 }
 
-/** The clients of the bare floor, in the order in which they asked. */
+/** The waiting clients of the minimal queue, in the order of their requests. */
 const line: { readonly channel: string }[] = [];
 
-/** A line in this process alone: who leaves commits one update and notifies the next one, and who comes commits one update. */
+/**
+ * A minimal queue in this process alone. A client that enqueues commits one update. A client that releases commits one update and notifies the next
+ * one.
+ */
 async function floor(url: string): Promise<Contender> {
   const [steps, ears] = [1, 2].map(() => new pg.Client({ connectionString: url })) as [pg.Client, pg.Client];
   await Promise.all([steps.connect(), ears.connect()]);
@@ -71,7 +75,7 @@ interface Measured {
   readonly cpu: { readonly client: number[]; readonly server: number[] };
 }
 
-/** Of all processes of the server that run now. */
+/** Returns the CPU time, in milliseconds, of all server processes that run now. */
 async function serverCpuMs(): Promise<number> {
   const { rows } = await operator.query<{ pid: number }>(
     'select pid from pg_stat_activity where pid <> pg_backend_pid()',

@@ -7,7 +7,7 @@ import type { ProcessService } from '@queuelock/harness/services/service';
 import { admitted, lost, wish } from '@queuelock/harness/wishes';
 import { Clients } from './clients.ts';
 
-describe('PostgreSQL behind a pooler that gives connections away after each transaction', () => {
+describe('PostgreSQL behind a pooler in transaction mode', () => {
   const clients = new Clients();
   let pooler: ProcessService;
 
@@ -31,7 +31,7 @@ describe('PostgreSQL behind a pooler that gives connections away after each tran
     expect((await turn).admitted).to.equal(true);
   });
 
-  it('shows a queue to who looks at it', async () => {
+  it('shows a queue to an observer', async () => {
     const [looking, joining] = [pooled(), await clients.session(pooled())];
     const three = firstValueFrom(looking.observe('seen').pipe(filter((entries) => entries.length === 3)), {
       defaultValue: [],
@@ -50,7 +50,7 @@ describe('PostgreSQL behind a pooler that gives connections away after each tran
     expect(await loss).to.equal('ENTRY_LOST');
   });
 
-  it('is found out, and said', async () => {
+  it('is reported by the diagnosis', async () => {
     const about = async (backend: Backend): Promise<string> =>
       (await backend.diagnose!('')).map(({ level, text }) => `${level}: ${text}`).join('\n');
     expect(await about(pooled())).to.contain('warning: what is notified does not come here');

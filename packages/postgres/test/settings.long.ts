@@ -4,7 +4,7 @@ import { postgres } from '@queuelock/postgres';
 import { refusal, signal } from '@queuelock/harness/wishes';
 import { Clients } from './clients.ts';
 
-/** Settings of a role with which locks work as always. */
+/** Settings of a role with which locks work as usual. */
 const HARMLESS = [
   "idle_in_transaction_session_timeout = '100ms'",
   "idle_session_timeout = '1s'",

@@ -39,7 +39,7 @@ describe('the steps on PostgreSQL', () => {
     );
   }
 
-  it('of a lock that is free are one to get it and one to give it back', async () => {
+  it('of a free lock are one to acquire it and one to release it', async () => {
     const { client, asked } = await ready();
     const ownership = await client.acquire('free');
     expect(asked).to.deep.equal(['enqueue']);
@@ -92,7 +92,7 @@ describe('the steps on PostgreSQL', () => {
     const claims = [];
     for (const [place, { client }] of waiters.entries()) {
       claims.push(client.acquire('handed'));
-      // In this order.
+      // The waiters are enqueued in this order.
       await untilThere('handed', place + 2);
     }
     for (const { asked } of waiters) asked.length = 0;
@@ -100,7 +100,7 @@ describe('the steps on PostgreSQL', () => {
       heard.length = 0;
       await ownership.release();
       ownership = await claim;
-      // The answer comes after all that was notified before it.
+      // The reply arrives after all earlier notifications.
       await listener.query('select 1');
       expect(heard).to.have.length(1);
     }
@@ -109,7 +109,7 @@ describe('the steps on PostgreSQL', () => {
     await listener.end();
   });
 
-  it('are committed through to the disk, also for users who have set otherwise', async () => {
+  it('are committed to the disk, also for users with another setting', async () => {
     await clients.session();
     const flushed = async (): Promise<unknown> =>
       (
@@ -128,7 +128,7 @@ describe('the steps on PostgreSQL', () => {
     await clients.operator.query('reset synchronous_commit; reset search_path');
   });
 
-  it('are neither compiled nor read whole tables of entries, whatever the server reckons', async () => {
+  it('are not compiled and read no whole tables of entries, whatever costs the server estimates', async () => {
     const session = await clients.session();
     const [num] = await clients.column('select num from queuelock.session where id = $1', session.id);
     const plans: string[] = [];
@@ -148,7 +148,7 @@ describe('the steps on PostgreSQL', () => {
     expect(plans.filter((plan) => /JIT:|Seq Scan on entry/.test(plan))).to.deep.equal([]);
   });
 
-  it('refuse to run where the order would not hold, and say what to set', async () => {
+  it('refuse to run where the order is not guaranteed, and name what to set', async () => {
     await clients.session();
     const { pool } = clients.pool({ options: '-c default_transaction_isolation=serializable' });
     const error = await refusal(clients.session(clients.connect({ pool })));
@@ -156,7 +156,7 @@ describe('the steps on PostgreSQL', () => {
     expect(error.message).to.contain('default_transaction_isolation');
   });
 
-  it('give no order by what was asked first, but by what was committed', async () => {
+  it('order entries by their commits, and not by their requests', async () => {
     const session = await clients.session();
     await session.enqueue(wish({ queue: 'ordered' })).then(({ key }) => key);
     // Another step on the queue is in progress: the next step waits, and reads its result.
@@ -180,12 +180,12 @@ describe('the steps on PostgreSQL', () => {
     expect((await entering).turn.admitted).to.equal(true);
   });
 
-  it('number entries for ever: after the queue was forgotten, and when the clock was set back', async () => {
+  it('give growing numbers to entries, also after the queue was forgotten and when the clock was set back', async () => {
     const session = await clients.session();
     const first = wish({ queue: 'numbered' });
     const { token } = await session.enqueue(first);
     await session.remove('numbered', first.id);
-    // As if the clock had been an hour and more ahead, and the queue had lain there since.
+    // Simulates a clock that was more than an hour ahead, and a queue that was not used since.
     const ahead = '(extract(epoch from clock_timestamp()) * 1000000)::bigint + 7200000000';
     await clients.operator.query(`update queuelock.queue set last = ${ahead} where name = 'numbered'`);
     const second = await session.enqueue(wish({ queue: 'numbered' }));
@@ -214,12 +214,12 @@ describe('the steps on PostgreSQL', () => {
     expect(await clients.column('select name from queuelock.queue')).to.deep.equal(['kept']);
   });
 
-  it('of a lease end it by the clock of the server, and a renewal restores no session', async () => {
+  it('end a lease by the clock of the server, and a renewal restores no session', async () => {
     const [dead, other] = [await clients.session(), await clients.session()];
     const held = wish({ queue: 'left' });
     await dead.enqueue(held);
     const next = await other.enqueue(wish({ queue: 'left' }));
-    // As if the server's clock had been set forward.
+    // Simulates a server's clock that was set forward.
     await clients.operator.query(
       "update queuelock.session set expires = clock_timestamp() - interval '1 s' where id = $1",
       [dead.id],
@@ -230,7 +230,7 @@ describe('the steps on PostgreSQL', () => {
     expect(await dead.remove('left', held.id)).to.equal(false);
   });
 
-  it('end a session that a slow renewal holds on to neither before nor after it', async () => {
+  it('do not end a session with a slow renewal in progress, neither before its commit nor after it', async () => {
     const [slow, other] = [await clients.session(), await clients.session()];
     await slow.enqueue(wish({ queue: 'slow' }));
     await clients.operator.query(
@@ -238,7 +238,7 @@ describe('the steps on PostgreSQL', () => {
       [slow.id],
     );
     await clients.operator.query('begin');
-    // A renewal that was in time, and is not committed yet.
+    // This renewal was in time and is not committed yet.
     await clients.operator.query(
       'update queuelock.session set expires = clock_timestamp() + ttl where id = $1 and expires > clock_timestamp()',
       [slow.id],
@@ -256,7 +256,7 @@ describe('the steps on PostgreSQL', () => {
     await slow.renew(new AbortController().signal);
   });
 
-  it('that clash are taken again', async () => {
+  it('are repeated after a conflict', async () => {
     const [one, other] = [await clients.session(), await clients.session()];
     const names = ['x', 'y', 'z'];
     const rounds = Array.from({ length: 20 }, async (_, round) => {
@@ -271,7 +271,7 @@ describe('the steps on PostgreSQL', () => {
     ).to.deep.equal([0]);
   });
 
-  it('goes on after a truncation of all tables, for clients that are there and for new ones', async () => {
+  it('continue after a truncation of all tables, for existing clients and for new ones', async () => {
     const locks = createLockClient(clients.connect());
     await locks.run('truncated', () => undefined);
     const tables = ['store', 'queue', 'entry', 'session', 'removed', 'trace', 'register'];

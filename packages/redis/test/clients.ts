@@ -43,7 +43,7 @@ export class Clients {
     return session;
   }
 
-  /** Nothing of what the tests before left is there. */
+  /** Deletes everything that earlier tests have left on the server. */
   async empty(): Promise<void> {
     await this.operator.redis.flushall();
   }

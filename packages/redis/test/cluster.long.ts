@@ -11,7 +11,7 @@ const META = '{queuelock}:meta';
 
 type Client = NonNullable<RedisOptions['client']>;
 
-/** All ways to reach one node. */
+/** The options of each kind of client for one node. */
 const WAYS: Readonly<Record<string, (node: Node) => RedisOptions>> = {
   url: ({ server }) => ({ url: `redis://${server.endpoint}` }),
   'createClient({ url })': ({ server }) => ({
@@ -49,7 +49,7 @@ describe('a Redis Cluster', () => {
     return made;
   }
 
-  it('is reached by the address of a node without the slot, with steps and with messages', async () => {
+  it('is reached by the address of a node without the slot, for steps and for notifications', async () => {
     for (const [way, optionsOf] of Object.entries(WAYS)) {
       const [holder, waiter] = [client(optionsOf(cluster.second)), client(optionsOf(cluster.first))];
       const hold = await holder.acquire('jobs');
@@ -86,7 +86,7 @@ describe('a Redis Cluster', () => {
       'tryEnqueue in a new queue': () => session.tryEnqueue(wish({ queue: 'new' })),
       renew: () => session.renew(signal),
     };
-    // First none, then one key after another.
+    // At first no key has moved, and then one key after another moves.
     for (;;) {
       const before = await state();
       for (const [step, take] of Object.entries(steps)) {
@@ -106,7 +106,7 @@ describe('a Redis Cluster', () => {
     await backend.close();
   }).timeout(WITHIN_MS);
 
-  it('hands a lock over after the slot has migrated under a holder and a waiter', async () => {
+  it('hands off a lock after the slot has migrated during a hold and a wait', async () => {
     const [holder, waiter, third] = [cluster.first, cluster.first, cluster.second].map(({ server }) =>
       client({ url: `redis://${server.endpoint}` }),
     );
@@ -128,7 +128,7 @@ describe('a Redis Cluster', () => {
     await next.release();
   }).timeout(WITHIN_MS);
 
-  it('never lets two hold, and hands over, while its slot moves to and fro for a minute, whichever way clients are made', async () => {
+  it('never lets two clients hold, and hands off, while its slot moves back and forth for a minute, with every kind of client', async () => {
     // A primary that has lost its last slot becomes a replica, so each keeps one.
     for (const { operator } of [cluster.second, cluster.first])
       await operator.call('CLUSTER', 'SETSLOT', '0', 'NODE', cluster.second.id);
@@ -161,7 +161,7 @@ describe('a Redis Cluster', () => {
             holds.delete(hold);
             grants[way] = (grants[way] ?? 0) + 1;
           } catch (error) {
-            // A move that lasts too long on a busy machine may end a session, with its reason.
+            // A move that lasts too long on a busy machine may end a session, which reports the reason.
             const isLoss = isQueueLockError(error) && (error.retryable || error.code === 'OWNERSHIP_LOST');
             if (!isLoss) failures.push(`${way}: ${String(error)}`);
           }

@@ -23,7 +23,7 @@ describe('keys on Redis that are not of queuelock', () => {
     });
   }
 
-  it('are refused as a line though it is a sorted set', async () => {
+  it('are refused as the entries of a queue even when they are a sorted set', async () => {
     const session = await clients.session();
     await clients.operator.redis.zadd(keyOf('line:jobs'), 7, 'mine');
     expect(await refusal(session.enqueue(wish()))).to.have.property('code', 'FOREIGN_FORMAT');
@@ -71,7 +71,7 @@ describe('keys on Redis that are not of queuelock', () => {
     await clients.empty();
   });
 
-  it('are no matter below another prefix', async () => {
+  it('are ignored below another prefix', async () => {
     await clients.operator.redis.set(keyOf('meta'), 'mine');
     const backend = redis({ url: `redis://${clients.server.endpoint}?prefix=team` });
     const session = await backend.open(10_000, signal);

@@ -2,10 +2,10 @@ import { startProxy } from '@queuelock/harness/faults';
 import { admitted, wish } from '@queuelock/harness/wishes';
 import { Clients } from './clients.ts';
 
-describe('a connection to Redis that gets no more messages, and is not broken', () => {
+describe('a connection to Redis that receives no more messages and is not broken', () => {
   const clients = new Clients();
 
-  it('is found out between two heartbeats', async () => {
+  it('is detected between two heartbeats', async () => {
     const proxy = await startProxy(clients.server.endpoint);
     const deaf = clients.connect({ url: `redis://${proxy.endpoint}` });
     const holder = await clients.session();

@@ -4,7 +4,7 @@ import { PubSubHealthCheck } from '../src/server/pub-sub-health-check.ts';
 import { admitted, signal, wish } from '@queuelock/harness/wishes';
 import { Clients } from './clients.ts';
 
-/** Runs what is to come, one task at a time. */
+/** A clock that runs scheduled tasks, one at a time. */
 class Steps implements Clock {
   #tasks: (() => void)[] = [];
 
@@ -29,7 +29,7 @@ class Steps implements Clock {
   }
 }
 
-describe('who listens on Redis', () => {
+describe('the notification listener of Redis', () => {
   it('detects that messages do not arrive, and sends none while the server does not reply', async () => {
     const clock = new Steps();
     let says = true;

@@ -36,14 +36,14 @@ class Stage {
   }
 }
 
-describe('a session on Redis that looks around', () => {
-  it('looks once more for what came up while it looked', async () => {
+describe('a session on Redis that reads its entries again', () => {
+  it('reads once more when another reason arises during the read', async () => {
     const stage = new Stage();
     const { session } = stage;
     const spec = wish();
     const turn = admitted(await session.enqueue(spec));
     session.lookAround();
-    // The second reason is known to no look that is under way.
+    // No read in progress covers the second reason.
     session.lookAround();
     stage.looks.shift()!([0, 5, '7', 0, spec.id, spec.queue]);
     await new Promise(setImmediate);

@@ -8,7 +8,7 @@ describe('a Redis whose memory is full', () => {
 
   afterEach(() => clients.operator.redis.config('SET', 'maxmemory', '0'));
 
-  it('lets holders go on and release, and those in line have their turns', async () => {
+  it('lets holders continue and release, and admits the waiters', async () => {
     const [holder, waiter] = [await clients.session(), await clients.session()];
     const held = wish();
     await holder.enqueue(held);
@@ -22,7 +22,7 @@ describe('a Redis whose memory is full', () => {
     await turn;
   });
 
-  it('frees the places of the dead', async () => {
+  it('removes the entries of expired sessions', async () => {
     const [dying, waiter] = [await clients.session(), await clients.session()];
     await dying.enqueue(wish());
     const turn = admitted(await waiter.enqueue(wish()));
@@ -33,7 +33,7 @@ describe('a Redis whose memory is full', () => {
   });
 });
 
-describe('a user of Redis that may not do all', () => {
+describe('a user of Redis without all permissions', () => {
   const clients = new Clients();
   const rules = ['on', '>secret', '~{queuelock}:*', '&{queuelock}:*', '+@all', '-@dangerous'];
 
@@ -57,7 +57,7 @@ describe('a user of Redis that may not do all', () => {
     expect(await connected('lacks-key', ...some)).to.include({ code: 'ACCESS_DENIED' });
   });
 
-  it('and not listen to a queue gets an error', async () => {
+  it('gets an error when it may not subscribe to the channel of a queue', async () => {
     const { redis } = clients.operator;
     const channels = ['resetchannels', '&{queuelock}:inbox:*', '&{queuelock}:look'];
     await redis.call('ACL', 'SETUSER', 'looks', 'reset', ...rules, ...channels);
@@ -69,7 +69,7 @@ describe('a user of Redis that may not do all', () => {
   });
 });
 
-describe('the first word of a refusal', () => {
+describe('the error word of a refusal by Redis', () => {
   for (const [message, word] of [
     ['READONLY You can’t write against a read only replica.', 'READONLY'],
     ['@user_script: 12: -READONLY You can’t write against a read only replica.', 'READONLY'],

@@ -17,7 +17,7 @@ describe('the round trips on Redis', () => {
     return client;
   }
 
-  /** Connected, with a session and every script known to the server. */
+  /** Returns a connected client with a session, after the server has loaded every script. */
   async function ready(): Promise<LockClient> {
     const client = lockClient();
     await client.run('first', async () => undefined);
@@ -32,7 +32,7 @@ describe('the round trips on Redis', () => {
     await Promise.all(locks.splice(0).map((client) => client.close()));
   });
 
-  it('of a lock that is free are one to get it and one to give it back', async () => {
+  it('of a free lock are one to acquire it and one to release it', async () => {
     const client = await ready();
     await monitor.since();
     const ownership = await client.acquire('free');
@@ -68,7 +68,7 @@ describe('the round trips on Redis', () => {
         () => next[place]?.(place),
         () => undefined,
       );
-      // In this order.
+      // The waiters are enqueued in this order.
       let there = 0;
       while (there < place + 2)
         there = await clients.operator.redis.zcard(clients.operator.key('line:handed'));
@@ -108,7 +108,7 @@ describe('the round trips on Redis', () => {
 describe('the tokens on Redis', () => {
   const clients = new Clients();
 
-  it('grow also after everything is gone from the server', async () => {
+  it('grow also after all data was deleted from the server', async () => {
     const session = await clients.session();
     const { token } = await session.enqueue(wish());
     await session.close();

@@ -17,7 +17,7 @@ describe('a queue of Redis with a single key', () => {
     return made;
   }
 
-  /** As clients do it that know no queue. */
+  /** Takes the key as clients without a queue do. */
   function take(): Promise<string | null> {
     return clients.operator.redis.set(KEY, 'theirs', 'PX', 60_000, 'NX');
   }
@@ -27,7 +27,7 @@ describe('a queue of Redis with a single key', () => {
     await Promise.all(locks.splice(0).map((made) => made.close()));
   });
 
-  it('is held together with the key, which names the entry, and is given back with it', async () => {
+  it('is held together with the key, which names the entry, and is released with it', async () => {
     const session = await clients.session(clients.connect({ singleKey }));
     const spec = wish();
     const { key } = await session.enqueue(spec);
@@ -74,7 +74,7 @@ describe('a queue of Redis with a single key', () => {
     expect(await clients.operator.redis.pttl(KEY)).to.be.within(5_001, 20_000);
   });
 
-  it('frees the key of the dead', async () => {
+  it('frees the key of an expired session', async () => {
     const session = await clients.session(clients.connect({ singleKey }));
     const turn = session.enqueue(wish());
     await turn;
@@ -83,7 +83,7 @@ describe('a queue of Redis with a single key', () => {
     expect(await take()).to.equal('OK');
   });
 
-  it('is lost with the key, and what others have put there stays', async () => {
+  it('is lost when its key is lost, and the value of another client stays', async () => {
     const session = await clients.session(clients.connect({ singleKey }));
     const placement = await session.enqueue(wish());
     const loss = lost(placement);
@@ -95,7 +95,7 @@ describe('a queue of Redis with a single key', () => {
     await admitted(await session.enqueue(wish()));
   }).timeout(WITHIN_MS);
 
-  it('is for one at a time, and for one queue at a time', async () => {
+  it('accepts exclusive entries only, and no acquisition together with other queues', async () => {
     const session = await clients.session(clients.connect({ singleKey }));
     for (const spec of [wish({ shared: true }), wish({ limit: 2 })])
       expect(await refusal(session.enqueue(spec))).to.have.property('code', 'INVALID_ARGUMENT');

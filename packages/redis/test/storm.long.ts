@@ -19,7 +19,7 @@ interface Hold {
   to: number;
 }
 
-/** Holds that overlap, and grants whose tokens did not grow. */
+/** Returns the holds that overlap, and the grants whose tokens did not grow. */
 function faultsIn(holds: readonly Hold[]): readonly string[] {
   return holds.flatMap((hold, place) => {
     const before = holds[place - 1];
@@ -33,7 +33,7 @@ function faultsIn(holds: readonly Hold[]): readonly string[] {
 }
 
 describe('a Redis with a log that is killed, paused, and cut off', () => {
-  it('gives one lock to one client at a time, in the order of the tokens, and serves all after that', async () => {
+  it('grants one lock to one client at a time, with growing tokens, and admits all clients after the faults', async () => {
     const server = await startRedis({
       way: 'process',
       settings: { appendonly: 'yes', appendfsync: 'always' },
@@ -114,7 +114,7 @@ async function work(
     await ownership.release().catch(() => undefined);
   }
 
-  /** For some milliseconds, or until it is lost. */
+  /** Holds for some milliseconds, or until the hold is lost. */
   function held({ signal }: Ownership): Promise<void> {
     return pause(5 + (holds.length % 7), undefined, { signal }).catch(() => undefined);
   }

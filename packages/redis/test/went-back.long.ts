@@ -7,7 +7,7 @@ const WITHIN_MS = 30_000;
 
 type Kept = readonly (readonly [key: string, dump: Buffer])[];
 
-/** Everything that a server has, to be put back: what a replica that lags knows when it takes over. */
+/** A copy of all data of a server, to restore the state of a lagging replica that takes over. */
 class Snapshot {
   readonly #kept: Kept;
 
@@ -31,7 +31,7 @@ class Snapshot {
   }
 }
 
-describe('a Redis that has forgotten the last steps, and broke no connection', () => {
+describe('a Redis that lost its last steps without breaking a connection', () => {
   const clients = new Clients();
 
   it('lets no waiter wait behind an entry that had left', async () => {
@@ -46,7 +46,7 @@ describe('a Redis that has forgotten the last steps, and broke no connection', (
     await turn;
   }).timeout(WITHIN_MS);
 
-  it('is found out by the next heartbeat of who holds', async () => {
+  it('is detected by the next heartbeat of the holder', async () => {
     const session = await clients.session();
     const before = await Snapshot.of(clients.operator.redis);
     const loss = lost(await session.enqueue(wish()));
@@ -56,7 +56,7 @@ describe('a Redis that has forgotten the last steps, and broke no connection', (
     expect(await loss).to.equal('ENTRY_LOST');
   }).timeout(WITHIN_MS);
 
-  it('takes its turn from who had it: others may have it by now', async () => {
+  it('ends the hold of the present holder, since another client may hold by now', async () => {
     const [one, other] = [await clients.session(), await clients.session()];
     const held = wish();
     await one.enqueue(held);

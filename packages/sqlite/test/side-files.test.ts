@@ -46,7 +46,7 @@ describe('a side file of a SQLite file in use', () => {
       expect(message).to.contain('-wal');
     });
 
-  it('is no false alarm when other processes open and close the file', async () => {
+  it('does not end a session when other processes open and close the file', async () => {
     const session = await clients.session();
     await session.enqueue(wish());
     for (let round = 0; round < 3; round += 1) {

@@ -91,7 +91,7 @@ describe('steps on a SQLite file', () => {
     own.close();
   });
 
-  it('in large numbers leave the event loop its turns', async () => {
+  it('in large numbers do not block the event loop', async () => {
     await openOthers();
     const session = await clients.session();
     const crowd = Array.from({ length: 2_000 }, () => session.enqueue(wish()));

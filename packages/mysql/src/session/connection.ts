@@ -99,7 +99,7 @@ export class Connection {
   tidySoon(): void {
     if (this.#clock.now() - this.#tidiedAt < TIDY_EVERY_MS) return;
     this.#tidiedAt = this.#clock.now();
-    // If it fails, a later call repeats it.
+    // A later call repeats a removal that fails.
     this.steps.take('tidy').catch(() => undefined);
   }
 

@@ -72,8 +72,9 @@ export class NodeRedisDriver implements Driver {
 }
 
 /**
- * Returns functions that destroy the client and that note that it has a socket. Before that, npm redis would forget the socket that is being opened,
- * which would stay open and keep the process alive. An attempt to connect that gets no socket ends by itself.
+ * Returns two functions: one destroys the client, and one records that the client has a socket. If a client without a socket were destroyed, npm
+ * redis would forget the socket that it is opening. That socket would stay open and keep the process alive. An attempt to connect that gets no socket
+ * ends by itself.
  */
 function destroying(
   client: Client,

@@ -207,7 +207,7 @@ export class RedisSession implements Session {
     return [queue, id, shared ? '1' : '0', String(limit), String(permits), value, single];
   }
 
-  /** Returns the further values of the reply: none for a try that would have to wait. */
+  /** Runs a step that adds entries. Returns the further values of the reply, or an empty list for a try that would have to wait. */
   async #enterStep(
     script: Script,
     specs: readonly EntrySpec[],
