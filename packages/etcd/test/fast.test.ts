@@ -170,7 +170,7 @@ describe('an etcd queue with naming fast', () => {
     expect(await bench.tail()).to.equal(positions.at(-1)?.placement.key);
   });
 
-  it('treats the predecessor's key as another entry when the key is created again', async () => {
+  it("treats the predecessor's key as another entry when the key is created again", async () => {
     await bench.makeLong();
     const first = await bench.enter(other);
     const removed = await bench.enter(session);

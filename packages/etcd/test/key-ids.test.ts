@@ -46,7 +46,7 @@ describe('the id in the key of an entry', () => {
     expect(enter('b')).to.equal('b');
   });
 
-  it('is the entry's own id when the entry may use no other, and another id when the own one is in use', () => {
+  it("is the entry's own id when the entry may use no other, and another id when the own one is in use", () => {
     leave(A, enter(A));
     expect(enter('b', 'q', false)).to.equal('b');
     expect(enter('c')).to.equal(A);
