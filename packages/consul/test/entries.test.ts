@@ -103,7 +103,7 @@ describe('a session on Consul', function () {
     expect(await entries()).to.deep.equal([placement.key]);
   });
 
-  it('adds the other entries of a session when one of its requests was made invalid meanwhile', async () => {
+  it('adds further entries after one of its requests was made invalid', async () => {
     const { proxy, session } = await behindProxy();
     const [lost, kept] = [specOf({ queue: 'lost' }), specOf({ queue: 'kept' })];
     proxy.hold((request) => isLock(request) && request.body.includes('/queues/lost/'));
@@ -113,7 +113,7 @@ describe('a session on Consul', function () {
     expect(await entries('kept')).to.deep.equal([placement.key]);
   });
 
-  it('gives entries that enter several queues in one call one order, and calls the same order in every queue', async () => {
+  it('gives all entries of one call one order, and two calls the same order in every queue', async () => {
     const sessions = await Promise.all([open(), open(), open()]);
     const queues = ['a', 'b', 'c'];
     const calls = await Promise.all(

@@ -14,10 +14,10 @@ const FROZEN_MS = 2.7 * TTL_MS;
 const BEFORE_RESUME_MS = 60;
 
 interface Round {
-  /** Until when the client believed in its session. */
+  /** The time until which the client considered its session alive. */
   readonly believedUntil: number;
   readonly goneAt: number;
-  /** Whether the leader that was suspended confirmed a renewal although it had been replaced. */
+  /** Whether the suspended leader confirmed a renewal although it had been replaced. */
   readonly isConfirmed: boolean;
   /** When the renewal was sent. */
   readonly sentAt: number;

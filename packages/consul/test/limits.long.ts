@@ -33,7 +33,7 @@ describe('a Consul that accepts few connections of one address', function () {
   after(() => server.stop());
   afterEach(() => Promise.all(clients.splice(0).map((client) => client.close())));
 
-  it('is reported by the name of its setting when a client opens more', async () => {
+  it('is reported with the name of its setting when a client opens more connections', async () => {
     const backends: Backend[] = [];
     const refused = await found('a request is refused', async () => {
       const backend = consul({ hosts: server.endpoint });
@@ -157,7 +157,7 @@ describe('a Consul without namespaces', function () {
   });
   after(() => server.stop());
 
-  it('refuses the option namespace by its name', async () => {
+  it('refuses the option namespace, and the error names the option', async () => {
     const backend = consul({ hosts: server.endpoint, namespace: 'team' });
     const { code, message } = await refusal(backend.open(TTL_MS, signal));
     expect(code, message).to.equal('INVALID_ARGUMENT');

@@ -22,7 +22,7 @@ describe('many concurrent requests to etcd', () => {
   const open = (more: EtcdOptions = {}): Promise<Session> =>
     clients.session({ hosts: own.server.endpoint, heartbeatProof: 'verified', ...more });
 
-  it('all succeed when together they take longer than the timeout of one, and heartbeats overtake them', async function () {
+  it('all succeed although together they take longer than one timeout, and heartbeats overtake them', async function () {
     this.timeout(120_000);
     const session = await open({ requestTimeoutMs: 1_500 });
     // The first heartbeat opens the stream of heartbeats.

@@ -123,7 +123,7 @@ describe('a client of npm etcd3 that is handed in to etcd()', () => {
   describe('with a server', () => {
     const own = new OwnServer();
 
-    it('takes locks and hands them over, although the client is of a class of its own and was closed', async () => {
+    it('is sufficient for locks and hand-offs although it is of a subclass and was closed', async () => {
       const client = new OwnEtcd3(Number(own.server.endpoint.split(':')[1]));
       await using one = createLockClient(etcd({ client, prefix: 'handed-in/' }));
       client.close();

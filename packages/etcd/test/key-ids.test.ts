@@ -28,7 +28,7 @@ describe('the id in the key of an entry', () => {
     expect([enter('c', 'other'), enter('d'), enter('e')]).to.deep.equal(['c', 'a', 'e']);
   });
 
-  it('is one of at most as many ids as there were entries at a time', () => {
+  it('is one of at most as many ids as entries existed at the same time', () => {
     const known = new Set<string>();
     for (let round = 0; round < 100; round += 1) {
       const ids = Array.from({ length: 5 }, (_, i) => `${round} ${i}`);
@@ -55,7 +55,7 @@ describe('the id in the key of an entry', () => {
       .and.to.not.equal(A);
   });
 
-  it('is recorded for the process that resumes the session; from then on each entry has its own', () => {
+  it('is recorded for the process that resumes the session; from then on each entry has the id of its own', () => {
     leave('a', enter('a'));
     expect(enter('b')).to.equal('a');
     expect([...keyIds.exportIds()]).to.deep.equal([['b', 'a']]);

@@ -164,7 +164,7 @@ describe('a resumed etcd session', () => {
     return successor.resume!(resumption!, patient);
   }
 
-  it('has its entries at the keys of earlier ones, and none at the key of an entry that has left', async () => {
+  it('has its entries at reused keys, and none at the key of an entry that has left', async () => {
     const [earlier, held] = [newSpec(queue), newSpec(queue)];
     await session.enqueue(earlier);
     await session.remove(queue, earlier.id);
@@ -184,7 +184,7 @@ describe('a resumed etcd session', () => {
     await resumed.close();
   });
 
-  it('costs no more requests for an entry at the key of an earlier one than for any other', async () => {
+  it('costs no more requests for an entry at a reused key than for any other entry', async () => {
     const [earlier, held] = [newSpec(queue), newSpec(queue)];
     await session.enqueue(earlier);
     await session.remove(queue, earlier.id);

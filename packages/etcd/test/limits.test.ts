@@ -55,7 +55,7 @@ describe('limits and permits in etcd', () => {
     expect(await operator.keysUnder(`${queue}/`)).to.have.length(2);
   });
 
-  it('are 1 for clients without them, such as etcdctl, which takes one of our permits', async () => {
+  it('are 1 for clients without permits, such as etcdctl, which takes one permit of a queue', async () => {
     const queue = freshQueue();
     const etcdctl = lockByEtcdctl(server.endpoint, queue);
     await eventually('etcdctl owns the lock', () => etcdctl.printed().startsWith(`${queue}/`));
@@ -69,7 +69,7 @@ describe('limits and permits in etcd', () => {
     await turns.untilAdmitted();
   });
 
-  it('do not hide a waiter for many permits behind many holders of one', async () => {
+  it('do not hide a waiter for many permits behind many holders of one permit', async () => {
     const queue = freshQueue();
     const holders = Array.from({ length: 60 }, () => newSpec(queue, { limit: 60 }));
     for (const holder of holders) expect((await session.enqueue(holder)).turn.admitted).to.equal(true);

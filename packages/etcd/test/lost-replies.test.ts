@@ -80,7 +80,7 @@ describe('an etcd session with lost replies', () => {
     expect(await session.remove(queue, second.id)).to.equal(true);
   });
 
-  it('refuses an enqueue that arrives after its removal, and accepts others of the session', async () => {
+  it('refuses an enqueue that arrives after its removal, and accepts other enqueues of the session', async () => {
     const session = await clients.session({
       hosts: [proxy.endpoint, detour.endpoint],
       requestTimeoutMs: 1_000,

@@ -77,7 +77,7 @@ describe('an observed etcd queue', () => {
     expect(queue.entries().map(({ order }) => order)).to.deep.equal([5n, 12n]);
   });
 
-  it('ignores events that the list includes, and those of nested names', () => {
+  it('ignores events that the list already includes, and events of nested names', () => {
     queue.apply([]);
     const old = event('Delete', row('a', { created: 0, changed: 10 }));
     const nested = event('Put', row('nested/y', { created: 12 }));

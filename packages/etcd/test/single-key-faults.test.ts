@@ -79,7 +79,7 @@ describe('an etcd queue with a single key and failures', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('leaves no key when the reply to a release is lost, and keeps what old clients hold by then', async () => {
+  it('leaves no key when the reply to a release is lost, and keeps later holds of old clients', async () => {
     const session = await lossy();
     const spec = newSpec(queue);
     await session.enqueue(spec);

@@ -89,7 +89,7 @@ describe('the watches on one stream of an etcd server', () => {
       expect(member.requested).to.deep.equal(['q/a']);
     });
 
-    it('include a short one after a failed request, since a grpc-proxy does not respond to progress requests', () => {
+    it('include a short watch after a failed request, since a grpc-proxy does not respond to progress requests', () => {
       watch('q/a');
       member.confirm('0');
       connection.failed(connection.endpoint, { what: 'a request', error: new Error('no answer') });
@@ -101,7 +101,7 @@ describe('the watches on one stream of an etcd server', () => {
       expect(notifications).to.deep.equal({ 'q/a': ['live', 'q/a is gone'] });
     });
 
-    it('are broken when the server confirms a second one with the id of the first', () => {
+    it('are broken when the server confirms a second watch with the id of the first one', () => {
       watchAll('q/a', 'q/b');
       member.confirm('0');
       member.confirm('0');

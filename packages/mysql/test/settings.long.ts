@@ -64,7 +64,7 @@ describe('a MariaDB with a global setting', function () {
     }
   });
 
-  it('tx_read_only refuses a session by the name of the setting, and so does the diagnosis', async () => {
+  it('tx_read_only refuses a session, and the error and the diagnosis name the setting', async () => {
     await clients.operator.run('set global tx_read_only = 1');
     try {
       const backend = clients.connect();

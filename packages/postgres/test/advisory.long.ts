@@ -205,7 +205,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await (await ours.acquire('jobs')).release();
   }).timeout(WITHIN_MS);
 
-  it('is waited for on another connection when the one that waits breaks', async () => {
+  it('waits for the lock on another connection when the waiting connection breaks', async () => {
     const old = await other();
     await old.query(`select pg_advisory_lock(${KEY})`);
     const waiting = client().acquire('jobs');

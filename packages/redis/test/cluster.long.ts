@@ -62,7 +62,7 @@ describe('a Redis Cluster', () => {
     }
   }).timeout(WITHIN_MS);
 
-  it('is followed within one call when the slot has moved', async () => {
+  it('is reached within one call at the node to which the slot has moved', async () => {
     const backend = redis({ url: `redis://${cluster.first.server.endpoint}` });
     const session = await backend.open(10_000, signal);
     const migration = await SlotMigration.begin(cluster, META);

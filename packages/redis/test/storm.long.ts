@@ -32,7 +32,7 @@ function faultsIn(holds: readonly Hold[]): readonly string[] {
   });
 }
 
-describe('a Redis with a log that is killed, paused, and cut off', () => {
+describe('a Redis with an append-only file that is killed, paused, and cut off', () => {
   it('grants one lock to one client at a time, with growing tokens, and admits all clients after the faults', async () => {
     const server = await startRedis({
       way: 'process',

@@ -34,7 +34,7 @@ describe('a SQLite file that another user can change', () => {
     const victim = plant();
     const placement = await (await clients.session()).enqueue(wish());
     await admitted(placement);
-    // What follows the end of that session happens in the same turn of the event loop.
+    // The effects of the end of that session occur in the same turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     expect(existsSync(victim)).to.equal(true);
   });
@@ -124,7 +124,7 @@ describe('an inbox that is read from the file', () => {
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   });
 
-  it('is ignored when the other members of its home are invalid', () => {
+  it('is ignored when the other properties of its home are invalid', () => {
     const home = { inbox: join(tmpdir(), 'x'), pid: 7, started: '12', namespace: 'pid:[4026531836]' };
     expect(homeFrom(home)).to.deep.equal(home);
     for (const wrong of [

@@ -34,7 +34,7 @@ export type KvOperation =
 /** The flags by which Consul's own clients recognize the key of a lock. More than a JavaScript number holds, so it is written as text. */
 export const LOCK_FLAGS = 0x2ddccbc058a50c18n;
 
-/** Most operations of one transaction, in every release of Consul. */
+/** Maximum number of operations of one transaction, in every release of Consul. */
 export const MAX_OPERATIONS = 64;
 
 /** The result of a transaction: the keys that it returned, or the operation at which it was rolled back. */

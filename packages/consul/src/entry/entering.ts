@@ -145,7 +145,7 @@ export async function readAhead(tools: EntryTools, entry: Entry): Promise<Entrie
   return positionIn(pairs, entry, tools).ahead;
 }
 
-/** Removes an entry together with its trace and its lock of a single key. Returns whether it was in the queue. */
+/** Removes an entry together with its trace and its lock of a single key. Returns whether the entry was in the queue. */
 export async function leave(tools: EntryTools, entry: Entry): Promise<boolean> {
   const { sessionKey, session, keys } = tools;
   await settle(tools, [entry]);

@@ -3,7 +3,7 @@ import { Observable } from '../base/rx.ts';
 import { keyPath, type KvPair } from '../driver/requests.ts';
 import { readIn, type Connection, type KvRead } from './connection.ts';
 
-/** A key, and the index of the state of it that the caller knows. */
+/** A key, and the index of the state that the caller knows. */
 export interface WatchedKey {
   readonly key: string;
   readonly modifyIndex: bigint;

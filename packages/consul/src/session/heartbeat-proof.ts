@@ -1,6 +1,6 @@
 import { leftOfTtl } from '@queuelock/core/backend';
 
-/** By which share of the TTL one heartbeat may extend what is proven. */
+/** The share of the TTL by which one heartbeat may extend the proven time. */
 const MAX_EXTENSION = 0.5;
 
 /**

@@ -26,7 +26,7 @@ import { HeartbeatProof } from './heartbeat-proof.ts';
 import { writeResumption } from './resumption.ts';
 import { removeUnclaimed } from './unclaimed.ts';
 
-/** Most queues of one `enqueueAll`, as on the other backends; each takes one operation of the transaction. */
+/** Maximum number of queues of one `enqueueAll`, as on the other backends. Each queue takes one operation of the transaction. */
 const MAX_QUEUES = 60;
 
 /** A session on the server, and whether this process opened it or took it over. */

@@ -62,7 +62,7 @@ export function judgeAgent({ version, isServer }: AgentFacts, about: string): re
   return [{ level: tested === '' ? 'ok' : 'warning', about, text: `Consul ${version}, ${role}${tested}` }];
 }
 
-/** Returns findings about the shortest TTL, which the servers and the client must be set to alike. */
+/** Returns findings about the shortest TTL, which must be set to the same value on the servers and on the client. */
 export function judgeTtl(
   { minTtlMs: serverMs, isServer }: AgentFacts,
   minTtlMs: number,

@@ -10,7 +10,7 @@ import type { KvPair, KvOperation } from '../driver/requests.ts';
 import { changesOf } from './changes.ts';
 import type { ViewTools } from './views.ts';
 
-/** The registers: one key each, which no session holds. Its version is the index of its last write. */
+/** Returns the registers. Each is one key, which no session holds. The version of a register is the index of its last write. */
 export function registersOf(tools: () => ViewTools): Registers {
   return {
     async read(queue, kind) {

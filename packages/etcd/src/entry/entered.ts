@@ -57,7 +57,7 @@ export function readRefusal(
   return { status: 'outdated', generation };
 }
 
-/** Returns the entry's own row among those of its read, which may contain keys of nested names. */
+/** Returns the row of the entry among the rows of its read, which may contain keys of nested names. */
 export function ownRow({ kvs }: IRangeResponse, { under }: Entry): IKeyValue | undefined {
   return kvs.find(({ key }) => readKey(under, key) !== undefined);
 }

@@ -77,7 +77,7 @@ export class Entry {
   waited = false;
   /** The fencing token of the entry's grant. */
   grantToken: bigint | undefined;
-  /** The entry of the same session that took over from it before it was removed. */
+  /** The entry of the same session that took over from this entry before this entry was removed. */
   successor: Entry | undefined;
   /** Whether the caller has read the key, and may compare it in transactions of its own. */
   isKeyExposed = false;

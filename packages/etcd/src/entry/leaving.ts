@@ -38,7 +38,7 @@ export async function withdraw({ generation, leaving }: RemovalContext, entry: E
   }
 }
 
-/** Returns whether the entry consists of its key only, and the key is certainly that of no other entry until this one was removed. */
+/** Returns whether the entry consists of its key only, and no other entry can have that key before this entry is removed. */
 export function isPlain({ order, uncertain, trace, mark, claimed }: Entry): boolean {
   return order !== undefined && !uncertain && !trace && !mark && !claimed;
 }

@@ -1,5 +1,6 @@
 // npm etcd3's `Lock`, python-etcd3 and etcd3gw have no queue: the client that creates the one key has the lock. While such clients are in use, an
-// entry of this package creates that key too once it is admitted. Its value is the entry's key, so that a removal shows whose it is.
+// entry of this package creates that key too once it is admitted. Its value is the entry's key, so that a removal can check to which entry it
+// belongs.
 import { invalidArgument, type QueueLockError } from '@queuelock/core/backend';
 import type { IRequestOp, ITxnRequest, ITxnResponse } from '../protocol/messages.ts';
 import type { KeyRef } from '../queue/ahead.ts';

@@ -7,7 +7,7 @@ import type { Generation } from '../entry/generation.ts';
 import type { Connection } from '../server/connection.ts';
 import { creationIdOf } from '../entry/creation-id.ts';
 
-/** The entry that takes over from the one right ahead of it. */
+/** The entry that takes over from its predecessor in the same session. */
 export interface Successor {
   readonly entry: Entry;
   /** Called when the predecessor is released, with the token of the next grant, and whether that may begin at once. */
@@ -26,7 +26,7 @@ interface SuccessorsOptions {
   readonly generation: Pick<Generation, 'isExported'>;
 }
 
-/** The entries of one session that are right behind another entry of it. */
+/** The entries of one session whose predecessors belong to the same session. */
 export class Successors {
   /** By the identity of the predecessor. */
   readonly #behind = new Map<string, Successor>();

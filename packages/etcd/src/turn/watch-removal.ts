@@ -19,7 +19,7 @@ export interface RemovalTools {
   readonly watches: Watches;
   readonly lookups: Lookups;
   readonly compactions: Compactions;
-  /** The entries of this process that other entries of it wait for. */
+  /** The entries of this process for which other entries of this process wait. */
   readonly followed: LocalWaiters;
 }
 
@@ -101,7 +101,7 @@ function watchDeparture(
   });
 }
 
-/** Returns whether the entry waits for one entry only, and no other entry waits for the same. */
+/** Returns whether the entry waits for one entry only, and is the only one that waits for that entry. */
 function maySucceed({ entry, rule }: Waiter): boolean {
   return !entry.shared && rule.limit === 1;
 }

@@ -41,7 +41,7 @@ export interface Resident {
 const POLL_MS = 120;
 // A read of a queue enables notifications of its changes for one minute, so observers repeat it in time.
 const AGAIN_AFTER_MS = 20_000;
-// Least delay before leases are read again: another client may just be ending an expired session.
+// Minimum delay before leases are read again, in milliseconds: another client may just be ending an expired session.
 const LEAST_MS = 20;
 
 /** The connections of a backend, shared by all sessions of a process: several for steps, one for notifications and heartbeats. */

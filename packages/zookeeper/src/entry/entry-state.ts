@@ -1,9 +1,9 @@
 /** An own entry that is in the queue, as far as this client knows. */
 export interface PresentEntry {
   readonly status: 'present';
-  /** The path of its node. */
+  /** The path of the entry's node. */
   readonly path: string;
-  /** The token, once it is known. */
+  /** The entry's fencing token, once it is known. */
   readonly token?: bigint | undefined;
   /** Whether the entry was admitted with this node while no conflicting entry was ahead. */
   readonly isOwner?: boolean | undefined;

@@ -91,7 +91,7 @@ export function nameOf(root: string, directory: string): string | undefined {
   return queuePath(root, name) === directory ? name : undefined;
 }
 
-/** Returns whether queues at or below this one may have names with this beginning. */
+/** Returns whether this queue, or queues below it, may have names with this beginning. */
 function leadsTo(name: string | undefined, beginning: string): boolean {
   return name !== undefined && (name.startsWith(beginning) || beginning.startsWith(`${name}/`));
 }

@@ -58,7 +58,7 @@ export class WireLink {
   #isReading = false;
   /** The requests of this tick, which share a packet. */
   #unsent: Buffer[] = [];
-  /** Cancels the timer of the first reply, and later the one of the heartbeat. */
+  /** Cancels the timer of the first reply, or later the timer of the heartbeat. */
   #cancel: () => void;
 
   constructor(

@@ -49,7 +49,7 @@ export function createTtl(node: NewNode, ttlMs: bigint): WireRequest<Made> {
 /** A created node. */
 export interface Made {
   readonly path: string;
-  /** The id of the transaction that created it. */
+  /** The id of the transaction that created the node. */
   readonly czxid: bigint;
 }
 
