@@ -11,7 +11,7 @@ import { issueCertificates } from '@queuelock/harness/services/certificates';
 import { startConsulProcess } from '@queuelock/harness/services/consul-process';
 import { pickPorts } from '@queuelock/harness/services/ports';
 import { until } from '@queuelock/harness/services/until';
-import { admitted, refusal, signal, wish } from '@queuelock/harness/wishes';
+import { admitted, refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { consul, fromUrl } from '@queuelock/consul';
 import { optionsOf } from '../src/api/url.ts';
 
@@ -20,9 +20,9 @@ const TTL_MS = 20_000;
 
 async function expectHandOff(one: Backend, other: Backend): Promise<void> {
   const [holder, waiter] = [await one.open(TTL_MS, signal), await other.open(TTL_MS, signal)];
-  const held = wish();
+  const held = newSpec();
   await holder.enqueue(held);
-  const turn = admitted(await waiter.enqueue(wish()));
+  const turn = admitted(await waiter.enqueue(newSpec()));
   await holder.remove('jobs', held.id);
   await turn;
   await Promise.all([holder.close(), waiter.close()]);
@@ -119,9 +119,9 @@ describe('access to a Consul with ACLs', function () {
     });
     const holder = await connect(MANAGEMENT).open(TTL_MS, signal);
     const waiter = await connect(token).open(TTL_MS, signal);
-    const held = wish();
+    const held = newSpec();
     await holder.enqueue(held);
-    const turn = admitted(await waiter.enqueue(wish()));
+    const turn = admitted(await waiter.enqueue(newSpec()));
     await manage(`token/${AccessorID}`, { AccessorID, SecretID: token, Policies: [] });
     expect((await refusal(waiter.renew(signal))).code).to.equal('ACCESS_DENIED');
     await manage(`token/${AccessorID}`, { AccessorID, SecretID: token, Policies: [{ ID: policy['ID'] }] });

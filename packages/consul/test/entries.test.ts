@@ -215,7 +215,7 @@ describe('a session on Consul', function () {
       const reads = proxy.passed.filter(({ path }) => path.includes(key) && path.includes('consistent'));
       if (misled < 3 || reads.length < 3) throw new Error(`misled ${misled} times`);
     };
-    await until(isMisled, { what: 'the waiter asks again by a consistent read', withinMs: 10_000 });
+    await until(isMisled, { what: 'the waiter reads again with a consistent read', withinMs: 10_000 });
     expect(isAdmitted).to.equal(false);
     await holder.remove('jobs', held.id);
     await granted;

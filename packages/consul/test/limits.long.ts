@@ -3,7 +3,7 @@ import { createLockClient, type LockClient } from '@queuelock/core';
 import { isQueueLockError, type Backend } from '@queuelock/core/backend';
 import { startConsul, type ConsulService } from '@queuelock/harness/services';
 import { until } from '@queuelock/harness/services/until';
-import { refusal, signal, wish } from '@queuelock/harness/wishes';
+import { refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { consul } from '@queuelock/consul';
 import { Operator } from './operator.ts';
 
@@ -124,9 +124,9 @@ describe('a Consul that is restored from a snapshot', function () {
 
   it('keeps a hold and a wait that began before the snapshot, in the same order', async () => {
     const [holder, waiter] = [await connect().open(TTL_MS, signal), await connect().open(TTL_MS, signal)];
-    const held = wish();
+    const held = newSpec();
     await holder.enqueue(held);
-    const placement = await waiter.enqueue(wish());
+    const placement = await waiter.enqueue(newSpec());
     let isAdmitted = false;
     const admitted = new Promise<void>((resolve, reject) => {
       placement.turns$.subscribe({

@@ -133,9 +133,9 @@ describe('clients of Go in an etcd queue', () => {
     const ended = once(observer, 'exit');
     const [first, second] = [newSpec(queue, { value: 'first' }), newSpec(queue, { value: 'second' })];
     const leaders = (await Promise.all([session.enqueue(first)])).concat(await session.enqueue(second));
-    await eventually('the first is told', () => printed === `${leaders[0]!.key}\nfirst\n`);
+    await eventually('the first leader is reported', () => printed === `${leaders[0]!.key}\nfirst\n`);
     await session.remove(queue, first.id);
-    await eventually('the second is told', () => printed.endsWith(`${leaders[1]!.key}\nsecond\n`));
+    await eventually('the second leader is reported', () => printed.endsWith(`${leaders[1]!.key}\nsecond\n`));
     observer.kill('SIGINT');
     await ended;
   });

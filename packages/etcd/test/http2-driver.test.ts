@@ -62,7 +62,7 @@ describe('the HTTP/2 transport of etcd', () => {
   }
 
   /** Returns a reply of each kind with all members that it can have. */
-  async function answersOf(driver: Driver): Promise<unknown> {
+  async function repliesOf(driver: Driver): Promise<unknown> {
     const lease = await driver.leaseGrant({ TTL: 60 }, CALL);
     const value = Buffer.alloc(20_000, 'v');
     const replies: unknown[] = [lease, await driver.put({ key, value, lease: lease.ID }, CALL)];
@@ -114,7 +114,7 @@ describe('the HTTP/2 transport of etcd', () => {
   }
 
   it('returns the same replies as etcd3', async () => {
-    expect(await answersOf(over('http2'))).to.deep.equal(await answersOf(over('etcd3')));
+    expect(await repliesOf(over('http2'))).to.deep.equal(await repliesOf(over('etcd3')));
   });
 
   it('rejects with the same errors as etcd3', async () => {

@@ -102,11 +102,11 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
     ],
     ['a broken connection', (stream) => stream.session?.destroy(), /^14 UNAVAILABLE/],
   ];
-  for (const [title, reply, told] of oddities)
+  for (const [title, reply, text] of oddities)
     it(`reports an unknown outcome for ${title}`, async () => {
       member.reply = reply;
       const error: unknown = await count().catch((caught: unknown) => caught);
-      expect(error).to.be.an('error').with.property('message').that.matches(told);
+      expect(error).to.be.an('error').with.property('message').that.matches(text);
       expect(classify(error, { what: 'counting', host: 'h' }).code).to.equal('UNAVAILABLE');
       member.reply = pieces([COUNT_OF_3], OK);
       expect(await count()).to.equal('3');
@@ -183,7 +183,7 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
     await eventually('both have come', () => member.calls === 2);
     driver.close();
     expect(await requested).to.include('the client was already closed');
-    await eventually('the stream hears it', () => ends.length === 1);
+    await eventually('the stream is notified', () => ends.length === 1);
     expect(classify(ends[0], { what: 'watching', host: 'h' }).code).to.equal('CLOSED');
     expect(await failure()).to.include('the client was already closed');
     await eventually('the connections are gone', () => member.sessions.every(({ destroyed }) => destroyed));

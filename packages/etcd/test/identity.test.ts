@@ -45,19 +45,19 @@ describe('the id of an etcd entry', () => {
   });
 
   const shapes = [
-    { stored: {}, wanted: { shared: true }, says: ['exclusive', 'shared'] },
-    { stored: { shared: true }, wanted: {}, says: ['shared', 'exclusive'] },
-    { stored: { limit: 3 }, wanted: { limit: 3, permits: 2 }, says: ['permits 1', 'permits 2'] },
+    { stored: {}, wanted: { shared: true }, kinds: ['exclusive', 'shared'] },
+    { stored: { shared: true }, wanted: {}, kinds: ['shared', 'exclusive'] },
+    { stored: { limit: 3 }, wanted: { limit: 3, permits: 2 }, kinds: ['permits 1', 'permits 2'] },
   ];
-  for (const { stored, wanted, says } of shapes)
-    it(`belongs to an entry that stays ${says[0]} when ${says[1]} is requested later`, async () => {
+  for (const { stored, wanted, kinds } of shapes)
+    it(`belongs to an entry that stays ${kinds[0]} when ${kinds[1]} is requested later`, async () => {
       const spec = newSpec(freshQueue(), stored);
       const { key, order } = await session.enqueue(spec);
       const resumed = await handOver();
       const other = { ...newSpec(spec.queue), ...wanted, id: spec.id };
       for (const enter of [resumed.enqueue.bind(resumed), resumed.tryEnqueue.bind(resumed)]) {
         const message = await messageOf(enter(other));
-        for (const part of ['INVALID_ARGUMENT', spec.id, ...says]) expect(message).to.include(part);
+        for (const part of ['INVALID_ARGUMENT', spec.id, ...kinds]) expect(message).to.include(part);
       }
       expect(await bench.operator.keysUnder(`${spec.queue}/`)).to.deep.equal([key]);
       expect((await resumed.enqueue(spec)).order).to.equal(order);

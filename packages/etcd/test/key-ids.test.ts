@@ -4,7 +4,7 @@ import { KeyIds, mayTakeSpare } from '../src/queue/key-ids.ts';
 import { newSpec } from './clients.ts';
 
 const [A, B] = ['a'.repeat(32), 'b'.repeat(32)];
-const LABEL = JSON.stringify({ owner: 'somebody', metadata: {} });
+const LABEL = JSON.stringify({ owner: 'worker', metadata: {} });
 
 describe('the id in the key of an entry', () => {
   let keyIds: KeyIds;

@@ -172,7 +172,7 @@ describe('a resumed etcd session', () => {
     expect(key).to.include(earlier.id);
     let resumed = await handOver(session);
     resumed = await handOver(resumed);
-    expect(await resumed.update(queue, earlier.id, 'nobody')).to.equal(false);
+    expect(await resumed.update(queue, earlier.id, 'unknown')).to.equal(false);
     expect(await resumed.remove(queue, earlier.id)).to.equal(false);
     const again = await resumed.enqueue(earlier);
     expect(again.key).to.not.equal(key);

@@ -7,7 +7,7 @@ import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import { benchOf } from './bench.ts';
 import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 
-const LABEL = JSON.stringify({ owner: 'somebody', metadata: {} });
+const LABEL = JSON.stringify({ owner: 'worker', metadata: {} });
 
 describe('an etcd session', () => {
   const bench = benchOf(new Clients());

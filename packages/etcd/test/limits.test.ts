@@ -49,7 +49,7 @@ describe('limits and permits in etcd', () => {
     expect([first.turn.admitted, second.turn.admitted]).to.deep.equal([false, true]);
     expect(second.otherLimit).to.equal(2);
     const [under2, under3] = [clients.follow(first), clients.follow(second)];
-    await eventually('both have told', () => under2.turn !== undefined && under3.turn !== undefined);
+    await eventually('both have a turn', () => under2.turn !== undefined && under3.turn !== undefined);
     expect([under2.turn?.admitted, under3.turn?.admitted]).to.deep.equal([false, true]);
     expect((await session.enqueue({ ...spec, limit: 2 })).turn.admitted).to.equal(false);
     expect(await operator.keysUnder(`${queue}/`)).to.have.length(2);
@@ -114,7 +114,7 @@ describe('an eviction in etcd', () => {
     const backend = clients.backend({ hosts: server.endpoint });
     const queue = freshQueue();
     for (const order of [0n, -1n])
-      expect(await backend.evict?.(queue, { key: `${queue}/nobody`, order })).to.equal(false);
+      expect(await backend.evict?.(queue, { key: `${queue}/unknown`, order })).to.equal(false);
   });
 
   for (const key of ['other/a', 'jobs', 'jobs/nested/a', '.queuelock/a']) {

@@ -39,7 +39,7 @@ describe('the loss of an etcd entry', () => {
     // No request reaches the server from now on.
     bench.proxies[0].toServer.hold();
     await bench.operator.remove(key);
-    await eventually('the loss is told', () => !ownership.held);
+    await eventually('the loss is reported', () => !ownership.held);
     expect(ownership.signal.reason).to.include({ code: 'OWNERSHIP_LOST', reason: 'entry-removed' });
     expect(states.at(-1)).to.have.property('status', 'held');
     await bench.proxies[0].heal();
@@ -54,7 +54,7 @@ describe('the loss of an etcd entry', () => {
     const { ownership } = last(states);
     bench.proxies[0].toServer.hold();
     await bench.operator.revoke(lease);
-    await eventually('the loss is told', () => !ownership.held);
+    await eventually('the loss is reported', () => !ownership.held);
     await bench.proxies[0].heal();
     await end;
     expect(states.at(-1)).to.have.property('error', ownership.signal.reason);

@@ -88,7 +88,7 @@ describe('a downgrade of an etcd entry', () => {
     await session.share?.(queue, id, 'reads');
     await eventually('the reader is seen', () => snapshots.at(-1) === 'reads true');
     await session.remove(queue, id);
-    await eventually('nobody is seen', () => snapshots.at(-1) === '');
+    await eventually('no entry is shown', () => snapshots.at(-1) === '');
     observing.unsubscribe();
   });
 

@@ -184,7 +184,7 @@ describe('an etcd queue with a single key and failures', () => {
             () => undefined,
           );
         await eventually(
-          'it stands there, or was told not to',
+          'the entry is queued, or was refused',
           async () => signal.aborted || (await bench.operator.keysUnder(`${queues[0]!}/`)).length === 1,
         );
         for (const name of queues) await bench.operator.remove(name);

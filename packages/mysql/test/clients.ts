@@ -1,6 +1,6 @@
 import { createPool, type Pool, type PoolOptions } from 'mysql2/promise';
 import type { Backend, Session } from '@queuelock/core/backend';
-import { signal } from '@queuelock/harness/wishes';
+import { signal } from '@queuelock/harness/specs';
 import { mysql, type MysqlPoolLike, type MysqlOptions } from '@queuelock/mysql';
 import { OwnServer } from './servers.ts';
 

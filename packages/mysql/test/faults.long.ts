@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { repeatUntilDefinite } from '@queuelock/core/backend';
 import { faultsOn } from '@queuelock/harness/store-faults';
-import { refusal, signal, wish } from '@queuelock/harness/wishes';
+import { refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { mysql } from '@queuelock/mysql';
 import { Clients } from './clients.ts';
 
@@ -31,8 +31,8 @@ describe('a fault on MySQL', () => {
 
   it('that delays an enqueue until after its removal leaves no entry', async () => {
     const session = await clients.session(clients.connect({ requestTimeoutMs: 400 }));
-    const wanted = wish({ queue: 'late' });
-    await (await clients.session()).enqueue(wish({ queue: 'late' }));
+    const wanted = newSpec({ queue: 'late' });
+    await (await clients.session()).enqueue(newSpec({ queue: 'late' }));
     const { operator } = clients;
     // The step waits in the server, and continues there after its client has given up.
     await operator.run('begin');
@@ -50,7 +50,7 @@ describe('a fault on MySQL', () => {
 
   it('that restores removed entries is corrected by the next renewal', async () => {
     const session = await clients.session();
-    const spec = wish({ queue: 'went back' });
+    const spec = newSpec({ queue: 'went back' });
     const { order } = await session.enqueue(spec);
     await session.remove('went back', spec.id);
     await clients.operator.run(
@@ -63,13 +63,13 @@ describe('a fault on MySQL', () => {
   it('that interrupts the end of a session leaves none of its entries ahead of later ones', async () => {
     const other = await clients.session();
     const crashed = await clients.session();
-    for (const queue of ['half', 'other half']) await crashed.enqueue(wish({ queue }));
+    for (const queue of ['half', 'other half']) await crashed.enqueue(newSpec({ queue }));
     // Simulates a server that was killed between two queues of the session.
     await clients.operator.run(
       `update queuelock_session set expires = '1970-01-01' where id = '${crashed.id}'`,
     );
     await clients.operator.run(`delete from queuelock_entry where queue = 'half'`);
-    expect((await other.tryEnqueue(wish({ queue: 'other half' })))?.turn.admitted).to.equal(true);
+    expect((await other.tryEnqueue(newSpec({ queue: 'other half' })))?.turn.admitted).to.equal(true);
     await clients.until(`select count(*) from queuelock_session where id = '${crashed.id}'`, 0);
   });
 
@@ -80,6 +80,6 @@ describe('a fault on MySQL', () => {
     expect(await refusal(backend.open(10_000, signal))).to.include({ code: 'UNAVAILABLE' });
     for (const connection of taken) connection.release();
     const session = await repeatUntilDefinite(() => clients.session(backend), AbortSignal.timeout(WITHIN_MS));
-    expect((await session.enqueue(wish({ queue: 'exhausted' }))).turn.admitted).to.equal(true);
+    expect((await session.enqueue(newSpec({ queue: 'exhausted' }))).turn.admitted).to.equal(true);
   }).timeout(WITHIN_MS);
 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createPool, type PoolOptions } from 'mysql2/promise';
 import { createLockClient, isQueueLockError } from '@queuelock/core';
 import { mysql, type MysqlOptions } from '@queuelock/mysql';
-import { refusal, signal, wish } from '@queuelock/harness/wishes';
+import { refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 type Pool = NonNullable<MysqlOptions['pool']>;
@@ -105,7 +105,7 @@ describe('a pool of MySQL that the application uses as well', () => {
     const first = await pool.getConnection();
     const second = await pool.getConnection();
     await session.renew(signal);
-    const specs = [wish(), wish({ queue: 'other' })];
+    const specs = [newSpec(), newSpec({ queue: 'other' })];
     for (const { turn } of await Promise.all(specs.map((spec) => session.enqueue(spec))))
       expect(turn.admitted).to.equal(true);
     await session.renew(signal);

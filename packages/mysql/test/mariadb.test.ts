@@ -3,7 +3,7 @@ import * as mariadb from 'mariadb';
 import { createPool as createCallbackPool } from 'mariadb/callback';
 import { createLockClient } from '@queuelock/core';
 import { mysql } from '@queuelock/mysql';
-import { refusal, signal, wish } from '@queuelock/harness/wishes';
+import { refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { until } from '@queuelock/harness/services/until';
 import { Clients } from './clients.ts';
 
@@ -49,7 +49,7 @@ describe('npm mariadb', () => {
     const session = await clients.session(clients.connect({ pool: shared, requestTimeoutMs: 1_000 }));
     const [first, second] = [await shared.getConnection(), await shared.getConnection()];
     await session.renew(signal);
-    const spec = wish();
+    const spec = newSpec();
     expect((await session.enqueue(spec)).turn.admitted).to.equal(true);
     expect(await session.remove(spec.queue, spec.id)).to.equal(true);
     await Promise.all([first.release(), second.release()]);
@@ -81,7 +81,7 @@ describe('npm mariadb', () => {
       what: 'a renewal over another connection',
       withinMs: 10_000,
     });
-    const spec = wish();
+    const spec = newSpec();
     expect((await session.enqueue(spec)).turn.admitted).to.equal(true);
   });
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createLockClient } from '@queuelock/core';
 import { mysql } from '@queuelock/mysql';
-import { refusal, signal } from '@queuelock/harness/wishes';
+import { refusal, signal } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 /** Settings with which locks work as usual. */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createLockClient, type LockClient } from '@queuelock/core';
 import { migration } from '@queuelock/mysql';
 import { roundQuery } from '../src/turn/waiting.ts';
-import { admitted, refusal, signal, wish } from '@queuelock/harness/wishes';
+import { admitted, refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 const TTL_MS = 300_000;
@@ -101,7 +101,7 @@ describe('an entry that was removed from a queue on MySQL', () => {
   it('is not added again by a late enqueue after its eviction', async () => {
     const backend = clients.connect();
     const session = await clients.session(backend);
-    const spec = wish({ queue: 'evicted' });
+    const spec = newSpec({ queue: 'evicted' });
     const { key, order } = await session.enqueue(spec);
     expect(await backend.evict?.('evicted', { key, order })).to.equal(true);
     expect(await refusal(session.enqueue(spec))).to.have.property('code', 'ENTRY_LOST');
@@ -110,7 +110,7 @@ describe('an entry that was removed from a queue on MySQL', () => {
 
   it('is not added again by a late enqueue after another entry of the same call was removed', async () => {
     const session = await clients.session();
-    const specs = [wish({ queue: 'left' }), wish({ queue: 'right' })];
+    const specs = [newSpec({ queue: 'left' }), newSpec({ queue: 'right' })];
     const [left] = (await session.enqueueAll?.(specs)) ?? [];
     await clients.operator.evict(left?.key ?? '');
     for (const attempt of ['repeated', 'late'])
@@ -128,7 +128,7 @@ describe('the tokens on MySQL', () => {
 
   async function tokenOf(queue: string): Promise<bigint> {
     const session = await clients.session();
-    const spec = wish({ queue });
+    const spec = newSpec({ queue });
     const { token } = await session.enqueue(spec);
     await session.remove(queue, spec.id);
     return token;
@@ -168,7 +168,7 @@ describe('a step on MySQL', () => {
     const session = await clients.session();
     const { operator } = clients;
     for (const queue of ['one', 'two']) {
-      const spec = wish({ queue });
+      const spec = newSpec({ queue });
       await session.enqueue(spec);
       await session.remove(queue, spec.id);
     }
@@ -181,7 +181,7 @@ describe('a step on MySQL', () => {
       "insert into queuelock_trace (queue, ord) values ('x', 1), ('x', 2), ('x', 3), ('x', 4), ('x', 5), ('x', 6), ('x', 7), ('x', 8)",
     );
     await operator.run("update queuelock_queue set changes = changes + 1 where name = 'two'");
-    const placed = session.enqueueAll!([wish({ queue: 'one' }), wish({ queue: 'two' })]);
+    const placed = session.enqueueAll!([newSpec({ queue: 'one' }), newSpec({ queue: 'two' })]);
     await new Promise((resolve) => setTimeout(resolve, 300));
     await operator.run("update queuelock_queue set changes = changes + 1 where name = 'one'");
     await operator.run('commit');
@@ -197,10 +197,10 @@ describe('a step on MySQL', () => {
     const { operator } = clients;
     await operator.run("set global tx_isolation = 'SERIALIZABLE'");
     const [one, other] = [await clients.session(clients.connect({ pool })), await clients.session()];
-    const held = wish();
+    const held = newSpec();
     await one.enqueue(held);
-    const next = admitted(await other.enqueue(wish()));
-    expect(await one.tryEnqueue(wish())).to.equal(undefined);
+    const next = admitted(await other.enqueue(newSpec()));
+    expect(await one.tryEnqueue(newSpec())).to.equal(undefined);
     expect(await one.renew(signal)).to.equal(30_000);
     await one.remove('jobs', held.id);
     await next;
@@ -214,7 +214,7 @@ describe('a step on MySQL', () => {
     const long = 'ä'.repeat(255);
     const names = ['a', 'a ', 'A', 'á', 'a\u0301', 'a\0', `${long}aa`, `${long}ab`, "'; -- \\"];
     const placements = [];
-    for (const queue of names) placements.push(await session.enqueue(wish({ queue })));
+    for (const queue of names) placements.push(await session.enqueue(newSpec({ queue })));
     for (const { turn } of placements) expect(turn.admitted).to.equal(true);
     expect(() => clients.connect().checkName(`${long}abc`)).to.throw('takes at most 512 bytes of UTF-8');
   });

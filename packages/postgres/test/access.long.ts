@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { migration } from '@queuelock/postgres';
-import { refusal, signal, wish } from '@queuelock/harness/wishes';
+import { refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 describe('the rights on PostgreSQL', () => {
@@ -19,7 +19,7 @@ describe('the rights on PostgreSQL', () => {
     await clients.operator.query(migration({ schema: 'given', role: 'app' }));
     const backend = clients.connect({ url: asApp('given') });
     const session = await clients.session(backend);
-    const held = wish();
+    const held = newSpec();
     expect((await session.enqueue(held)).turn.admitted).to.equal(true);
     await session.renew(signal);
     expect(await backend.registers?.write('jobs', 'limit', { text: '3', was: undefined })).to.equal(true);
@@ -66,7 +66,7 @@ describe('the rights on PostgreSQL', () => {
 
   it('are refused to a client with a wrong password, which no message contains', async () => {
     await clients.operator.query("alter role app password 'right'");
-    const url = clients.url.replace('postgres@', 'nobody:secret@');
+    const url = clients.url.replace('postgres@', 'stranger:secret@');
     const error = await refusal(clients.connect({ url }).open(10_000, signal));
     expect(error).to.include({ code: 'ACCESS_DENIED' });
     expect(error.message).to.not.contain('secret');
@@ -76,7 +76,7 @@ describe('the rights on PostgreSQL', () => {
     const pool = new pg.Pool({ connectionString: clients.url, max: 2 });
     const backend = clients.connect({ pool });
     const session = await clients.session(backend);
-    const held = wish();
+    const held = newSpec();
     await session.enqueue(held);
     await session.renew(signal);
     await session.remove('jobs', held.id);

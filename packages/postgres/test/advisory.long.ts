@@ -8,7 +8,7 @@ import { startPgBouncer } from '@queuelock/harness/services/pgbouncer-process';
 import { postgresUrl } from '@queuelock/harness/services/postgres-process';
 import { scriptOf } from '@queuelock/harness/services/script';
 import { ScriptProcess, endScripts } from '@queuelock/harness/services/script-process';
-import { admitted, lost, refusal, signal, wish } from '@queuelock/harness/wishes';
+import { admitted, lost, refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 const HOLDER = scriptOf(fileURLToPath(new URL('./holder.ts', import.meta.url)));
@@ -100,8 +100,8 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await old.query(`select pg_advisory_lock(${KEY})`);
     const { pool, asked } = clients.pool();
     const session = await clients.session(clients.connect({ pool, advisoryKey }));
-    const wishes = [wish(), wish(), wish()];
-    const [first] = await Promise.all(wishes.map((each) => session.enqueue(each)));
+    const specs = [newSpec(), newSpec(), newSpec()];
+    const [first] = await Promise.all(specs.map((each) => session.enqueue(each)));
     const turn = admitted(first!);
     await untilLocks({ held: 1, waiting: 1 });
     const before = asked.length;
@@ -230,7 +230,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
 
   it('converts its lock to a shared one while a writer waits for it', async () => {
     const session = await clients.session(clients.connect({ advisoryKey }));
-    const spec = wish();
+    const spec = newSpec();
     await admitted(await session.enqueue(spec));
     const writer = await other();
     const theirs = writer.query(`select pg_advisory_lock(${KEY})`);
@@ -259,14 +259,14 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
   it('accepts no limit above 1, and no acquisition together with other queues', async () => {
     const session = await clients.session(clients.connect({ advisoryKey }));
     const calls = [
-      session.enqueue(wish({ limit: 2 })),
-      session.tryEnqueue(wish({ limit: 2 })),
-      session.enqueueAll!([wish(), wish({ queue: 'other' })]),
+      session.enqueue(newSpec({ limit: 2 })),
+      session.tryEnqueue(newSpec({ limit: 2 })),
+      session.enqueueAll!([newSpec(), newSpec({ queue: 'other' })]),
     ];
     for (const call of calls) expect(await refusal(call)).to.have.property('code', 'INVALID_ARGUMENT');
     for (const key of [2 ** 53, 2n ** 63n, [1, 2 ** 31], 'jobs', 0.5]) {
       const wrong = await clients.session(clients.connect({ advisoryKey: () => key as number }));
-      expect(await refusal(wrong.enqueue(wish()))).to.have.property('code', 'INVALID_ARGUMENT');
+      expect(await refusal(wrong.enqueue(newSpec()))).to.have.property('code', 'INVALID_ARGUMENT');
     }
     await clients.until('select count(*)::int from queuelock.entry', 0);
   });
@@ -274,7 +274,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
   it('is lost when its session is resumed elsewhere, since the lock belongs to the earlier connection', async () => {
     const backend = clients.connect({ advisoryKey });
     const session = await clients.session(backend);
-    const spec = wish();
+    const spec = newSpec();
     await admitted(await session.enqueue(spec));
     await session.abandon!();
     const resumed = await clients.connect({ advisoryKey }).resume!(session.resumption!, signal);
@@ -286,7 +286,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
 
   it('releases its lock when an operator evicts the entry', async () => {
     const [session, operator] = [await clients.session(clients.connect({ advisoryKey })), clients.connect()];
-    const placement = await session.enqueue(wish());
+    const placement = await session.enqueue(newSpec());
     const loss = lost(placement);
     await untilLocks({ held: 1, waiting: 0 });
     expect(await operator.evict!('jobs', placement)).to.equal(true);
@@ -298,12 +298,12 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     const pooler = await startPgBouncer(clients.server);
     try {
       const session = await clients.session(clients.connect({ url: postgresUrl(pooler), advisoryKey }));
-      for (const call of [session.enqueue(wish()), session.tryEnqueue(wish())])
+      for (const call of [session.enqueue(newSpec()), session.tryEnqueue(newSpec())])
         expect(await refusal(call))
           .to.include({ code: 'INVALID_ARGUMENT' })
           .and.property('message')
           .contains('an advisory lock belongs to a connection');
-      expect(await session.enqueue(wish({ queue: 'without' }))).to.have.deep.property('turn', {
+      expect(await session.enqueue(newSpec({ queue: 'without' }))).to.have.deep.property('turn', {
         admitted: true,
       });
     } finally {

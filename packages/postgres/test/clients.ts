@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Backend, Session } from '@queuelock/core/backend';
-import { signal } from '@queuelock/harness/wishes';
+import { signal } from '@queuelock/harness/specs';
 import { postgres, type PostgresOptions } from '@queuelock/postgres';
 import { OwnServer } from './servers.ts';
 

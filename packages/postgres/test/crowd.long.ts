@@ -24,8 +24,8 @@ describe('a long queue on PostgreSQL', () => {
     const { operator } = clients;
     const queue = `line of ${depth}`;
     const join = (nth: number): string => {
-      const wish = { queue, id: `${depth}:${nth}`, shared: false, limit: 1, permits: 1, value: '' };
-      return `queuelock.enqueue(${String(num)}, 1, false, '[${JSON.stringify(wish)}]')`;
+      const spec = { queue, id: `${depth}:${nth}`, shared: false, limit: 1, permits: 1, value: '' };
+      return `queuelock.enqueue(${String(num)}, 1, false, '[${JSON.stringify(spec)}]')`;
     };
     for (let nth = 0; nth < depth; nth += 1) await operator.query(`select ${join(nth)}`);
     let leaving!: Cost;

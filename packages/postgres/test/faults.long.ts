@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { repeatUntilDefinite } from '@queuelock/core/backend';
 import { faultsOn } from '@queuelock/harness/store-faults';
-import { refusal, signal, wish } from '@queuelock/harness/wishes';
+import { refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { postgres } from '@queuelock/postgres';
 import { Clients } from './clients.ts';
 
@@ -28,8 +28,8 @@ describe('a fault on PostgreSQL', () => {
   it('that delays an enqueue until after its removal leaves no entry', async () => {
     const session = await clients.session(clients.connect({ requestTimeoutMs: 400 }));
     const other = await clients.session();
-    const wanted = wish({ queue: 'late' });
-    await other.enqueue(wish({ queue: 'late' }));
+    const wanted = newSpec({ queue: 'late' });
+    await other.enqueue(newSpec({ queue: 'late' }));
     // The step waits in the server, and continues there after its client has given up.
     await clients.operator.query('begin');
     await clients.operator.query("select from queuelock.queue where name = 'late' for update");
@@ -53,6 +53,6 @@ describe('a fault on PostgreSQL', () => {
     expect(message).to.contain('all 2 connections of the pool are in use');
     taken.release();
     const session = await clients.session(backend);
-    expect((await session.enqueue(wish({ queue: 'exhausted' }))).turn.admitted).to.equal(true);
+    expect((await session.enqueue(newSpec({ queue: 'exhausted' }))).turn.admitted).to.equal(true);
   }).timeout(WITHIN_MS);
 });

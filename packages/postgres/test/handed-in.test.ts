@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { createLockClient, isQueueLockError } from '@queuelock/core';
 import { postgres, type PostgresOptions } from '@queuelock/postgres';
-import { refusal, signal, wish } from '@queuelock/harness/wishes';
+import { refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { OwnServer } from './servers.ts';
 
 type Pool = NonNullable<PostgresOptions['pool']>;
@@ -104,7 +104,7 @@ describe('a pool that the application uses as well', () => {
     const taken = await Promise.all([pool.connect(), pool.connect()]);
     expect([pool.totalCount, pool.idleCount]).to.deep.equal([4, 0]);
     await session.renew(signal);
-    const specs = [wish(), wish({ queue: 'other' })];
+    const specs = [newSpec(), newSpec({ queue: 'other' })];
     for (const { turn } of await Promise.all(specs.map((spec) => session.enqueue(spec))))
       expect(turn.admitted).to.equal(true);
     for (const { queue, id } of specs) expect(await session.remove(queue, id)).to.equal(true);
@@ -224,13 +224,13 @@ describe('a pool that is handed in to postgres()', () => {
         const opened = await backend.open(10_000, signal).catch((error: unknown) => error);
         if (opened instanceof Error) expect(isQueueLockError(opened), String(opened)).to.equal(true);
         for (const client of pool.made) {
-          for (const [event, told] of [
+          for (const [event, argument] of [
             ['notification', undefined],
             ['notification', { channel: 7 }],
             ['error', undefined],
             ['end', undefined],
           ] as const)
-            if (client.listenerCount(event) > 0) client.emit(event, told);
+            if (client.listenerCount(event) > 0) client.emit(event, argument);
         }
         await backend.close();
         await new Promise(setImmediate);

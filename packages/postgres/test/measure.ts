@@ -43,16 +43,16 @@ const line: { readonly channel: string }[] = [];
  * one.
  */
 async function floor(url: string): Promise<Contender> {
-  const [steps, ears] = [1, 2].map(() => new pg.Client({ connectionString: url })) as [pg.Client, pg.Client];
-  await Promise.all([steps.connect(), ears.connect()]);
+  const [steps, listener] = [1, 2].map(() => new pg.Client({ connectionString: url })) as [pg.Client, pg.Client];
+  await Promise.all([steps.connect(), listener.connect()]);
   const me = { channel: `floor_${randomUUID()}` };
-  await ears.query(`listen "${me.channel}"`);
+  await listener.query(`listen "${me.channel}"`);
   return {
     async hold(work) {
-      const heard = new Promise((resolve) => ears.once('notification', resolve));
+      const notified = new Promise((resolve) => listener.once('notification', resolve));
       const isFirst = line.push(me) === 1;
       await steps.query('update floor set n = n + 1');
-      if (!isFirst) await heard;
+      if (!isFirst) await notified;
       await work();
       line.shift();
       const next = line[0]?.channel;
@@ -64,7 +64,7 @@ async function floor(url: string): Promise<Contender> {
       }
     },
     async close() {
-      await Promise.all([steps.end(), ears.end()]);
+      await Promise.all([steps.end(), listener.end()]);
     },
   };
 }

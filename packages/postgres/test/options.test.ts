@@ -61,7 +61,7 @@ describe('the TLS of PostgreSQL', () => {
 });
 
 describe('the options of PostgreSQL', () => {
-  const wrong: readonly (readonly [about: string, options: unknown, says: string])[] = [
+  const wrong: readonly (readonly [about: string, options: unknown, rule: string])[] = [
     ['an unknown one', { uri: 'postgres://h' }, 'uri is unknown'],
     ['a schema that needs quotes', { schema: 'My Locks' }, 'schema is 1 to 32 of a to z'],
     ['a schema of the system', { schema: 'pg_locks' }, 'schema is 1 to 32 of a to z'],
@@ -78,10 +78,10 @@ describe('the options of PostgreSQL', () => {
     ['a cert without its key', { tls: { cert: 'secret' } }, 'has cert and key together'],
     ['no PEM', { tls: { ca: 'secret', cert: 'secret', key: 'secret' } }, 'tls.ca is in PEM'],
   ];
-  for (const [about, options, says] of wrong) {
+  for (const [about, options, rule] of wrong) {
     it(`refuse ${about}`, () => {
       expect(() => postgres(options as PostgresOptions))
-        .to.throw(says)
+        .to.throw(rule)
         .with.property('message')
         .not.contains('secret');
     });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createLockClient } from '@queuelock/core';
 import { postgres } from '@queuelock/postgres';
-import { refusal, signal } from '@queuelock/harness/wishes';
+import { refusal, signal } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 /** Settings of a role with which locks work as usual. */

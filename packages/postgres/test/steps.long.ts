@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { createLockClient, type LockClient } from '@queuelock/core';
 import { until } from '@queuelock/harness/services/until';
-import { admitted, refusal, wish } from '@queuelock/harness/wishes';
+import { admitted, refusal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 const TTL_MS = 300_000;
@@ -84,8 +84,8 @@ describe('the steps on PostgreSQL', () => {
     const waiters = await Promise.all(Array.from({ length: 5 }, ready));
     const listener = new pg.Client({ connectionString: clients.url });
     await listener.connect();
-    const heard: string[] = [];
-    listener.on('notification', ({ channel }) => heard.push(channel));
+    const notified: string[] = [];
+    listener.on('notification', ({ channel }) => notified.push(channel));
     for (const inbox of await clients.column('select inbox from queuelock.session'))
       await listener.query(`listen "${String(inbox)}"`);
     let ownership = await holder.client.acquire('handed');
@@ -97,12 +97,12 @@ describe('the steps on PostgreSQL', () => {
     }
     for (const { asked } of waiters) asked.length = 0;
     for (const claim of claims) {
-      heard.length = 0;
+      notified.length = 0;
       await ownership.release();
       ownership = await claim;
       // The reply arrives after all earlier notifications.
       await listener.query('select 1');
-      expect(heard).to.have.length(1);
+      expect(notified).to.have.length(1);
     }
     await ownership.release();
     expect(waiters.map(({ asked }) => asked)).to.deep.equal(waiters.map(() => ['remove']));
@@ -139,8 +139,8 @@ describe('the steps on PostgreSQL', () => {
     await clients.operator.query(
       "load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_nested_statements = on; set client_min_messages = log",
     );
-    const wishes = JSON.stringify([{ ...wish({ queue: 'planned', id: 'one' }), permits: 1, value: '' }]);
-    await clients.column('select queuelock.enqueue($1, 1, false, $2)', num, wishes);
+    const specs = JSON.stringify([{ ...newSpec({ queue: 'planned', id: 'one' }), permits: 1, value: '' }]);
+    await clients.column('select queuelock.enqueue($1, 1, false, $2)', num, specs);
     await clients.column("select queuelock.remove($1, 1, 'planned', 'one', false, null)", num);
     await clients.operator.query('reset all');
     clients.operator.off('notice', note);
@@ -158,12 +158,12 @@ describe('the steps on PostgreSQL', () => {
 
   it('order entries by their commits, and not by their requests', async () => {
     const session = await clients.session();
-    await session.enqueue(wish({ queue: 'ordered' })).then(({ key }) => key);
+    await session.enqueue(newSpec({ queue: 'ordered' })).then(({ key }) => key);
     // Another step on the queue is in progress: the next step waits, and reads its result.
     await clients.operator.query('begin');
     await clients.operator.query("select from queuelock.queue where name = 'ordered' for update");
     let isPlaced = false;
-    const entering = session.enqueue(wish({ queue: 'ordered' })).then((placement) => {
+    const entering = session.enqueue(newSpec({ queue: 'ordered' })).then((placement) => {
       isPlaced = true;
       return placement;
     });
@@ -182,13 +182,13 @@ describe('the steps on PostgreSQL', () => {
 
   it('give growing numbers to entries, also after the queue was forgotten and when the clock was set back', async () => {
     const session = await clients.session();
-    const first = wish({ queue: 'numbered' });
+    const first = newSpec({ queue: 'numbered' });
     const { token } = await session.enqueue(first);
     await session.remove('numbered', first.id);
     // Simulates a clock that was more than an hour ahead, and a queue that was not used since.
     const ahead = '(extract(epoch from clock_timestamp()) * 1000000)::bigint + 7200000000';
     await clients.operator.query(`update queuelock.queue set last = ${ahead} where name = 'numbered'`);
-    const second = await session.enqueue(wish({ queue: 'numbered' }));
+    const second = await session.enqueue(newSpec({ queue: 'numbered' }));
     expect(second.token > token).to.equal(true);
     await session.remove(
       'numbered',
@@ -202,13 +202,13 @@ describe('the steps on PostgreSQL', () => {
     await clients.operator.query('update queuelock.store set floor = $1', [last]);
     await clients.operator.query('select queuelock.tidy()');
     expect(await clients.column('select name from queuelock.queue')).to.deep.equal([]);
-    const third = await session.enqueue(wish({ queue: 'numbered' }));
+    const third = await session.enqueue(newSpec({ queue: 'numbered' }));
     expect(third.token > second.token).to.equal(true);
   });
 
   it('delete no queue that has entries or is in use', async () => {
     const session = await clients.session();
-    await session.enqueue(wish({ queue: 'kept' }));
+    await session.enqueue(newSpec({ queue: 'kept' }));
     await clients.operator.query('update queuelock.queue set last = 1000');
     await clients.operator.query('select queuelock.tidy()');
     expect(await clients.column('select name from queuelock.queue')).to.deep.equal(['kept']);
@@ -216,23 +216,23 @@ describe('the steps on PostgreSQL', () => {
 
   it('end a lease by the clock of the server, and a renewal restores no session', async () => {
     const [dead, other] = [await clients.session(), await clients.session()];
-    const held = wish({ queue: 'left' });
+    const held = newSpec({ queue: 'left' });
     await dead.enqueue(held);
-    const next = await other.enqueue(wish({ queue: 'left' }));
+    const next = await other.enqueue(newSpec({ queue: 'left' }));
     // Simulates a server's clock that was set forward.
     await clients.operator.query(
       "update queuelock.session set expires = clock_timestamp() - interval '1 s' where id = $1",
       [dead.id],
     );
     expect(await refusal(dead.renew(new AbortController().signal))).to.include({ code: 'SESSION_LOST' });
-    await other.tryEnqueue(wish({ queue: 'something else' }));
+    await other.tryEnqueue(newSpec({ queue: 'something else' }));
     expect((await admitted(next)).admitted).to.equal(true);
     expect(await dead.remove('left', held.id)).to.equal(false);
   });
 
   it('do not end a session with a slow renewal in progress, neither before its commit nor after it', async () => {
     const [slow, other] = [await clients.session(), await clients.session()];
-    await slow.enqueue(wish({ queue: 'slow' }));
+    await slow.enqueue(newSpec({ queue: 'slow' }));
     await clients.operator.query(
       "update queuelock.session set expires = clock_timestamp() + interval '200 ms' where id = $1",
       [slow.id],
@@ -250,9 +250,9 @@ describe('the steps on PostgreSQL', () => {
       },
       { what: 'the lease would be over', withinMs: WITHIN_MS },
     );
-    expect((await other.enqueue(wish({ queue: 'slow' }))).turn.admitted).to.equal(false);
+    expect((await other.enqueue(newSpec({ queue: 'slow' }))).turn.admitted).to.equal(false);
     await clients.operator.query('commit');
-    expect((await other.enqueue(wish({ queue: 'slow' }))).turn.admitted).to.equal(false);
+    expect((await other.enqueue(newSpec({ queue: 'slow' }))).turn.admitted).to.equal(false);
     await slow.renew(new AbortController().signal);
   });
 
@@ -261,9 +261,9 @@ describe('the steps on PostgreSQL', () => {
     const names = ['x', 'y', 'z'];
     const rounds = Array.from({ length: 20 }, async (_, round) => {
       const session = round % 2 === 0 ? one : other;
-      const wishes = names.toSorted(() => (round % 3) - 1).map((queue) => wish({ queue }));
-      await session.enqueueAll?.(wishes);
-      for (const { queue, id } of wishes) await session.remove(queue, id);
+      const specs = names.toSorted(() => (round % 3) - 1).map((queue) => newSpec({ queue }));
+      await session.enqueueAll?.(specs);
+      for (const { queue, id } of specs) await session.remove(queue, id);
     });
     await Promise.all(rounds);
     expect(

@@ -10,15 +10,15 @@ import type { Backend } from '@queuelock/core/backend';
 import { redis } from '@queuelock/redis';
 import { startRedis } from '@queuelock/harness/services';
 import { pickPorts } from '@queuelock/harness/services/ports';
-import { admitted, refusal, signal, wish } from '@queuelock/harness/wishes';
+import { admitted, refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 /** Expects that `other` waits while `one` holds, and is admitted after the release. */
 async function expectHandOff(one: Backend, other: Backend): Promise<void> {
   const [holder, waiter] = [await one.open(10_000, signal), await other.open(10_000, signal)];
-  const held = wish();
+  const held = newSpec();
   await holder.enqueue(held);
-  const turn = admitted(await waiter.enqueue(wish()));
+  const turn = admitted(await waiter.enqueue(newSpec()));
   await holder.remove('jobs', held.id);
   await turn;
   await Promise.all([holder.close(), waiter.close()]);

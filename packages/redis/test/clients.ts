@@ -1,5 +1,5 @@
 import type { Backend, Session } from '@queuelock/core/backend';
-import { signal } from '@queuelock/harness/wishes';
+import { signal } from '@queuelock/harness/specs';
 import { redis, type RedisOptions } from '@queuelock/redis';
 import { startRedis } from '@queuelock/harness/services';
 import type { RedisSettings } from '@queuelock/harness/services/redis-process';

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { createLockClient, isQueueLockError, type LockClient, type Ownership } from '@queuelock/core';
 import { redis, type RedisOptions } from '@queuelock/redis';
-import { refusal, signal, wish } from '@queuelock/harness/wishes';
+import { refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { SlotMigration, startCluster, type Cluster, type Node } from './cluster.ts';
 
 const WITHIN_MS = 60_000;
@@ -68,7 +68,7 @@ describe('a Redis Cluster', () => {
     const migration = await SlotMigration.begin(cluster, META);
     await migration.end();
     await session.renew(signal);
-    expect((await session.enqueue(wish())).turn.admitted).to.equal(true);
+    expect((await session.enqueue(newSpec())).turn.admitted).to.equal(true);
     await session.close();
     await backend.close();
   }).timeout(WITHIN_MS);
@@ -76,14 +76,14 @@ describe('a Redis Cluster', () => {
   it('refuses a step as a whole while the slot migrates, whichever keys have moved', async () => {
     const backend = redis({ url: `redis://${cluster.first.server.endpoint}`, requestTimeoutMs: 200 });
     const session = await backend.open(30_000, signal);
-    await session.enqueue(wish({ queue: 'there' }));
+    await session.enqueue(newSpec({ queue: 'there' }));
     const migration = await SlotMigration.begin(cluster, META);
     const state = async (): Promise<unknown> =>
       Promise.all([cluster.first, cluster.second].map(({ operator }) => operator.call('DEBUG', 'DIGEST')));
     const steps: Readonly<Record<string, () => Promise<unknown>>> = {
-      'enqueue in a queue that is there': () => session.enqueue(wish({ queue: 'there' })),
-      'enqueue in a new queue': () => session.enqueue(wish({ queue: 'new' })),
-      'tryEnqueue in a new queue': () => session.tryEnqueue(wish({ queue: 'new' })),
+      'enqueue in a queue that is there': () => session.enqueue(newSpec({ queue: 'there' })),
+      'enqueue in a new queue': () => session.enqueue(newSpec({ queue: 'new' })),
+      'tryEnqueue in a new queue': () => session.tryEnqueue(newSpec({ queue: 'new' })),
       renew: () => session.renew(signal),
     };
     // At first no key has moved, and then one key after another moves.
@@ -101,7 +101,7 @@ describe('a Redis Cluster', () => {
     }
     await migration.end();
     await session.renew(signal);
-    expect((await session.tryEnqueue(wish({ queue: 'there' })))?.turn.admitted).to.equal(undefined);
+    expect((await session.tryEnqueue(newSpec({ queue: 'there' })))?.turn.admitted).to.equal(undefined);
     await session.close();
     await backend.close();
   }).timeout(WITHIN_MS);

@@ -5,7 +5,7 @@ import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import { faultsOn } from '@queuelock/harness/store-faults';
 import { redis } from '@queuelock/redis';
 import { SCRIPTS } from '../src/queue/scripts.ts';
-import { admitted, lost, refusal, signal, wish } from '@queuelock/harness/wishes';
+import { admitted, lost, refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 const WITHIN_MS = 30_000;
@@ -15,7 +15,7 @@ function renewed(session: Session): Promise<number> {
   return repeatUntilDefinite(() => session.renew(signal), AbortSignal.timeout(WITHIN_MS));
 }
 
-function again(session: Session, spec: ReturnType<typeof wish>): Promise<Placement> {
+function again(session: Session, spec: ReturnType<typeof newSpec>): Promise<Placement> {
   return repeatUntilDefinite(() => session.enqueue(spec), AbortSignal.timeout(WITHIN_MS));
 }
 
@@ -43,7 +43,7 @@ describe('a Redis with an append-only file', () => {
   it('that is killed loses no lock and no position', async () => {
     const holder = await clients.session();
     const waiter = await clients.session();
-    const [held, waits] = [wish(), wish()];
+    const [held, waits] = [newSpec(), newSpec()];
     const before = await holder.enqueue(held);
     const waiting = await waiter.enqueue(waits);
     const turn = admitted(waiting);
@@ -66,9 +66,9 @@ describe('a Redis with an append-only file', () => {
     const backend = clients.connect({ requestTimeoutMs: 300 });
     const holder = await clients.session(backend);
     const waiter = await clients.session();
-    const held = wish();
+    const held = newSpec();
     await holder.enqueue(held);
-    const turn = admitted(await waiter.enqueue(wish()));
+    const turn = admitted(await waiter.enqueue(newSpec()));
     await clients.server.freeze();
     try {
       const { code, message } = await refusal(holder.renew(signal));
@@ -87,9 +87,9 @@ describe('a Redis with an append-only file', () => {
     const ttlMs = 400;
     const holder = await clients.session(clients.connect({ requestTimeoutMs: 300 }), ttlMs);
     const waiter = await clients.session();
-    const placement = await holder.enqueue(wish());
+    const placement = await holder.enqueue(newSpec());
     const loss = lost(placement);
-    const turn = admitted(await waiter.enqueue(wish()));
+    const turn = admitted(await waiter.enqueue(newSpec()));
     await clients.server.freeze();
     const frozenAt = performance.now();
     try {
@@ -150,8 +150,8 @@ describe('a connection to Redis', () => {
   it('adds no entry by an enqueue that arrives after the removal', async () => {
     const session = await through(500);
     // The server knows the script from now on.
-    await session.enqueue(wish({ queue: 'before' }));
-    const spec = wish();
+    await session.enqueue(newSpec({ queue: 'before' }));
+    const spec = newSpec();
     const trap = proxy.loseNextReply((chunk) => chunk.includes(spec.id));
     const asked = refusal(session.enqueue(spec));
     await trap.lost;
@@ -167,7 +167,7 @@ describe('a connection to Redis', () => {
 
   it('that delivers no replies is closed, and another one is opened', async () => {
     const session = await through();
-    await session.enqueue(wish());
+    await session.enqueue(newSpec());
     proxy.toClient.blackhole();
     expect(await refusal(session.renew(signal))).to.have.property('code', 'UNAVAILABLE');
     await proxy.heal();
@@ -176,14 +176,14 @@ describe('a connection to Redis', () => {
 
   it('that was lost for longer than a lease ends the wait with SESSION_LOST when another client holds meanwhile', async () => {
     const session = await through();
-    const placement = await session.enqueue(wish());
+    const placement = await session.enqueue(newSpec());
     const loss = lost(placement);
     proxy.refuse();
     proxy.cut();
     const { redis } = clients.operator;
     await redis.zadd(clients.operator.key('sessions'), '0', session.id);
     const other = await clients.session();
-    expect((await other.enqueue(wish())).turn.admitted).to.equal(true);
+    expect((await other.enqueue(newSpec())).turn.admitted).to.equal(true);
     await proxy.accept();
     expect(await loss).to.equal('SESSION_LOST');
   }).timeout(WITHIN_MS);

@@ -4,7 +4,7 @@ import { createClient, createSentinel, type RedisClientOptions } from 'redis';
 import { createLockClient, isQueueLockError } from '@queuelock/core';
 import { redis, type RedisOptions } from '@queuelock/redis';
 import { sharedRedis } from '@queuelock/harness/services';
-import { refusal, signal } from '@queuelock/harness/wishes';
+import { refusal, signal } from '@queuelock/harness/specs';
 import { FakeIoRedis, FakeNodeRedis, METHODS } from './fake-clients.ts';
 
 type Client = NonNullable<RedisOptions['client']>;

@@ -1,5 +1,5 @@
 import { startProxy } from '@queuelock/harness/faults';
-import { admitted, wish } from '@queuelock/harness/wishes';
+import { admitted, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 describe('a connection to Redis that receives no more messages and is not broken', () => {
@@ -9,11 +9,11 @@ describe('a connection to Redis that receives no more messages and is not broken
     const proxy = await startProxy(clients.server.endpoint);
     const deaf = clients.connect({ url: `redis://${proxy.endpoint}` });
     const holder = await clients.session();
-    const held = wish();
+    const held = newSpec();
     await holder.enqueue(held);
     // No heartbeat detects it within the test.
     const waiter = await clients.session(deaf, 600_000);
-    const turn = admitted(await waiter.enqueue(wish()));
+    const turn = admitted(await waiter.enqueue(newSpec()));
     const trap = proxy.loseNextReply((chunk) => chunk.includes('queue:other'));
     const looking = deaf.observe('other').subscribe({ error: () => undefined });
     await trap.lost;

@@ -24,10 +24,10 @@ export class Monitor {
   /** Returns the commands of clients, and the channels that scripts published on, since the last call. */
   async since(): Promise<{ readonly asked: readonly string[]; readonly published: readonly string[] }> {
     // The server reports commands in order, so all earlier ones arrive before this one.
-    const told = once(this.#monitor, 'monitor');
+    const reported = once(this.#monitor, 'monitor');
     await this.#redis.echo('end');
     while (!this.#asked.includes('echo'))
-      await (this.#asked.length > 0 ? once(this.#monitor, 'monitor') : told);
+      await (this.#asked.length > 0 ? once(this.#monitor, 'monitor') : reported);
     const asked = this.#asked.filter((command) => command !== 'echo');
     const published = this.#published;
     this.#asked = [];

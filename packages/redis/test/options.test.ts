@@ -39,7 +39,7 @@ describe('the URL of a Redis', () => {
 });
 
 describe('the options of Redis', () => {
-  const wrong: readonly (readonly [about: string, options: unknown, says: string])[] = [
+  const wrong: readonly (readonly [about: string, options: unknown, rule: string])[] = [
     ['an unknown one', { uri: 'redis://h' }, 'uri is unknown'],
     ['a prefix with braces', { prefix: '{a}' }, 'prefix is well-formed Unicode'],
     ['an empty prefix', { prefix: '' }, 'prefix is well-formed Unicode'],
@@ -72,10 +72,10 @@ describe('the options of Redis', () => {
       'has cert and key together; got "key"',
     ],
   ];
-  for (const [about, options, says] of wrong) {
+  for (const [about, options, rule] of wrong) {
     it(`refuse ${about}`, () => {
       expect(() => redis(options as RedisOptions))
-        .to.throw(says)
+        .to.throw(rule)
         .with.property('message')
         .not.contains('secret@');
     });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { wordOf } from '../src/driver/errors.ts';
-import { admitted, refusal, signal, wish } from '@queuelock/harness/wishes';
+import { admitted, refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 describe('a Redis whose memory is full', () => {
@@ -10,11 +10,11 @@ describe('a Redis whose memory is full', () => {
 
   it('lets holders continue and release, and admits the waiters', async () => {
     const [holder, waiter] = [await clients.session(), await clients.session()];
-    const held = wish();
+    const held = newSpec();
     await holder.enqueue(held);
-    const turn = admitted(await waiter.enqueue(wish()));
+    const turn = admitted(await waiter.enqueue(newSpec()));
     await clients.operator.redis.config('SET', 'maxmemory', '1');
-    const { code, message } = await refusal(holder.enqueue(wish()));
+    const { code, message } = await refusal(holder.enqueue(newSpec()));
     expect(code).to.equal('UNAVAILABLE');
     expect(message).to.contain('the memory of the server is full (maxmemory)');
     await holder.renew(signal);
@@ -24,8 +24,8 @@ describe('a Redis whose memory is full', () => {
 
   it('removes the entries of expired sessions', async () => {
     const [dying, waiter] = [await clients.session(), await clients.session()];
-    await dying.enqueue(wish());
-    const turn = admitted(await waiter.enqueue(wish()));
+    await dying.enqueue(newSpec());
+    const turn = admitted(await waiter.enqueue(newSpec()));
     await clients.operator.redis.zadd(clients.operator.key('sessions'), '0', dying.id);
     await clients.operator.redis.config('SET', 'maxmemory', '1');
     await waiter.renew(signal);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createLockClient, type LockClient } from '@queuelock/core';
-import { admitted, wish } from '@queuelock/harness/wishes';
+import { admitted, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 import { Monitor } from './monitor.ts';
 
@@ -110,24 +110,24 @@ describe('the tokens on Redis', () => {
 
   it('grow also after all data was deleted from the server', async () => {
     const session = await clients.session();
-    const { token } = await session.enqueue(wish());
+    const { token } = await session.enqueue(newSpec());
     await session.close();
     await clients.empty();
-    const later = await (await clients.session()).enqueue(wish());
+    const later = await (await clients.session()).enqueue(newSpec());
     expect(later.token > token).to.equal(true);
   });
 
   it('grow when the clock of the server has gone back', async () => {
     const session = await clients.session();
-    await session.enqueue(wish({ queue: 'other' }));
+    await session.enqueue(newSpec({ queue: 'other' }));
     const { redis } = clients.operator;
     const future = String(Number(await redis.hget(clients.operator.key('meta'), 'last')) + 3_600_000_000);
     await redis.hset(clients.operator.key('meta'), 'last', future);
-    const first = await session.enqueue(wish());
-    const second = await session.enqueue(wish());
+    const first = await session.enqueue(newSpec());
+    const second = await session.enqueue(newSpec());
     expect([first.token, second.token]).to.deep.equal([BigInt(future) + 1n, BigInt(future) + 2n]);
     await session.close();
-    const third = await (await clients.session()).enqueue(wish());
+    const third = await (await clients.session()).enqueue(newSpec());
     expect(third.token).to.equal(BigInt(future) + 3n);
     expect(await admitted(third)).to.include({ admitted: true });
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { refusal, signal } from '@queuelock/harness/wishes';
+import { refusal, signal } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 for (const command of ['EVAL', 'EVALSHA', 'PUBLISH', 'SUBSCRIBE']) {

@@ -24,10 +24,10 @@ function faultsIn(holds: readonly Hold[]): readonly string[] {
   return holds.flatMap((hold, place) => {
     const before = holds[place - 1];
     if (!before) return [];
-    const told = `${before.who} with ${before.token} and then ${hold.who} with ${hold.token}`;
+    const both = `${before.who} with ${before.token} and then ${hold.who} with ${hold.token}`;
     return [
-      ...(hold.from < before.to ? [`at one time: ${told}`] : []),
-      ...(hold.token <= before.token ? [`tokens do not grow: ${told}`] : []),
+      ...(hold.from < before.to ? [`at one time: ${both}`] : []),
+      ...(hold.token <= before.token ? [`tokens do not grow: ${both}`] : []),
     ];
   });
 }

@@ -86,9 +86,9 @@ function rowsOf(result: unknown, maySeveral: boolean): readonly Record<string, u
 function notificationTo({
   onMessage,
   onEnd,
-}: Pick<WireEvents, 'onMessage' | 'onEnd'>): (told: unknown) => void {
-  return (told) => {
-    const { channel, payload } = (told ?? {}) as { readonly channel?: unknown; readonly payload?: unknown };
+}: Pick<WireEvents, 'onMessage' | 'onEnd'>): (notification: unknown) => void {
+  return (notification) => {
+    const { channel, payload } = (notification ?? {}) as { readonly channel?: unknown; readonly payload?: unknown };
     if (typeof channel === 'string') onMessage(channel, typeof payload === 'string' ? payload : '');
     else onEnd(new Error('the client delivered a notification without a channel'));
   };

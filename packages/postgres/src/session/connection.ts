@@ -91,7 +91,7 @@ export class Connection {
     });
     this.steps = new Steps(this.#pool, { endpoint: driver.endpoint, schema, migrate });
     const [opener, pool] = [this.#opener, this.#pool];
-    const hasOwn = (): Promise<boolean> => this.#hears();
+    const hasOwn = (): Promise<boolean> => this.#receivesNotifications();
     this.advisory = {
       wires: new AdvisoryWires({ driver, opener, pool, clock, withinMs, hasOwn, spare: most }),
       keyOf: advisoryKeyOf,
@@ -117,7 +117,7 @@ export class Connection {
   }
 
   /** Sends a heartbeat, which waits for no other step. @throws {QueueLockError} as `Steps.take` */
-  beat<T>(name: string, ...values: readonly (string | number)[]): Promise<Answer & T> {
+  sendHeartbeat<T>(name: string, ...values: readonly (string | number)[]): Promise<Answer & T> {
     return this.steps.takeOn<T>((text, given) => this.#notifications.ask(text, given), name, ...values);
   }
 
@@ -161,7 +161,7 @@ export class Connection {
     this.#opener.close();
   }
 
-  async #hears(): Promise<boolean> {
+  async #receivesNotifications(): Promise<boolean> {
     await this.open();
     return !this.isDeaf;
   }

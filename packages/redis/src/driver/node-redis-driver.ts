@@ -17,14 +17,14 @@ export type ClientOverrides = {
 export interface Client {
   connect(): Promise<unknown>;
   sendCommand(args: string[]): Promise<unknown>;
-  subscribe(channel: string, listener: Heard): Promise<void>;
-  unsubscribe(channel: string, listener: Heard): Promise<void>;
+  subscribe(channel: string, listener: MessageListener): Promise<void>;
+  unsubscribe(channel: string, listener: MessageListener): Promise<void>;
   destroy(): void;
   on(event: string, listener: (error: unknown) => void): unknown;
   readonly isOpen: boolean;
 }
 
-type Heard = (message: unknown, channel: unknown) => void;
+type MessageListener = (message: unknown, channel: unknown) => void;
 
 /** Creates a client with these options. */
 export type MakeClient = (options: ClientOverrides) => Client | Promise<Client>;
@@ -59,7 +59,7 @@ export class NodeRedisDriver implements Driver {
     await client.connect();
     opened();
     const onMessage = messageTo({ ...events, onEnd: end });
-    const listener: Heard = (message, channel) => {
+    const listener: MessageListener = (message, channel) => {
       onMessage(channel, message);
     };
     return {

@@ -20,7 +20,7 @@ export async function diagnose(
     {
       level: 'ok',
       about: prefix === '' ? 'queues' : `queues ${prefix}…`,
-      text: `${found.length} queues with somebody in them, ${sessions} sessions`,
+      text: `${found.length} queues with entries, ${sessions} sessions`,
     },
   ];
 }

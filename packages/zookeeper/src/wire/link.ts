@@ -68,7 +68,7 @@ export class WireLink {
     this.#clock = clock;
     this.#listener = listener;
     this.#pipeline = new Pipeline(hello.lastZxid);
-    this.#traffic = { heardAt: clock.now(), sentAt: clock.now() };
+    this.#traffic = { receivedAt: clock.now(), sentAt: clock.now() };
     const { socket, ready } = dial(placeOf(address), tls);
     this.#socket = socket;
     this.#cancel = setTimeoutAfterIo(withinMs, () =>
@@ -125,7 +125,7 @@ export class WireLink {
 
   #read(chunk: Buffer): void {
     if (this.#isOver) return;
-    this.#traffic.heardAt = this.#clock.now();
+    this.#traffic.receivedAt = this.#clock.now();
     this.#frames.push(chunk);
     if (!this.#isReading) this.#take();
   }
@@ -163,9 +163,9 @@ export class WireLink {
       this.#tend(this.#welcome.timeoutMs);
       return;
     }
-    const heard = this.#pipeline.hear(frame);
-    if (heard.type === 'event' && heard.event) this.#listener.changed(heard.event);
-    if (heard.type === 'auth' && heard.code !== 0) this.#listener.refused(heard.code);
+    const received = this.#pipeline.receive(frame);
+    if (received.type === 'event' && received.event) this.#listener.changed(received.event);
+    if (received.type === 'auth' && received.code !== 0) this.#listener.refused(received.code);
   }
 
   /** Keeps the connection alive as long as the server responds. */
@@ -173,7 +173,7 @@ export class WireLink {
     if (this.#isOver) return;
     const need = needOf(this.#traffic, this.#clock.now(), timeoutMs);
     if (need.type === 'end') {
-      this.destroy(new WireError(`nothing was heard for two thirds of ${timeoutMs} ms`));
+      this.destroy(new WireError(`nothing was received for two thirds of ${timeoutMs} ms`));
       return;
     }
     if (need.type === 'ping') this.tell(ping(), Xid.ping);

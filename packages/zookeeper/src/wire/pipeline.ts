@@ -10,7 +10,7 @@ import { WireError } from './wire-error.ts';
 export type Settle<T> = (code: number, value?: T) => void;
 
 /** The kind of a frame from the server. A reply was already passed to the handler of its request. */
-export type Heard =
+export type ReceivedFrame =
   | { readonly type: 'answer' | 'pong' | 'watches' }
   | { readonly type: 'event'; readonly event: WatchEvent | undefined }
   | { readonly type: 'auth'; readonly code: number };
@@ -66,7 +66,7 @@ export class Pipeline {
    * Handles a received frame.
    * @throws {WireError} for a frame that no server would send; the connection is unusable then
    */
-  hear(frame: Buffer): Heard {
+  receive(frame: Buffer): ReceivedFrame {
     const reader = new JuteReader(frame);
     const header = getReplyHeader(reader);
     switch (header.xid) {
