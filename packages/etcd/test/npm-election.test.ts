@@ -34,7 +34,10 @@ describe('the election of npm etcd3', () => {
     const watch = ours.watch(queue).subscribe(({ entries }) => seen.push(entries.map(({ value }) => value)));
     await eventually('the candidate is in the queue', () => seen.at(-1)?.join() === 'ours,theirs');
     const next = ours.acquire(queue, { value: 'ours again' });
-    await eventually('the claim is behind the candidate', () => seen.at(-1)?.join() === 'ours,theirs,ours again');
+    await eventually(
+      'the claim is behind the candidate',
+      () => seen.at(-1)?.join() === 'ours,theirs,ours again',
+    );
     expect(elected).to.equal(false);
     await own.release();
     await eventually('it is elected', () => elected);

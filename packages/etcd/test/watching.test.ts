@@ -119,7 +119,10 @@ describe('waiting in an etcd queue', () => {
     const { release, waiter, queue, waiting } = await holderAndWaiter(hosts());
     const admitted = await waiting.enqueue(newSpec(freshQueue()));
     const turns = clients.follow(waiter);
-    await eventually('the waiter watches two keys, and no other client watches', async () => (await watchers()) === 2);
+    await eventually(
+      'the waiter watches two keys, and no other client watches',
+      async () => (await watchers()) === 2,
+    );
     const from = performance.now();
     const held = clients.follow(admitted);
     const atFirst = await watchers();

@@ -43,7 +43,10 @@ const line: { readonly channel: string }[] = [];
  * one.
  */
 async function floor(url: string): Promise<Contender> {
-  const [steps, listener] = [1, 2].map(() => new pg.Client({ connectionString: url })) as [pg.Client, pg.Client];
+  const [steps, listener] = [1, 2].map(() => new pg.Client({ connectionString: url })) as [
+    pg.Client,
+    pg.Client,
+  ];
   await Promise.all([steps.connect(), listener.connect()]);
   const me = { channel: `floor_${randomUUID()}` };
   await listener.query(`listen "${me.channel}"`);

@@ -19,7 +19,10 @@ export async function makeReady(wire: Wire, endpoint: string, isIncomplete: bool
     `select get_lock(concat('queuelock.', md5(database())), ${CREATION_TIMEOUT_S}) as it`,
   );
   if (Number(lock?.it) !== 1)
-    throw new QueueLockError('UNAVAILABLE', `${endpoint}: another client is creating the tables at this moment`);
+    throw new QueueLockError(
+      'UNAVAILABLE',
+      `${endpoint}: another client is creating the tables at this moment`,
+    );
   try {
     const hasAll = isPresent(await versionAt(wire), endpoint) && !(isIncomplete && (await lacksParts(wire)));
     if (!hasAll) await migrate(wire, endpoint);

@@ -88,7 +88,10 @@ function notificationTo({
   onEnd,
 }: Pick<WireEvents, 'onMessage' | 'onEnd'>): (notification: unknown) => void {
   return (notification) => {
-    const { channel, payload } = (notification ?? {}) as { readonly channel?: unknown; readonly payload?: unknown };
+    const { channel, payload } = (notification ?? {}) as {
+      readonly channel?: unknown;
+      readonly payload?: unknown;
+    };
     if (typeof channel === 'string') onMessage(channel, typeof payload === 'string' ? payload : '');
     else onEnd(new Error('the client delivered a notification without a channel'));
   };

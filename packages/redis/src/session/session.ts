@@ -91,9 +91,10 @@ export class RedisSession implements Session {
     const [cursor, newestNotification, fields, isThere] = rest;
     this.#cursor = String(cursor);
     const { unclaimed } = this.#reconciler;
-    const isGone = newestNotification && isThere === 0 && this.entries.has(newest.ord);
+    const isGone = newest && isThere === 0 && this.entries.has(newest.ord);
     const isAsKnown =
-      unclaimed && this.#news.isAsKnown(Number(newestNotification), Number(fields), this.entries.size + unclaimed.length);
+      unclaimed &&
+      this.#news.isAsKnown(Number(newestNotification), Number(fields), this.entries.size + unclaimed.length);
     if (isGone || !isAsKnown) this.#reconciler.reconcile();
     return this.ttlMs;
   }
@@ -187,7 +188,10 @@ export class RedisSession implements Session {
   /** Runs a step of this session. @throws {QueueLockError} `SESSION_LOST` when the session has ended */
   async #step(script: Script, ...args: readonly string[]): Promise<Answer> {
     if (this.#abandoned)
-      throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to the process that resumes it`);
+      throw new QueueLockError(
+        'CLOSED',
+        `session ${this.id} was left to its TTL or to the process that resumes it`,
+      );
     const answer = await this.#connection.steps.take(script, this.id, this.#generation, ...args);
     if (answer.word !== 'lost') return answer;
     this.entries.endSession();
