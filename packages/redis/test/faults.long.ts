@@ -40,7 +40,7 @@ describe('a fault on Redis', () => {
 describe('a Redis with an append-only file', () => {
   const clients = new Clients({ appendonly: 'yes' });
 
-  it('that is killed loses no lock and no position', async () => {
+  it('that is killed loses no lock and no position in the queue', async () => {
     const holder = await clients.session();
     const waiter = await clients.session();
     const [held, waits] = [newSpec(), newSpec()];
