@@ -7,7 +7,7 @@ import { fromSource } from './services/script.ts';
 import { ScriptProcess, endScripts } from './services/script-process.ts';
 import type { ProcessService } from './services/service.ts';
 import { until } from './services/until.ts';
-import { lost, refusal, signal, wish } from './wishes.ts';
+import { lost, refusal, signal, newSpec } from './specs.ts';
 
 const TTL_MS = 2_000;
 const LONG_TTL_MS = 60_000;
@@ -96,8 +96,8 @@ function faultsOfConnections(bench: Bench): void {
 function faultsOfReplies(bench: Bench): void {
   it('that loses the reply to an enqueue leaves one entry, which the retry returns', async () => {
     const { proxy, session } = await bench.proxiedSession();
-    const wanted = wish({ queue: 'lost reply' });
-    const first = await session.enqueue(wish({ queue: 'lost reply' }));
+    const wanted = newSpec({ queue: 'lost reply' });
+    const first = await session.enqueue(newSpec({ queue: 'lost reply' }));
     const reply = proxy.loseNextReply((chunk) => bench.store().isStep(chunk, wanted.id));
     expect(await refusal(session.enqueue(wanted))).to.include({ code: 'UNAVAILABLE' });
     await reply.lost;
@@ -109,7 +109,7 @@ function faultsOfReplies(bench: Bench): void {
 
   it('that loses the reply to a removal has removed the entry', async () => {
     const { proxy, session } = await bench.proxiedSession();
-    const [first, wanted] = [wish({ queue: 'lost removal' }), wish({ queue: 'lost removal' })];
+    const [first, wanted] = [newSpec({ queue: 'lost removal' }), newSpec({ queue: 'lost removal' })];
     for (const spec of [first, wanted]) await session.enqueue(spec);
     // Removes one entry first, so that the server has the script cached from now on.
     await session.remove('lost removal', first.id);
@@ -124,7 +124,7 @@ function faultsOfReplies(bench: Bench): void {
 function faultsOfTheServer(bench: Bench): void {
   it('that removes an entry is detected by the next renewal, and its holder is notified', async () => {
     const session = await bench.session();
-    const loss = lost(await session.enqueue(wish({ queue: 'forgotten' })));
+    const loss = lost(await session.enqueue(newSpec({ queue: 'forgotten' })));
     await bench.store().forget('forgotten');
     await session.renew(signal);
     expect(await loss).to.equal('ENTRY_LOST');

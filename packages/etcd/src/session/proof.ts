@@ -55,7 +55,7 @@ async function proveByAsMany(witnesses: readonly Witness[], context: ProofContex
   }
 }
 
-/** Marks an entry that may not be read any more. That shows nothing about the other entries, nor about the lease. */
+/** Records that the user may not read an entry any more. That shows nothing about the other entries, nor about the lease. */
 async function noteIfRefused(connection: Connection, { entry }: Witness): Promise<void> {
   const txn = { success: [readMetadata(entry.key)] };
   await connection
