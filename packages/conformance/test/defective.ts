@@ -12,14 +12,14 @@ import { facts, type BackendHarness } from '@queuelock/conformance';
 import { createMemoryServer, memory, type MemoryEntry, type MemoryServer } from '@queuelock/memory';
 import { NEVER, filter, map } from 'rxjs';
 
-/** Replaced members, made from the correct originals. */
+/** Members of a backend that replace the correct ones. They are made from the correct ones. */
 export interface Replaced {
   session?(sound: CompleteSession): Partial<Session>;
-  /** Called once for each connection. */
+  /** Returns members of the backend that replace the correct ones. Called once for each connection. */
   backend?(sound: CompleteBackend): Partial<CompleteBackend>;
 }
 
-/** Called once for each store, so that it can keep state across connections. */
+/** A defect of a backend. Called once for each store, so that it can keep state across connections. */
 export type Defect = (server: MemoryServer) => Replaced;
 
 /** For each defect: its description, the change of the backend, and the facts that must detect it. */

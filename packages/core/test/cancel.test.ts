@@ -117,7 +117,7 @@ describe('cancelling an acquisition', () => {
   }
 });
 
-/** What happens to the first reply of every kind of call. */
+/** The fate of the first reply to every kind of call. */
 const ANSWERS = ['arrive', 'are lost at first'] as const;
 
 describe('cancelling another kind of acquisition', () => {

@@ -10,7 +10,7 @@ function untilStopped(_hold: unknown, stop: AbortSignal): Promise<never> {
   });
 }
 
-/** Every way to run a work in this package. */
+/** All functions of this package that run a callback under a lock. */
 const WAYS: Readonly<Record<string, (client: LockClient) => LockClient['run']>> = {
   run: (client) => client.run.bind(client),
   'multi().run': (client) => (name, work, options) =>

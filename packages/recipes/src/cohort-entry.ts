@@ -26,9 +26,9 @@ export interface EntryTerms {
 
 /** The one entry that a cohort has in the queue, until it leaves. */
 export class CohortEntry {
-  /** Set once the entry is granted. */
+  /** The ownership. Set once the entry is granted. */
   ownership: Ownership | undefined;
-  /** How many times the hold has passed from one acquirer to the next. */
+  /** Number of times that the hold has passed from one acquirer to the next. */
   handOffs = 0;
   readonly #claim = new Subscription();
   #isInLine = false;

@@ -33,7 +33,7 @@ export interface LeadOptions
   readonly onEnd?: (end: TermEnd) => void;
 }
 
-/** How a term ended. */
+/** The outcome of a term. */
 export type TermEnd =
   | { readonly outcome: 'resigned' }
   /** `OWNERSHIP_LOST`. Its `cause` is the error of the work, if the work threw another one. */
@@ -45,7 +45,10 @@ export type TermEnd =
 
 /** A candidacy of `lead` or `candidacy$` failed, and another one follows. */
 export interface ElectionErrorEvent {
-  /** Most often a `QueueLockError`: `UNAVAILABLE` while the server cannot be reached, `NOT_ENOUGH_TIME` when it responds late. */
+  /**
+   * The error of the candidacy. Most often a `QueueLockError`: `UNAVAILABLE` while the server cannot be reached, `NOT_ENOUGH_TIME` when it responds
+   * late.
+   */
   readonly error: unknown;
   /** Time until the next candidacy, in milliseconds. */
   readonly retryInMs: number;
@@ -92,7 +95,7 @@ export interface LeaderState {
 /** The candidates, as far as this client knows; `status` as in `LeaderState`. */
 export interface CandidatesState {
   readonly status: LeaderState['status'];
-  /** In the order in which they will lead. The first candidate leads. */
+  /** The candidates in the order in which they will lead. The first candidate leads. */
   readonly candidates: readonly Candidate[];
 }
 

@@ -3,9 +3,9 @@ import type { PermitOptions } from './semaphore-api.ts';
 
 /** Settings of a `fairShare`. All clients of a name use the same numbers. */
 export interface FairShareOptions {
-  /** Most permits that are held at a time, over all keys and clients. A whole number from 1 up. */
+  /** Largest number of permits that are held at a time, over all keys and clients. A whole number from 1 up. */
   readonly limit: number;
-  /** Most permits that one key holds at a time. A whole number from 1 to `limit`. */
+  /** Largest number of permits that one key holds at a time. A whole number from 1 to `limit`. */
   readonly limitPerKey: number;
 }
 

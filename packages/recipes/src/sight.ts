@@ -4,7 +4,7 @@ import { defer, tap, type Observable } from './rx.ts';
 /** Status of a stream of `@queuelock/core`. */
 interface Seen {
   readonly status: 'connecting' | 'live' | 'stale';
-  /** Why the last read failed. */
+  /** Reason for which the last read failed. */
   readonly error?: unknown;
 }
 
@@ -12,7 +12,7 @@ interface Seen {
 export class Sight {
   readonly #blind = new Map<object, unknown>();
 
-  /** Why the store cannot be read at present, or `undefined` if it can. */
+  /** Returns why the store cannot be read at present, or `undefined` if it can. */
   get trouble(): unknown {
     return this.#blind.values().next().value;
   }

@@ -97,6 +97,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // The caller rejects such a text.
+    return undefined; // Returns no notes for a text that `oncePer` did not write, which the caller rejects.
   }
 }

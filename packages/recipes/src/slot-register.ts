@@ -6,7 +6,7 @@ import { notesIn, notesText, withNote, type SlotNotes } from './slot-notes.ts';
 import type { SlotOrder } from './slot-order.ts';
 import type { SlotNote } from './slot.ts';
 
-/** Why a call must not do the work. */
+/** The reason for which a call must not do the work. */
 export type PastSlot = Exclude<SlotOutcome<never>, { readonly outcome: 'ran' }>;
 
 /** The register of the slots of one name, as seen by one slot. */

@@ -40,9 +40,9 @@ export function checkWait(options: WaitOptions, leastMs: 0 | 1): void {
 
 /** Describes a wait, for the error of its timeout. */
 export interface WaitContext {
-  /** What did not happen in time. */
+  /** Description of the event that did not happen in time. */
   readonly what: string;
-  /** `trouble` is why the store cannot be asked at present, or `undefined` if it can be asked. */
+  /** `trouble` is the reason for which the store cannot be read at present, or `undefined` if it can be read. */
   readonly sight: { readonly trouble: unknown };
 }
 

@@ -64,7 +64,7 @@ export interface SharedOwnership extends Hold {
   readonly limit: number;
   /** Number of permits that this hold takes; 1 for a lock. */
   readonly permits: number;
-  /** How often the call chain has entered this hold: 1, and one more for each `reentrant` or `reenter` around it. */
+  /** Number of times that the call chain has entered this hold: 1, and one more for each `reentrant` or `reenter` around it. */
   readonly depth: number;
   /**
    * Replaces the metadata or the value that other clients read. Retries until the outcome is certain.

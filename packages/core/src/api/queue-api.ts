@@ -80,7 +80,7 @@ export interface RegisterState {
   readonly status: 'connecting' | 'live' | 'stale';
   /** `undefined`: the register is empty, or was not read yet. */
   readonly text: string | undefined;
-  /** Why the last read failed, while the status is not `live`. */
+  /** Reason for which the last read failed. Set while the status is not `live`. */
   readonly error?: unknown;
 }
 
@@ -89,8 +89,10 @@ export interface QueueState {
   /** `connecting` until the first read; `stale` while the server cannot be reached, so that `entries` are the last known ones. */
   readonly status: 'connecting' | 'live' | 'stale';
   readonly name: string;
-  /** In the server's order. */
+  /** The entries in the server's order. */
   readonly entries: readonly QueueEntry[];
-  /** Why the last read failed, while the status is not `live`; `FOREIGN_FORMAT`, for instance, does not end by itself. */
+  /**
+   * Reason for which the last read failed. Set while the status is not `live`. Some reasons do not end by themselves, for instance `FOREIGN_FORMAT`.
+   */
   readonly error?: unknown;
 }

@@ -160,7 +160,7 @@ export interface Session {
    * ended. One attempt with its own time limit.
    */
   remove(queue: string, id: string): Promise<boolean>;
-  /** What another process needs to resume this session. May be a secret. The session is then left alive with `abandon`. */
+  /** Data with which another process can resume this session. May be a secret. The session is then left alive with `abandon`. */
   readonly resumption?: string;
   /**
    * Removes the entries of a resumed session that this process has not claimed by `enqueue`. The core calls it once, one TTL after `resume`: such

@@ -30,7 +30,7 @@ export interface Condemned {
 /** Options for removing several entries. */
 export interface Manner {
   readonly reason: string;
-  /** Called before each removal; `false` stops. */
+  /** Called before each removal. If it returns `false`, no further entry is removed. */
   readonly goesOn: () => boolean;
 }
 

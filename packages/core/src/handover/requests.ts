@@ -156,7 +156,7 @@ export function answersTo(
   const answered$ = unread$.pipe(
     tap(({ by }) => read.add(by)),
     concatMap(async ({ by, answer }) => {
-      // Only an acknowledgement, so a failure is ignored; the end of the session is reported elsewhere.
+      // A failure of this acknowledgement is ignored, because the end of the session is reported elsewhere.
       await label.tell((now) => ({ ...now, heard: [...(now.heard ?? []), by] })).catch(() => false);
       return answer;
     }),

@@ -98,7 +98,7 @@ export class HeldOwnership implements Ownership {
       throw (
         this.#lossError ?? new QueueLockError('OWNERSHIP_LOST', `${JSON.stringify(this.name)} was released`)
       );
-    // Negated so that NaN is rejected too.
+    // The condition is negated so that NaN is rejected too.
     if (!(left >= minRemainingMs)) throw notEnoughTime(this.name, minRemainingMs, left);
   };
 

@@ -7,7 +7,7 @@ export class Works {
   #underWay = 0;
   #onIdle: (() => void) | undefined;
 
-  /** Runs a work, which `drain` waits for. */
+  /** Runs work for which `drain` waits. */
   during<T>(work: () => Promise<T>): Promise<T> {
     const ended = (): void => {
       this.#underWay -= 1;

@@ -15,7 +15,7 @@ interface Lease {
   keptUntil: number;
   /** The end of the proven time, in the client's time, which may run slower. The margin is not subtracted. A later reply does not count. */
   provenUntil: number;
-  /** When the renewal in flight was sent, in the client's time. */
+  /** Time at which the renewal in flight was sent, in the client's time. */
   renewingSince: number | undefined;
   /** Whether the latest renewal brought no proof. */
   failed: boolean;

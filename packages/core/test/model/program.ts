@@ -165,7 +165,7 @@ export class Program {
     const hold = this.#own(ownership);
     await this.#workDone;
     if (this.claim.plan.kind === 'nested') await this.#workWithin();
-    // This is the last statement of the work.
+    // Reads the hold in the last statement of the work.
     const held = hold.believes;
     hold.handBack();
     return held;

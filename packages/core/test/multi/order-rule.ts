@@ -4,7 +4,7 @@ export interface NameClaim {
   readonly shared: boolean;
 }
 
-/** How the entries of a claim are made: all at once, or one by one in the caller's order, with or without waiting for each. */
+/** Ways in which the entries of a claim are made: all at once, or one by one in the caller's order, with or without waiting for each. */
 export type Entering = 'at one point' | 'one by one' | 'one by one without waiting';
 
 /** The queues by name, as lists of claim numbers, and how many of its names each claim has entered. */

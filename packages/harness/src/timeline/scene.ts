@@ -56,7 +56,7 @@ export interface Hold {
   readonly until: number;
   /** End of the proven time, drawn if the hold was lost. `Infinity`: not known. */
   readonly deadline: number;
-  /** How the hold ended: `released` or another reason. */
+  /** The end of the hold: `released` or another reason. */
   readonly how: string;
 }
 
