@@ -96,7 +96,7 @@ export function complete(backend: Backend): CompleteBackend {
     resume: (resumption, signal) => has(backend.resume?.(resumption, signal)),
     evict: (queue, entry) => has(backend.evict?.(queue, entry)),
     registers: has(backend.registers),
-    // In memory the orders are the tokens.
+    // The token of an entry on the memory backend is its order.
     tokenOf: async (_queue, { order }) => order,
     queues(prefix) {
       return has(backend.queues?.(prefix));

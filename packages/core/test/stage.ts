@@ -257,7 +257,7 @@ export class Gate {
     if (this.#calls.has(call)) await this.pass();
   }
 
-  /** Holds something other than a call. */
+  /** Waits until `open` is called, like a held call. */
   async pass(): Promise<void> {
     if (!this.#isOpen) await new Promise<void>((resolve) => this.#held.push(resolve));
   }

@@ -60,14 +60,14 @@ export type RedisService = ServiceOf[Way];
 export type ConsulService = ServiceOf[Way];
 
 export interface EtcdOptions<W extends Way = Way> {
-  /** Forces a way; default: the first available one. */
+  /** Forces a way to get the server; default: the first available one. */
   readonly way?: W;
   /** Flags of the server, see EtcdFlags. */
   readonly flags?: EtcdFlags;
 }
 
 export interface ZooKeeperOptions<W extends Way = Way> {
-  /** Forces a way; default: the first available one. */
+  /** Forces a way to get the server; default: the first available one. */
   readonly way?: W;
   /** Lines of zoo.cfg and Java properties, see ZooKeeperSettings. Default of tickTime: 500. */
   readonly settings?: ZooKeeperSettings;
@@ -78,14 +78,14 @@ export interface ZooKeeperOptions<W extends Way = Way> {
 }
 
 export interface RedisOptions<W extends Way = Way> {
-  /** Forces a way; default: the first available one. */
+  /** Forces a way to get the server; default: the first available one. */
   readonly way?: W;
   /** Lines of redis.conf, see RedisSettings. By default nothing survives a restart. */
   readonly settings?: RedisSettings;
 }
 
 export interface ConsulOptions<W extends Way = Way> {
-  /** Forces a way; default: the first available one. */
+  /** Forces a way to get the server; default: the first available one. */
   readonly way?: W;
   /** Settings of the agent's configuration file. Without them sessions may be as short as 100 ms. */
   readonly settings?: ConsulSettings;

@@ -88,7 +88,7 @@ export interface Candidate {
 export interface LeaderState {
   /** `connecting` until the first answer. `stale` while the server cannot be reached: then the leader is the last known. */
   readonly status: 'connecting' | 'live' | 'stale';
-  /** `undefined` when no candidate is known. */
+  /** The leader; `undefined` when no candidate is known. */
   readonly leader: Candidate | undefined;
 }
 

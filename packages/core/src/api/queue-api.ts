@@ -17,7 +17,7 @@ export interface QueueEntry {
   /** Label of the entry's client. For an entry of another library it is the text that the library stored. */
   readonly owner: string;
   readonly metadata: Readonly<Record<string, string>>;
-  /** The stored text. */
+  /** The text that the entry stores. */
   readonly value: string;
   /**
    * Set for a key whose name is not that of a lock client. Entries behind it wait until its lease ends, or, without a lease, until the key is

@@ -56,7 +56,7 @@ export class Entry {
     this.#owner = owner;
   }
 
-  /** The published label. */
+  /** The label that the entry publishes. */
   get label(): OwnLabel {
     this.#ownLabel ??= new OwnLabel(this.live, this.spec, this.#label);
     return this.#ownLabel;

@@ -34,7 +34,7 @@ export interface Manner {
   readonly goesOn: () => boolean;
 }
 
-/** Dependencies on the client. */
+/** The parts of a client that evictions need. */
 export interface EvictionTools {
   readonly backend: Backend;
   /** Label of the evicting client. */

@@ -30,7 +30,7 @@ export interface AnsweringHold {
   readonly tell: (change: (label: EntryLabel) => EntryLabel) => Promise<void>;
 }
 
-/** Dependencies for answering. */
+/** The parts of a client that are needed to answer requests. */
 export interface AnswerTools {
   readonly label: OwnLabel;
   readonly queue$: Observable<QueueState>;

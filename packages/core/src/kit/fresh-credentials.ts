@@ -96,7 +96,7 @@ export class FreshCredentials<T> {
   }
 }
 
-/** Returns the present value. */
+/** Resolves with the provided value, or with the result of the function that provides it. */
 export async function valueOf<T>(provided: Provided<T>): Promise<T> {
   return isFunction(provided) ? provided() : provided;
 }

@@ -3,7 +3,7 @@ import type { Actor } from './actor.ts';
 import type { Claim } from './claim.ts';
 import type { World } from './world.ts';
 
-// Times of two clocks are compared after a division.
+// Tolerance in milliseconds for the rounding when times of two clocks are compared.
 const ROUNDING_MS = 0.001;
 // The maximum delay of a timer.
 const GRACE_MS = 2;

@@ -9,7 +9,7 @@ import {
 import type { ClientPlan } from './plan.ts';
 import type { Machine, Timeline } from './timeline.ts';
 
-/** Until when a session is proven to live. */
+/** The times until which a session lives, and is proven to live. */
 interface Lease {
   /** The end of the lease in the server's time. */
   keptUntil: number;

@@ -29,7 +29,7 @@ interface Fate {
   readonly failsIn: number;
 }
 
-// The timeout of an attempt, which a backend limits.
+// The timeout of one attempt in milliseconds, as backends have it.
 const ATTEMPT_MS = 250;
 const RENEWAL_MS = 1_000;
 const NEAR_MS = [2, 2, 3, 5, 10, 20, 40, 80] as const;

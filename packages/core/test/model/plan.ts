@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
-/** One client and its machine. */
+/** The plan of one client and its machine. */
 export interface ClientPlan {
   readonly ttlMs: number;
-  /** `undefined` means the default. */
+  /** The safety margin in milliseconds; `undefined` means the default. */
   readonly safetyMarginMs: number | undefined;
   /** The rate of the client's clock, compared with the server's. */
   readonly rate: number;
@@ -16,7 +16,7 @@ export interface ClientPlan {
 /** The ways to claim a lock. `nested` is a `run` whose work runs under a second name, and tries the first one again. */
 type ClaimKind = 'claim' | 'acquire' | 'tryAcquire' | 'run' | 'nested';
 
-/** One acquisition. */
+/** The plan of one acquisition. */
 export interface ClaimPlan {
   readonly client: number;
   readonly name: 'a' | 'b';

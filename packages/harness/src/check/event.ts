@@ -50,7 +50,7 @@ export type LifeEvent = Stamped &
 
 /** Options of a claim. Without them it is an exclusive lock of one name. */
 export interface Terms {
-  /** A shared hold. */
+  /** Whether the claim is for a shared hold. */
   readonly shared?: true;
   /** Permits of the semaphore, and how many of them the claim takes. Default: 1 each. */
   readonly limit?: number;

@@ -12,7 +12,7 @@ export interface MemberSite {
   readonly node: Node;
   /** Address that the member binds. */
   readonly host: string;
-  /** Ports; the first one is for clients. */
+  /** Ports of the member; the first one is for clients. */
   readonly ports: readonly number[];
   /** Port on 127.0.0.1 of a SOCKS5 gate that the member's connections to other members must use, if any. */
   readonly gate: number | undefined;

@@ -42,7 +42,7 @@ export interface Attempt {
   readonly revoked: number | undefined;
   readonly cancelled: number | undefined;
   readonly failed: number | undefined;
-  /** Reason of a failure. */
+  /** Reason for which the attempt failed. */
   readonly why: string | undefined;
   /** End of the wait; `Infinity` if it never ended. */
   readonly waitedUntil: number;
@@ -67,7 +67,7 @@ export interface Fault extends Span {
   readonly target: string;
 }
 
-/** A violation. */
+/** A violation to mark in the timeline. */
 export interface Violation {
   readonly rule: string;
   readonly message: string;
