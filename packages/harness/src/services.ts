@@ -72,7 +72,8 @@ export interface ZooKeeperOptions<W extends Way = Way> {
   /** Lines of zoo.cfg and Java properties, see ZooKeeperSettings. Default of tickTime: 500. */
   readonly settings?: ZooKeeperSettings;
   /**
-   * Whether Java compiles with full optimization; default: the settings for a server that runs for seconds. Only for a process.
+   * Whether Java compiles with full optimization; default: the settings for a server that runs for seconds. Applies only to a server that is a
+   * process.
    */
   readonly isMeasured?: boolean;
 }

@@ -70,7 +70,7 @@ export interface Leadership
    * @throws {QueueLockError} `OWNERSHIP_LOST` when this leadership has ended
    */
   readonly proclaim: (value: string) => Promise<void>;
-  /** Ends the leadership in favour of the next candidate. Resolves as `Ownership.release`. Further calls return the same outcome. */
+  /** Ends the leadership in favour of the next candidate. Resolves like `Ownership.release`. Further calls return the same outcome. */
   readonly resign: () => Promise<void>;
 }
 
@@ -105,7 +105,7 @@ export interface CandidatesState {
  */
 export interface Election {
   readonly name: string;
-  /** Creates a candidate, waits, and resolves when it is elected. Each call is a candidate of its own. Rejects as `LockClient.acquire`. */
+  /** Creates a candidate, waits, and resolves when it is elected. Each call is a candidate of its own. Rejects like `LockClient.acquire`. */
   campaign(options?: CampaignOptions): Promise<Leadership>;
   /**
    * Leads again and again: campaigns, runs the work, resigns, and campaigns again at the end of the queue. It does so after the work has

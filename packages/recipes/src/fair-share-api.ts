@@ -33,8 +33,8 @@ export interface FairShare {
   /**
    * Waits for a share of the key. Give it back with `release()` or `await using`.
    * @param key the tenant, customer or host that gets the share, 1 to 200 characters
-   * @throws {QueueLockError} `INVALID_ARGUMENT` for a bad key or option; `LIMIT_MISMATCH` when an entry ahead uses another limit;
-   *   `OWNERSHIP_LOST` when the permit of the key was lost while it waited for the shared one; otherwise as `LockClient.acquire`
+   * @throws {QueueLockError} `INVALID_ARGUMENT` for a bad key or option; `LIMIT_MISMATCH` when an entry ahead uses another limit; `OWNERSHIP_LOST`
+   *   when the permit of the key was lost while it waited for the shared one; otherwise like `LockClient.acquire`
    */
   acquire(key: string, options?: ShareOptions): Promise<Share>;
   /**
@@ -44,7 +44,7 @@ export interface FairShare {
   tryAcquire(key: string, options?: Omit<ShareOptions, 'timeoutMs'>): Promise<Share | undefined>;
   /**
    * Runs `work` with a share of the key. `workTimeoutMs` does not count the waits.
-   * @throws {QueueLockError} as `LockClient.run`
+   * @throws {QueueLockError} like `LockClient.run`
    */
   run<T>(
     key: string,

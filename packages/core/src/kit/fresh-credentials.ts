@@ -75,7 +75,7 @@ export class FreshCredentials<T> {
     }
   }
 
-  /** A late result serves the next connection, unless a later read has ended before. */
+  /** Reads the credentials. A late result is used for the next connection, unless a later read has ended before. */
   async #read(): Promise<T> {
     const nth = (this.#reads += 1);
     const value = await this.#source.read();

@@ -5,7 +5,7 @@ import { Gate, join, rejection, thrownBy, type CoreFact } from '../stage.ts';
 
 const AGAIN = { reentrant: true };
 
-/** Returns the codes of errors that promises rejected with, in order; `in` for those that resolved. */
+/** Returns the codes of errors that promises rejected with, in order; `in` for promises that resolved. */
 async function codesOf(promises: readonly Promise<unknown>[]): Promise<readonly unknown[]> {
   const outcomes = await Promise.allSettled(promises);
   return outcomes.map((outcome) =>

@@ -30,7 +30,7 @@ export class Program {
     this.#workDone = new Promise((resolve) => (this.#finishWork = resolve));
   }
 
-  /** Settles when the call has settled, if the claim is a call. */
+  /** Starts the claim. If the claim is a call, settles when the call has settled. */
   async start(): Promise<void> {
     const { plan, actor, label } = this.claim;
     const { kind, name, timeoutMs, minRemainingMs } = plan;
