@@ -111,7 +111,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
 
   for (const [naming, kinds] of Object.entries(FOREIGN) as [Naming, readonly Kind[]][]) {
     for (const kind of kinds) {
-      it(`refuses an entry of ${naming} beside ${ENTRIES[kind].slice(-9)}, with name and remedy, and leaves no entry`, async () => {
+      it(`refuses an entry of ${naming} beside ${ENTRIES[kind].slice(-9)}, names that entry and the remedy, and leaves no entry`, async () => {
         const session = await open(naming);
         await beside(ENTRIES[kind], async () => {
           const message = await refusal(session.enqueue(newSpec(queue)));

@@ -9,7 +9,7 @@ import type { Entry } from './entry.ts';
 /** An order behind every entry, since an index is less than 2^53. */
 const AFTER_ALL = 2n ** 64n;
 
-/** What changes of entries need. */
+/** The dependencies of changes of entries. */
 export interface EntryTools {
   readonly connection: Connection;
   readonly keys: Keys;

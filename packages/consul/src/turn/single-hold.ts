@@ -13,7 +13,7 @@ import type { EntryTools } from '../entry/entering.ts';
 import type { Entry } from '../entry/entry.ts';
 import type { Watches } from '../server/watches.ts';
 
-/** What taking a single key needs. */
+/** The dependencies of the lock of a single key. */
 export interface SingleTools extends EntryTools {
   readonly watches: Watches;
   readonly clock: Clock;

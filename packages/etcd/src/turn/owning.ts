@@ -9,7 +9,7 @@ import { modifiedAt, putKeepingLease } from '../queue/txn.ts';
 import type { Following } from './following.ts';
 import { creationIdOf } from '../entry/creation-id.ts';
 
-/** What an announcement needs. */
+/** The dependencies of an announcement. */
 type AnnouncementContext = Pick<Following, 'connection' | 'followed' | 'entry' | 'rule'>;
 
 // Minimum duration of a hold that is announced, in milliseconds. Waiters would not see the label of a shorter hold in time.

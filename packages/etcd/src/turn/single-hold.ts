@@ -29,7 +29,7 @@ import {
 } from '../base/rx.ts';
 import { readCreation, creationOfSingleKeys, type Attempt, type Claimant } from '../entry/single-key.ts';
 
-/** What the creation of single keys needs. */
+/** The dependencies of the creation of single keys. */
 export interface SingleHoldContext extends RemovalTools {
   readonly connection: Connection;
   readonly lease: string;

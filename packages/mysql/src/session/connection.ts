@@ -61,7 +61,7 @@ export class Connection {
     this.#rounds = new Rounds(clock, () => this.#round());
   }
 
-  /** Calls a procedure that may change what observers of this process show. @throws {QueueLockError} as `Steps.take` */
+  /** Calls a procedure that may change what observers of this process show. @throws {QueueLockError} for the reasons of `Steps.take` */
   async take(procedure: string, ...values: readonly Value[]): Promise<Answer> {
     const answer = await this.steps.take(procedure, ...values);
     this.observers.lookSoon();
