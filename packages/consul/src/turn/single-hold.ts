@@ -82,7 +82,7 @@ export class SingleHold {
     return turn.admitted && !this.#attempt.isHeld ? { admitted: false } : turn;
   }
 
-  /** Returns the entry's turns, from those in the queue. Errors with `ENTRY_LOST` also when another client takes or deletes the key. */
+  /** Returns the entry's turns, given its turns in the queue. Errors with `ENTRY_LOST` also when another client takes or deletes the key. */
   follow(line$: Observable<Turn>): Observable<Turn> {
     return new Observable((subscriber) => {
       const taking = new Subscription();

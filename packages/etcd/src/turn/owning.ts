@@ -51,7 +51,7 @@ export function markLeaving({ followed, entry }: Pick<AnnouncementContext, 'foll
   return creation !== undefined && followed.markLeaving(creation, { owned }) && owned;
 }
 
-/** Notifies the waiters of this process that the entry owns the queue. Returns whether there are any. */
+/** Notifies the waiters of this process that the entry owns the queue. Returns whether there are such waiters. */
 function notifyLocalWaiters({ followed, entry }: Pick<AnnouncementContext, 'followed' | 'entry'>): boolean {
   const creation = creationIdOf(entry);
   return creation !== undefined && mayAnnounce(entry) && followed.markOwned(creation);

@@ -92,7 +92,7 @@ export class SingleHold {
     return held ? { ...turn, grantToken: revision } : { admitted: false };
   }
 
-  /** Returns the entry's turns, from those in the queue. Errors with `ENTRY_LOST` also if another client removes its single key. */
+  /** Returns the entry's turns, given its turns in the queue. Errors with `ENTRY_LOST` also if another client removes its single key. */
   follow(placed: Placed, queueTurns$: Observable<Turn>): Observable<Turn> {
     return queueTurns$.pipe(
       switchMap((turn) => {

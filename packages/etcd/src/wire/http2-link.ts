@@ -80,7 +80,7 @@ export class Http2Link {
     return this.#session.destroyed;
   }
 
-  /** Whether the member has responded. Before that, the timeout of the connection applies, and not those of the calls that wait for it. */
+  /** Whether the member has responded. Before that, the timeout of the connection applies, and not the timeouts of the calls that wait for it. */
   get isMade(): boolean {
     return this.#isMade;
   }

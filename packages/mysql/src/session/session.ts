@@ -31,7 +31,7 @@ export interface Tenancy {
   readonly ttlMs: number;
   /** Entries up to this number belong to earlier tenancies of the session; 0 when this client opened it. */
   readonly inherited: number;
-  /** Count of the session's entries that others have evicted. */
+  /** Count of the session's entries that other clients have evicted. */
   readonly lost: number;
 }
 
