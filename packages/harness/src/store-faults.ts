@@ -13,7 +13,7 @@ const TTL_MS = 2_000;
 const LONG_TTL_MS = 60_000;
 const WITHIN_MS = 60_000;
 const REQUEST_TIMEOUT_MS = 500;
-// Run from its source, because it imports the sources of any backend.
+// The program that holds a lock. It runs from its source, because it imports the sources of any backend.
 const HOLDER = fromSource(fileURLToPath(new URL('./holder.ts', import.meta.url)));
 
 /** A store with one server whose data survives a kill, and its backend. */
@@ -25,7 +25,7 @@ export interface Store {
   readonly module: string;
   readonly name: string;
   backend(options: { readonly url: string; readonly requestTimeoutMs?: number }): Backend;
-  /** Returns whether these bytes of a client contain a step on that entry. */
+  /** Returns whether these bytes of a client contain a step on the entry with that id. */
   isStep(chunk: Buffer, id: string): boolean;
   /** Returns the number of entries in the queue, as an operator sees it. */
   entries(queue: string): Promise<number>;
@@ -111,7 +111,7 @@ function faultsOfReplies(bench: Bench): void {
     const { proxy, session } = await bench.proxiedSession();
     const [first, wanted] = [newSpec({ queue: 'lost removal' }), newSpec({ queue: 'lost removal' })];
     for (const spec of [first, wanted]) await session.enqueue(spec);
-    // From now on the server knows the script.
+    // Removes one entry first, so that the server has the script cached from now on.
     await session.remove('lost removal', first.id);
     const reply = proxy.loseNextReply((chunk) => bench.store().isStep(chunk, wanted.id));
     expect(await refusal(session.remove('lost removal', wanted.id))).to.include({ code: 'UNAVAILABLE' });

@@ -30,7 +30,7 @@ import { visible } from './visible.ts';
 /** Options that a claim acts on while it waits. */
 export type InLineOptions = Pick<ClaimOptions, 'maxWaiters' | 'maxExpectedWaitMs' | 'steal' | 'request'>;
 
-/** Whether the claim only waits. */
+/** Whether the claim uses none of these options. */
 export function asksNothing(options: InLineOptions): boolean {
   return Object.keys(options).length === 0;
 }

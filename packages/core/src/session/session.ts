@@ -36,8 +36,8 @@ export interface SessionEnd {
 }
 
 /**
- * Act 1: am I alive? Opens a session when subscribed, emits it, and keeps it alive by heartbeats. Errors when it could not be opened or has ended.
- * Unsubscribing ends it: all holds under it end locally before the server is notified.
+ * Opens a session when subscribed, emits it, and keeps it alive by heartbeats. Errors when it could not be opened or has ended. Unsubscribing ends
+ * it: all holds under it end locally before the server is notified.
  *
  *     open ── session ── heartbeat ── heartbeat ── (overdue: suspect) ── heartbeat ── … ── deadline, or ended by the server: error
  */
@@ -88,7 +88,7 @@ interface Opened {
   readonly deadline: number;
 }
 
-// Local listeners are notified of the session's end synchronously, the server afterwards.
+// Notifies local listeners of the session's end synchronously, and the server afterwards.
 const told = Promise.resolve();
 
 /** Tries to open a session until the connect timeout. A session that opens later, or unwanted, is closed again. */
