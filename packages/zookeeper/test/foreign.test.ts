@@ -60,7 +60,9 @@ describe('children that are not entries of a naming', () => {
       ['curator+kazoo', '__lock__'],
     ] as const) {
       expect(inFront(naming, ...strangers, `x-${mark}0000000005`), naming).to.deep.equal(before);
-      expect(inFront(naming, ...strangers), `nobody, ${naming}`).to.deep.equal(before.slice(0, -1));
+      expect(inFront(naming, ...strangers), `without own entries, ${naming}`).to.deep.equal(
+        before.slice(0, -1),
+      );
     }
     expect(inFront('curator', ...strangers, `${ENTRIES.mutex}2000000000`)).to.deep.equal([...before, '1']);
   });
