@@ -23,8 +23,8 @@ export type CommandLine = readonly [string, ...string[]];
 export type Language = 'Node' | 'Go' | 'Go, Consul' | 'Java' | 'Python';
 
 /**
- * How to run a participant; builds it once per process, and installs its dependencies. Rejects with NotHere if it is not
- * available.
+ * Returns the command that runs a participant. Builds the program once per process, and installs its
+ * dependencies. Rejects with `NotHere` if the language is not available.
  */
 export const participants: Readonly<Record<Language, () => Promise<CommandLine>>> = {
   Node: async () => {
