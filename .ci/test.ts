@@ -1,5 +1,6 @@
-// Runs the tests and sums them up: node --import tsx/esm .ci/test.ts [long [part ...]] [mocha options]
-// The last line is `N passed, N failed, N skipped`; the exit code is 0 only if something ran and nothing failed.
+// Runs the tests and prints a summary: node --import tsx/esm .ci/test.ts [long [part ...]] [mocha options].
+// The last line is `N passed, N failed, N skipped`. The exit code is 0 only if at least one test ran and none
+// failed.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -26,7 +27,7 @@ if (unknown.length > 0) {
 
 const scratch = new Scratch();
 const ranAgainst = scratch.file('ran-against.jsonl');
-// The long run looks elsewhere every time.
+// The long run uses another seed every time.
 const seed = process.env['QUEUELOCK_SEED'] ?? (isLong ? String(Date.now() % 2 ** 31) : '1');
 const env = {
   ...scratch.env,
@@ -43,13 +44,16 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     signalAll(signal);
   });
 
-/** Whether the servers are here that the tests need; installs them if it may. */
+/** Returns whether the servers that the tests need are installed. Installs them if it is allowed to. */
 function prepare(): boolean {
   const command = [...nodeOptions(), 'integration/prepare.ts', ...(isLong ? ['long'] : [])];
   return spawnSync(process.execPath, command, { stdio: 'inherit' }).status === 0;
 }
 
-/** As many groups at a time as there are processors, in their order; what they print does not mix. */
+/**
+ * Runs the groups in their order, as many at a time as there are processors. The outputs of two groups are
+ * never mixed.
+ */
 async function runGroups(groups: readonly Group[]): Promise<readonly Outcome[]> {
   const waiting = groups.map((group, place) => ({ group, place }));
   const printed: Promise<unknown>[] = [];
@@ -76,7 +80,10 @@ async function runGroup(group: Group, when: { readonly printAfter?: Promise<unkn
   return runMocha({ ...group, options: [...titles, ...options], env, ...when });
 }
 
-/** Each of a few failures is run by itself, once: a test that then passes fails because of the machine, and is listed by name. */
+/**
+ * Runs each of a few failed tests again, once and alone. A test that then passes has failed because of the
+ * busy machine, and is listed by name.
+ */
 async function askAgain(first: Outcome): Promise<Settled> {
   let settled: Settled = { ...NOTHING, ...first };
   for (const failure of askedAgain(first)) {
@@ -98,7 +105,10 @@ function printRanAgainst(file: string): void {
   for (const { what, against } of entries) console.log(`  ${what.padEnd(width)}  ${against}`);
 }
 
-/** The facts side by side; what was not asked of every backend is a failure. */
+/**
+ * Prints the conformance results of all backends side by side. A test that did not run on every backend is a
+ * failure.
+ */
 function compareBackends({ conformance }: Outcome): Outcome {
   const { lines, uneven } = conformanceTable(conformance);
   for (const line of lines) console.log(line);

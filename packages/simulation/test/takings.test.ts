@@ -4,10 +4,13 @@ import { Judge } from '../src/run/judge.ts';
 import { Takings } from '../src/run/takings.ts';
 import { Machine, Timeline } from '../src/timeline.ts';
 
-describe('the rule about holds that begin after their queue was taken', () => {
+describe('the rule about holds that begin after another session took their queue', () => {
   const LATER_MS = 1_000;
 
-  /** Two holds of one session begin, one a second after the other, while a later entry of another session holds. */
+  /**
+   * Begins two holds of one session, a second apart, while a later entry of another session holds. Returns
+   * the rule that this breaks.
+   */
   async function brokenBy(limit: number): Promise<string | undefined> {
     const timeline = new Timeline();
     const judge = new Judge(() => timeline.now());
@@ -24,7 +27,7 @@ describe('the rule about holds that begin after their queue was taken', () => {
     return judge.broken;
   }
 
-  it('is broken when a session goes on to hold what another session has taken', async () => {
+  it('is broken when a session continues to hold what another session has taken', async () => {
     expect(await brokenBy(1)).to.equal('taken');
   });
 

@@ -2,14 +2,20 @@ import type { Timeline } from '../timeline.ts';
 import { conflict, lifeOf, sessionOf, type Held } from './held.ts';
 import type { Judge } from './judge.ts';
 
-// 100 ms between the first unanswered removal and the last hand-over, and the error of the clients' clocks.
+// Longest time in milliseconds for which a session may hand over after its queue was taken: 100 ms after the
+// first removal without a response, and the error of the clients' clocks.
 const HANDS_ON_FOR_MS = 150;
 
-/** Checks what sessions do with a queue that was taken from them before they are notified. */
+/**
+ * Checks what a session does with a queue that another session has taken, before the former one is notified.
+ */
 export class Takings {
   readonly #timeline: Timeline;
   readonly #judge: Judge;
-  /** By session and the hold that has taken the queue from it: time at which a hold of the session first began afterwards. */
+  /**
+   * For each session and each hold that took a queue from it: the true time at which the session first began
+   * a hold afterwards.
+   */
   readonly #handedOnAt = new Map<string, number>();
 
   constructor(timeline: Timeline, judge: Judge) {
@@ -17,7 +23,10 @@ export class Takings {
     this.#judge = judge;
   }
 
-  /** Allows one hold at any time: of a client that was frozen, or that releases a hold that it does not know to be lost. */
+  /**
+   * Checks a hold that begins after the queue was taken. One such hold is allowed at any time, since the
+   * client may be frozen, or may release a hold that it does not know to be lost.
+   */
   check(held: Held, earlier: readonly Held[]): void {
     const session = sessionOf(held);
     const taker = earlier.find(
@@ -37,7 +46,7 @@ export class Takings {
   }
 }
 
-/** Returns whether the two cannot hold at a time: permits of both may fit into the limit. */
+/** Returns whether the two holds cannot exist at the same time. Permits of both may fit into the limit. */
 function excludes(held: Held, other: Held): boolean {
   return conflict(held, other) && held.permits + other.permits > held.limit;
 }
