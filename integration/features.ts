@@ -1,7 +1,7 @@
 /**
  * Reads statements that name tests. They are in features.json, and in tables of Markdown pages with a column
  * "tested by". The cells of that column have a link to the test file and the exact titles in quotes. In a
- * title, `…` stands for the values of a template.
+ * title, `…` replaces the values of a template.
  */
 
 /**

@@ -73,7 +73,7 @@ describe('the report of the test run', () => {
     for (const { file } of outcome.failures) expect(file).to.match(/day\.mjs$/);
   });
 
-  it('tells a safety violation from other failures, also when it is only a cause', () => {
+  it('distinguishes a safety violation from other failures, also when it is only a cause', () => {
     expect(outcome.failures.map(({ isUnsafe }) => isUnsafe)).to.deep.equal([false, true, false]);
   });
 });

@@ -65,7 +65,7 @@ export class WorkerProcess {
   readonly #open = new Map<number, AttemptEvent>();
   readonly #listeners = new Set<() => void>();
   #isFrozen = false;
-  /** Time at which the worker was told to close, by `performance.now()`. */
+  /** Time at which the worker was ordered to close, by `performance.now()`. */
   #closedAt: number | undefined;
 
   private constructor(child: ChildProcess, { setup, place, recorder, output }: WorkerStart) {

@@ -46,14 +46,14 @@ for (const database of databases) {
       await stop();
     });
 
-    it('of a row tells a later holder, with its exact token, from a missing row', async () => {
+    it('of a row distinguishes a later holder, with its exact token, from a missing row', async () => {
       expect(await answer(write('fenced', BIG))).to.deep.equal({ outcome: 'accepted' });
       expect(await answer(write('fenced', BIG))).to.deep.equal({ outcome: 'accepted' });
       expect(await answer(write('fenced', BIG - 1n))).to.include({ outcome: 'refused', largest: BIG });
       expect(await answer(write('nowhere', BIG))).to.include({ outcome: 'missing' });
     });
 
-    it('of a row that accepts one write per hold tells an own earlier write from that of a later holder', async () => {
+    it('of a row that accepts one write per hold distinguishes an own earlier write from that of a later holder', async () => {
       expect(await answer(write('unfenced', 5n, true))).to.deep.equal({ outcome: 'accepted' });
       expect(await answer(write('unfenced', 5n, true))).to.include({ outcome: 'repeated' });
       expect(await answer(write('unfenced', 4n, true))).to.include({ outcome: 'refused', largest: 5n });

@@ -9,7 +9,7 @@ import type { Store as Server } from '../scenarios/store.ts';
  * Groups of tests that depend on the store. All other groups depend only on the manager and have the same
  * result on every store.
  */
-const SHORT: ReadonlySet<string> = new Set(['holding', 'ifAvailable', 'the life of a manager']);
+const SHORT: ReadonlySet<string> = new Set(['holding', 'ifAvailable', 'the lifetime of a manager']);
 /** Title of a test that takes a TTL. */
 const DEATH = 'the lock of a client that dies passes to the next waiter, and a waiter that dies is skipped';
 

@@ -15,7 +15,7 @@ import type { ContendersAct, ContendersSnapshot, Snapshot, Topic } from './wire.
 
 /**
  * What a request does. For `evict`, `ask` and `join` without a name, the question is whether the client may
- * do it for any name. The bridge asks this for display, and before it reads the body of such a request. A
+ * do it for any name. The bridge checks this for display, and before it reads the body of such a request. A
  * refusal then applies to every name. A prefix covers every queue whose name begins with it.
  */
 export type Action =

@@ -20,7 +20,7 @@ const WRONG_ONCE = {
 /** Mutants of different kinds that are detected within a few runs; `simulation.long.ts` has all of them. */
 const SOON = {
   etcd: ['one more entry than the limit is admitted', 'a waiter does not read after its watch begins'],
-  zookeeper: ['one more entry than the limit is admitted', 'a node that goes is no news'],
+  zookeeper: ['one more entry than the limit is admitted', 'the removal of a node causes no notification'],
 } as const;
 const MAX_RUNS = 20;
 

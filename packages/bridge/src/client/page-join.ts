@@ -180,7 +180,7 @@ export class PageJoin {
     this.#end({ status: 'ended', outcome: 'lost', error });
   }
 
-  /** Handles a response that says that the bridge does not know the join, or has forgotten it. */
+  /** Handles a response by which the bridge does not know the join, or has forgotten it. */
   #onUnknown(error: BridgeError | undefined): void {
     if (this.#hasEnded || this.#leaving) return;
     const code = this.#hold ? 'OWNERSHIP_LOST' : 'SESSION_LOST';

@@ -44,7 +44,7 @@ export class Following {
   }
 
   /**
-   * Asks the follower for its sessions. The leader counts the follower as present until the tick `deadline`.
+   * Requests the sessions of the follower. The leader counts the follower as present until the tick `deadline`.
    */
   ping(deadline: number): void {
     this.hear(() => {

@@ -1,4 +1,7 @@
-/** The selected view. It is part of the address, after `#`, so that it can be bookmarked and works with the back button. */
+/**
+ * The selected view. It is part of the page's address, after `#`, so that it can be bookmarked and works with
+ * the back button.
+ */
 export type Route =
   | { readonly view: 'queues' }
   | { readonly view: 'queue'; readonly name: string }
@@ -37,14 +40,14 @@ function encoded(name: string): string {
   });
 }
 
-/** Decodes a name; empty for text that {@link hashOf} did not make. */
+/** Decodes a name. Returns an empty name for text that {@link hashOf} did not create. */
 function named(text: string): string {
   try {
     return decodeURIComponent(text).replace(/~([\da-f]{4})/g, (_all, code: string) =>
       String.fromCharCode(Number.parseInt(code, 16)),
     );
   } catch {
-    // The address has an invalid `%` sequence, as a user may have typed it.
+    // The address has an invalid `%` sequence, which a user may have typed.
     return '';
   }
 }

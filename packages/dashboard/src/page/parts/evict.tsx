@@ -21,7 +21,7 @@ export interface Target {
 
 const MAX_REASON = 160;
 
-/** Requires a confirmation to remove exactly this entry, and shows the result. */
+/** Asks the user to confirm the removal of exactly this entry, and shows the result. */
 export function EvictDialog({
   target,
   onClose,
