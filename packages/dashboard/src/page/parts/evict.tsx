@@ -21,7 +21,7 @@ export interface Target {
 
 const MAX_REASON = 160;
 
-/** Asks the user to confirm the removal of exactly this entry, and shows the result. */
+/** Requires a confirmation to remove exactly this entry, and shows the result. */
 export function EvictDialog({
   target,
   onClose,
