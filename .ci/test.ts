@@ -1,7 +1,8 @@
-// Runs the tests and prints a summary: node --import tsx/esm .ci/test.ts [long [part ...]] [mocha options].
-// The last line is `N passed, N failed, N skipped`. The exit code is 0 only if at least one test ran and none
-// failed.
-import { spawnSync } from 'node:child_process';
+// Builds the packages, runs the tests and prints a summary: node --import tsx/esm .ci/test.ts [long [part ...]]
+// [mocha options]. The last line is `N passed, N failed, N skipped`. The exit code is 0 only if at least one test
+// ran and none failed.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { GATE_PROGRAMS, LONG_PROGRAMS, preparedEnv } from '../packages/harness/src/services/prepared.ts';
@@ -44,10 +45,24 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     signalAll(signal);
   });
 
-/** Returns whether the servers that the tests need are installed. Installs them if it is allowed to. */
-function prepare(): boolean {
-  const command = [...nodeOptions(), 'integration/prepare.ts', ...(isLong ? ['long'] : [])];
-  return spawnSync(process.execPath, command, { stdio: 'inherit' }).status === 0;
+/** Runs a command. Resolves with whether it succeeded. */
+async function succeeds(command: string, ...args: readonly string[]): Promise<boolean> {
+  const child = spawn(command, args, { stdio: 'inherit' });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return code === 0;
+}
+
+/** Builds the packages, unless the caller has done so, and installs missing servers meanwhile. Returns the failures. */
+async function makeReady(): Promise<readonly Outcome[]> {
+  const prepare = [...nodeOptions(), 'integration/prepare.ts', ...(isLong ? ['long'] : [])];
+  const [isBuilt, isPrepared] = await Promise.all([
+    process.env['QUEUELOCK_IS_BUILT'] === 'yes' || succeeds('pnpm', '--silent', 'build'),
+    succeeds(process.execPath, ...prepare),
+  ]);
+  return [
+    ...(isBuilt ? [] : [broken('the build failed')]),
+    ...(isPrepared ? [] : [broken('a server that the tests need is missing')]),
+  ];
 }
 
 /**
@@ -118,8 +133,9 @@ function compareBackends({ conformance }: Outcome): Outcome {
 const outcomes: Outcome[] = [];
 const parts = !isLong ? [gate()] : (named.length > 0 ? named : PARTS).map(long);
 if (isLong) console.log(`QUEUELOCK_SEED=${seed} asks the same once more`);
-if (prepare()) for (const groups of parts) outcomes.push(...(await runGroups(groups)));
-else outcomes.push(broken('the servers for the tests are not here'));
+const failed = await makeReady();
+outcomes.push(...failed);
+if (failed.length === 0) for (const groups of parts) outcomes.push(...(await runGroups(groups)));
 const settled = await askAgain(sum(outcomes));
 const compared = compareBackends(settled);
 printRanAgainst(ranAgainst);

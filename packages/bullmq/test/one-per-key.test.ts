@@ -170,7 +170,9 @@ describe('the processor that onePerKey returns', () => {
     });
 
   it('rejects an argument that is not a lock client, and work that is not a function', () => {
-    expect(() => onePerKey({} as never, options, () => 'x')).to.throw(/locks is made by createLockClient/);
+    expect(() => onePerKey({} as never, options, () => 'x')).to.throw(
+      /locks is a client that createLockClient returned/,
+    );
     expect(() => onePerKey(locks, options, 'x' as never)).to.throw(/work is a function/);
   });
 });
