@@ -11,7 +11,7 @@ type ReadFile = (path: string) => string | undefined;
 
 /** A cell of a table. */
 interface Statement {
-  /** The first words of its row. */
+  /** The first words of the table row. */
   readonly about: string;
   readonly column: string;
   /** All column titles of the table. */

@@ -32,7 +32,7 @@ export interface ChaosOutcome {
   readonly run: Run;
   readonly verdict: Verdict;
   readonly directory: string;
-  /** Description of the servers. */
+  /** Description of the servers with their versions, for the report. */
   readonly description: string;
   /** Number of attempts that ended in an error, by its code. */
   readonly failures: ReadonlyMap<string, number>;

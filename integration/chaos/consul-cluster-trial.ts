@@ -15,7 +15,10 @@ const ELECTION_MS = 5_000;
  */
 const OUTLASTED_TTLS = 2.7;
 
-/** A session ends up to twice its TTL after its last renewal, and after an election once more. */
+/**
+ * Times in milliseconds. On Consul, a session ends up to twice its TTL after its last renewal, and after an
+ * election once more.
+ */
 const TIMING = {
   ttlMs: TTL_MS,
   safetyMarginMs: 200,

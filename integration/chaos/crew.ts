@@ -7,7 +7,7 @@ import { chanceOf } from '@queuelock/harness/chance';
 import type { WorkerProcess } from './worker-process.ts';
 
 export interface CrewOptions {
-  /** Number of slots. */
+  /** Number of worker slots, each of which always has a worker. */
   readonly workers: number;
   readonly seed: number;
   readonly rule: Rule;
@@ -53,7 +53,7 @@ export class Crew {
     await this.#fill(place, gone?.place);
   }
 
-  /** Stops replacing workers. */
+  /** Stops replacing workers that end. */
   stop(): void {
     this.#isOver = true;
   }

@@ -45,7 +45,7 @@ describe('etcd without storage space', function () {
   });
 });
 
-/** Holds each queue when it is granted, and releases it. */
+/** Makes the waiter hold each queue when it is granted, and then release it. */
 async function passOn(waiter: WorkerProcess, queues: readonly string[]): Promise<void> {
   await Promise.all(
     queues.map(async (queue) => {

@@ -13,7 +13,7 @@ export class EtcdOperator {
     this.#client = new Etcd3({ hosts: endpoint, ...(auth ? { auth } : {}) });
   }
 
-  /** Returns the newest revision. */
+  /** Returns the newest revision of the etcd cluster. */
   async revision(): Promise<bigint> {
     const { header } = await this.#client.kv.range({ key: Buffer.from('revision'), keys_only: true });
     return BigInt(header.revision);

@@ -22,7 +22,7 @@ interface LoneStore {
 
 export type LoneStoreName = 'redis' | 'postgres' | 'mariadb' | 'consul';
 
-/** These servers keep confirmed data when they are killed. */
+/** The stores with a single server. Their servers keep confirmed data when they are killed. */
 const LONE_STORES: Readonly<Record<LoneStoreName, LoneStore>> = {
   redis: {
     server: shareService('redis', () =>

@@ -1,6 +1,6 @@
 import { etcdUrl } from '@queuelock/harness/services/etcd-transport';
 
-/** Store of an experiment. */
+/** The kind of store on which an experiment runs. */
 export type StoreName = 'etcd' | 'zookeeper';
 
 export const STORES: readonly StoreName[] = ['etcd', 'zookeeper'];

@@ -85,7 +85,7 @@ export async function atLast<K extends 'queued' | 'acquired'>(
   return atLast(worker, { ev, queue, from: worker.events.indexOf(known) + 1 });
 }
 
-/** Leaves this queue, requests it again, holds and leaves. */
+/** Makes the worker leave the queue, request it again, hold, and leave. */
 export async function takeTurn(worker: WorkerProcess, queue: string): Promise<void> {
   worker.tell({ do: 'release', queue });
   const from = worker.events.length;

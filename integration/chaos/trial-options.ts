@@ -4,7 +4,7 @@ import type { LeftOver } from './leftovers.ts';
 import type { Timing } from './profiles.ts';
 import type { Rule, WorkerSetup } from './worker-command.ts';
 
-/** Servers of a trial. */
+/** The servers on which a trial runs. */
 export interface Ground {
   /** Returns the URL of the store for a worker that uses these addresses of the servers. */
   url(endpoints: readonly string[]): string;
@@ -50,6 +50,6 @@ export interface WorkerOptions extends Partial<
   readonly place?: ClusterClient;
   /** Returns the URL for the worker from the addresses of the members. Default: the URL of the profile. */
   readonly url?: (endpoints: readonly string[]) => string;
-  /** Additional environment variables. */
+  /** Additional environment variables of the worker. */
   readonly env?: Readonly<Record<string, string>>;
 }

@@ -105,7 +105,7 @@ export class Attempt {
     if (hold.held) this.#tell({ ev: 'downgraded' });
   }
 
-  /** Reads `held` now, whenever it was last read. */
+  /** Reads `held` now, without waiting for the next regular read. */
   look(): void {
     this.#watch?.look();
   }

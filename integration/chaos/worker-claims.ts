@@ -12,7 +12,7 @@ import { EMPTY, Observable, from, of, switchMap, type Subscriber } from 'rxjs';
 import type { Terms } from '@queuelock/harness/check/event';
 import type { Heartbeats } from './instrumented.ts';
 
-/** Identity of an entry. */
+/** The members of an ownership that identify an entry. */
 export type Spot = Pick<Ownership, 'order' | 'token' | 'key'>;
 
 /** A hold of any kind. */
@@ -35,7 +35,7 @@ export interface Wanted {
   readonly terms: Terms;
   /** Label of the claim's entries, unique in this process. */
   readonly label: string;
-  /** Aborts the wait. */
+  /** Signal whose abort ends the wait of the claim. */
   readonly signal: AbortSignal;
 }
 

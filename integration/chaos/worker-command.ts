@@ -2,7 +2,7 @@ import type { Resource, Terms } from '@queuelock/harness/check/event';
 
 /** Setup of a worker: the JSON in its first argument. */
 export interface WorkerSetup {
-  /** Id such as `worker-3`. */
+  /** Id of the worker, such as `worker-3`. */
   readonly id: string;
   /** URL of the backend, with all its options. */
   readonly url: string;

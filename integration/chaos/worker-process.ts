@@ -22,7 +22,7 @@ export interface WorkerStart {
   readonly setup: WorkerSetup;
   /** Location of the worker. Default: directly on this machine. */
   readonly place?: ClusterClient;
-  /** Additional environment variables. */
+  /** Additional environment variables of the worker. */
   readonly env?: Readonly<Record<string, string>>;
   /** File for the output of the worker's standard streams. */
   readonly output: string;

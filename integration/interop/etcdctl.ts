@@ -21,7 +21,7 @@ interface Worked {
 }
 
 export interface EtcdctlOptions {
-  /** Address `host:port`. */
+  /** Address of the etcd server, `host:port`. */
   readonly endpoint: string;
   readonly name: string;
   readonly id: string;

@@ -2,7 +2,7 @@ import type { History, InteropEvent } from './protocol.ts';
 
 /** Which holds may exist at the same time. Default: a single one. */
 export interface Terms {
-  /** Permits of a semaphore. */
+  /** Number of permits, for a queue that is a semaphore. */
   readonly limit?: number;
   /** Ids of participants that may hold together. */
   readonly shared?: ReadonlySet<string>;

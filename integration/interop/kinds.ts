@@ -5,7 +5,7 @@ import type { Language } from './programs.ts';
 export interface Kind {
   readonly title: string;
   readonly language: Language;
-  /** Name of the recipe in its program. */
+  /** Name of the recipe, as the participant's program expects it. */
   readonly recipe: string;
   /** Key format of our entries. On etcd it is `fast` or left out. */
   readonly naming?: Naming;

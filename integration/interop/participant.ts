@@ -9,7 +9,7 @@ import type { Kind } from './kinds.ts';
 import { participants } from './programs.ts';
 import type { InteropEvent } from './protocol.ts';
 
-/** How a participant ended. */
+/** How a participant's process ended. */
 export interface Ending {
   readonly code: number | null;
   readonly stderr: string;
@@ -18,7 +18,7 @@ export interface Ending {
 export interface Task {
   readonly kind: Kind;
   readonly id: string;
-  /** Address `host:port`. */
+  /** Address of the server, `host:port`. */
   readonly endpoint: string;
   /** Address as a URL, for participants with our library. */
   readonly url: string;

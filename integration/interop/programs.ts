@@ -16,10 +16,10 @@ const run = promisify(execFile);
 const OURS = fileURLToPath(new URL('ours.ts', import.meta.url));
 const folder = (name: string): string => fileURLToPath(new URL(`programs/${name}`, import.meta.url));
 
-/** A program and its first arguments. */
+/** A command line: a program and its first arguments. */
 export type CommandLine = readonly [string, ...string[]];
 
-/** Language of a participant. */
+/** The language in which a participant is written. */
 export type Language = 'Node' | 'Go' | 'Go, Consul' | 'Java' | 'Python';
 
 /**

@@ -46,7 +46,7 @@ const MANAGERS: readonly PackageManager[] = [
   },
   {
     name: 'yarn 1',
-    // Each run has its own cache, because yarn 1 takes two tarballs of the same version for the same.
+    // Each run has its own cache, because yarn 1 treats two tarballs of the same version as the same tarball.
     command: (directory) => [
       'npx',
       '--yes',

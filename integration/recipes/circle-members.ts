@@ -20,7 +20,7 @@ export interface Member {
   readonly yieldsOver?: readonly Spot[];
 }
 
-/** Output of a member. */
+/** An event that a member prints. */
 export interface CircleEvent {
   readonly ev:
     | 'holds'

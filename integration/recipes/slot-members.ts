@@ -4,7 +4,7 @@ import { scriptOf } from '@queuelock/harness/services/script';
 
 const SCRIPT = fileURLToPath(new URL('slot-member.ts', import.meta.url));
 
-/** Output of a member. */
+/** An event that a member prints. */
 export interface SlotEvent {
   readonly ev: 'ready' | 'begun' | 'ended' | 'told';
   readonly slot: number;

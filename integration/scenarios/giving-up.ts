@@ -6,7 +6,7 @@ import { join } from './join.ts';
 import type { Site } from './store.ts';
 import { soon, untilHolds, untilNothingIsLeft } from './wait.ts';
 
-/** Number of parallel attempts. */
+/** Number of attempts that run in parallel. */
 const LANES = 5;
 /** Factor by which an acquisition takes longer when others run in parallel. */
 const STRETCH = 2;

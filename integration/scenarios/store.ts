@@ -3,7 +3,7 @@ import type { ContainerService, ProcessService } from '@queuelock/harness/servic
 
 /** A server for the scenarios: its addresses, and direct access to its state without queuelock. */
 export interface Site {
-  /** Address `host:port`. */
+  /** Address of the server, `host:port`. */
   readonly endpoint: string;
   /** Shortest TTL that processes of a busy machine can keep alive, in milliseconds. */
   readonly ttlMs: number;

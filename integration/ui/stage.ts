@@ -40,7 +40,7 @@ export class UiStage {
     return new UiStage({ store, server, browser, cli, url });
   }
 
-  /** URL of the page. */
+  /** URL of the page that `queuelock ui` serves. */
   get url(): string {
     return this.#url;
   }

@@ -8,7 +8,7 @@ export type ContextOrder = { readonly number: number } & (
   | { readonly order: 'hold'; readonly name: string }
 );
 
-/** Messages to the page. */
+/** Messages that a worker or a frame sends to the page. */
 export type ContextNews =
   | { readonly news: 'ready' }
   | { readonly news: 'done'; readonly number: number }

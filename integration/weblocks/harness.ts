@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
-/** Result of one subtest. */
+/** Result of one subtest of testharness.js. */
 export interface SubtestResult {
   readonly name: string;
   /** Error of the subtest; `undefined` when it passed. */
@@ -30,7 +30,7 @@ export class Harness {
     this.#subtestMs = subtestMs;
   }
 
-  /** Globals for the scripts. */
+  /** The globals that the scripts of a test file expect. */
   readonly globals: Readonly<Record<string, unknown>> = {
     setup: (settings: { readonly allow_uncaught_exception?: boolean }) =>
       (this.#allowsUncaught = settings.allow_uncaught_exception ?? false),

@@ -3,7 +3,7 @@ import { createLockManager, type LockManager } from '@queuelock/weblocks';
 
 /** The store of the locks of one test file. */
 export interface Origin {
-  /** URL of the store. */
+  /** URL of the store that has the locks. */
   readonly url: string;
   readonly ttlMs: number;
   readonly scope: string;

@@ -19,7 +19,7 @@ export interface Curator {
 }
 
 interface CuratorOptions {
-  /** Address `host:port`. */
+  /** Address of the ZooKeeper server, `host:port`. */
   readonly endpoint: string;
   readonly name: string;
   readonly contenders: number;

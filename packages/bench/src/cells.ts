@@ -2,7 +2,7 @@
 export const STORES = ['etcd', 'zookeeper', 'redis'] as const;
 export type StoreName = (typeof STORES)[number];
 
-/** Where the server stores its data. */
+/** The kinds of storage of a server's data. */
 export const MEDIA = ['tmpfs', 'disk'] as const;
 export type Medium = (typeof MEDIA)[number];
 

@@ -10,8 +10,8 @@ export interface Client {
   /** Transport of the client. A lock is compared with the lower bound of the same transport. */
   readonly transport: string;
   /**
-   * Returns how to run it, and builds it if needed. Rejects with `NotHere` if a tool is missing; the error
-   * names what to install.
+   * Returns the command that runs the program, and builds the program if needed. Rejects with `NotHere` if a
+   * tool is missing; the error names what to install.
    */
   readonly command: () => Promise<CommandLine>;
   /** Returns the scenario and its parameters for the program, without the name; `undefined` for unsupported scenarios. */

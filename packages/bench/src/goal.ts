@@ -7,7 +7,7 @@ export interface Subject {
   readonly store: 'etcd' | 'zookeeper';
   readonly medium: Medium;
   readonly transport: string;
-  /** Name in the tables. */
+  /** Name of our client in the tables. */
   readonly client: string;
 }
 

@@ -22,7 +22,7 @@ const WITHIN_MS = 240_000;
 /** Idle time in which requests are counted: two TTLs of the sessions of `idle`. */
 const IDLE_MS = 20_000;
 
-/** Runs one client once. */
+/** Runs one client once, and returns the measured values. */
 export async function measure(server: BenchServer, run: Run): Promise<Values> {
   const stops: Counters[] = [];
   const before = await server.counters();

@@ -17,7 +17,7 @@ type Measured = Pick<Client, 'name' | 'kind' | 'transport'>;
 /** Selects results that have all of these members. */
 export type Which = Partial<Cell> & Partial<Pick<Result, 'client' | 'kind' | 'transport'>>;
 
-/** The results so far. */
+/** The results of all rounds so far. */
 export class Results {
   readonly #all = new Map<string, { readonly result: Result; readonly rounds: Values[] }>();
 

@@ -63,7 +63,7 @@ for (const counted of stores) {
         return asked;
       };
       const one = await idle(1);
-      // One heartbeat with its proof more or less in the same time is accepted.
+      // One heartbeat with its proof more or less in the measured time is accepted.
       expect(await idle(HELD, one + 2)).to.be.within(one - 2, one + 2);
     });
 

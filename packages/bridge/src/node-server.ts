@@ -24,7 +24,7 @@ export interface ServeOptions {
   readonly connectionsPerAddress?: number;
 }
 
-/** A listening server. */
+/** A server that listens for connections. */
 export interface Served extends AsyncDisposable {
   /** URL for a browser on this machine, without a slash at the end. */
   readonly url: string;

@@ -75,11 +75,11 @@ export interface BridgeTimes {
 
 /** Demo programs that contend for a lock, which visitors may disturb. */
 export interface Contenders {
-  /** Name of their queue. */
+  /** Name of the queue for which the demo programs contend. */
   readonly name: string;
   /** Emits after each change. Never errors. */
   readonly changed$: Observable<unknown>;
-  /** Returns the current state. */
+  /** Returns the current state of the demo programs. */
   readonly draw: () => Omit<ContendersSnapshot, keyof Snapshot | 'name'>;
   /** Applies a visitor's action. If the promise rejects, the visitor receives the error. */
   readonly act: (act: ContendersAct) => Promise<void>;

@@ -7,7 +7,7 @@ import type { Action, Identity, Settings } from './options.ts';
 
 /** A request with the facts about its connection. */
 export interface Incoming extends AuthorizedRequest {
-  /** Id of the join in the path; empty for other paths. */
+  /** Id of the join that the path of the request names; empty for other paths. */
   readonly id: string;
 }
 

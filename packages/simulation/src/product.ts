@@ -52,7 +52,7 @@ export interface Recipes {
   readonly latch: typeof latch;
 }
 
-/** The original code. */
+/** The code under test without a mutant. */
 export const product: Product = {
   ...{ createLockClient, etcdOver, ZooKeeperBackend, settingsOf },
   recipes: { election, cohort, semaphore, doubleBarrier, oncePer, latch },

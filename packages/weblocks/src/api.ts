@@ -3,7 +3,7 @@ export type LockMode = 'exclusive' | 'shared';
 
 /** Options of `request`, as in the W3C draft. */
 export interface LockOptions {
-  /** Default `exclusive`. */
+  /** Whether the lock excludes all others, or only exclusive ones. Default `exclusive`. */
   readonly mode?: LockMode | undefined;
   /** Runs the callback with `null` if the lock cannot be granted at once. Cannot be combined with `steal` or `signal`. Default `false`. */
   readonly ifAvailable?: boolean | undefined;

@@ -7,7 +7,7 @@ export interface PendingCallback {
    * asynchronous context of the call of `ready`.
    */
   ready(run: () => void): void;
-  /** Removes the request. */
+  /** Removes the request, whose callback will not run. */
   leave(): void;
 }
 

@@ -115,7 +115,7 @@ async function untilTrue(what: string, holds: () => unknown, withinMs: number): 
 /** A request that holds the lock until the test ends it. */
 export interface Holding {
   readonly lock: HeldLock;
-  /** Result of the request. */
+  /** The promise that `request` returned. */
   readonly result: Promise<unknown>;
   /** Lets the callback return, and waits for the request to settle. */
   end(value?: unknown): Promise<unknown>;

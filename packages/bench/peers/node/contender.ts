@@ -8,7 +8,7 @@ export interface Contender {
   close(): Promise<void>;
 }
 
-/** A lock library. */
+/** A lock library that is measured. */
 export interface Lock {
   /** Opens a connection, and resolves when it is connected. */
   open(): Promise<Contender>;

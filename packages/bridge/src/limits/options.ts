@@ -3,10 +3,11 @@ import { filled, numbersOf } from '../filled.ts';
 
 /** Limits for the simultaneous use of one client. A request beyond them gets status 429. */
 export interface ClientLimits {
-  /** Open streams. Default 200. */
+  /** Largest number of open streams of the client. Default 200. */
   readonly streams?: number;
   /**
-   * Distinct topics of the client's streams. A topic counts while it is read, and 5 s longer. Default 200.
+   * Largest number of the client's topics that are overviews: lists of queues, sessions, deadlocks, faults.
+   * Default 16.
    */
   readonly topics?: number;
   /** Topics that are overviews: lists of queues, sessions, deadlocks, faults. Default 16. */

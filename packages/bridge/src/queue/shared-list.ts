@@ -4,7 +4,7 @@ import { Subject, type Observable, type Subscription } from '../rx.ts';
 import type { ServerTime } from '../server-time.ts';
 import type { ListedQueueSnapshot } from '../wire.ts';
 
-/** Dependencies of `SharedList`. */
+/** The parts of a bridge that `SharedList` uses. */
 export interface ListTools {
   readonly client: Pick<LockClient, 'queues'>;
   readonly time: ServerTime;

@@ -61,7 +61,7 @@ export class WatchedQueue {
     return this.#evictions;
   }
 
-  /** Emits after every change. */
+  /** Emits after every change of the queue, its evictions or its tokens. */
   get changed$(): Observable<void> {
     return this.#changed$;
   }

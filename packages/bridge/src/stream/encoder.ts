@@ -62,7 +62,7 @@ export class Encoder {
     });
   }
 
-  /** Encodes one piece. Returns whether there was anything to encode. */
+  /** Encodes one piece of a snapshot. Returns whether there was anything to encode. */
   #step(): boolean {
     this.#current ??= this.#next();
     if (!this.#current) return false;

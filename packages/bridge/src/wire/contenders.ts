@@ -42,7 +42,7 @@ export interface HappeningSnapshot {
 
 /** The demo programs, and the events among them. */
 export interface ContendersSnapshot extends Snapshot {
-  /** Name of their queue. */
+  /** Name of the queue for which the demo programs contend. */
   readonly name: string;
   /** Largest number of programs that may run at a time. */
   readonly maxContenders: number;

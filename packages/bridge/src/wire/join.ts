@@ -93,7 +93,7 @@ export interface TouchRequest {
   readonly joins: readonly JoinKey[];
 }
 
-/** Response to a touch. */
+/** Response to a touch, with the state of each join. */
 export interface TouchResponse {
   readonly joins: readonly {
     readonly id: string;
@@ -120,7 +120,7 @@ export interface JoinAnswer extends JoinAct {
   readonly to: string;
   /** `yield`: release to the next waiter. `pass`: release to the requester ahead of other waiters. */
   readonly answer: 'yield' | 'pass' | 'decline';
-  /** Reason of a `decline`. */
+  /** Reason that the requester is shown after a `decline`. */
   readonly reason?: string;
 }
 

@@ -12,7 +12,7 @@ export interface CandidateSnapshot {
   readonly id?: string;
 }
 
-/** An election. */
+/** The snapshot of an election. */
 export interface ElectionSnapshot extends Snapshot {
   readonly name: string;
   /** Candidates in the order in which they will lead; the first is the leader. */
@@ -23,7 +23,7 @@ export interface ElectionSnapshot extends Snapshot {
 
 /** An entry of a session. */
 export interface SessionEntry extends EntryRef {
-  /** Name of the queue. */
+  /** Name of the queue that has the entry. */
   readonly name: string;
   /** Position as in a queue's snapshot. */
   readonly position: number;
@@ -58,7 +58,7 @@ export interface SessionsSnapshot extends Snapshot, Coverage {
 
 /** One wait in a cycle of waits. */
 export interface StuckSnapshot {
-  /** Name of the queue. */
+  /** Name of the queue in which the entry waits. */
   readonly name: string;
   readonly entry: EntryRef & { readonly host?: string; readonly pid?: number };
   readonly waitsFor: EntryRef;

@@ -116,7 +116,7 @@ export interface ListedQueueSnapshot {
   readonly frontLonger?: true;
 }
 
-/** A list of queues. */
+/** The snapshot of a list of queues. */
 export interface QueuesSnapshot extends Snapshot {
   readonly prefix: string;
   /** The queues sorted by name, as many as the bridge's limit allows. */

@@ -11,7 +11,7 @@ import { SimulatedStream, type Serving } from './stream.ts';
 /** Called with every request that is sent. A driver that cannot connect sends none. */
 type OnSent = (method: string, request: unknown) => void;
 
-/** Differences between drivers. */
+/** The settings in which simulated drivers differ. */
 export interface DriverOptions {
   readonly onSent: OnSent;
   /** Set for a connection through a grpc-proxy, which starts watches in any order. */

@@ -17,7 +17,7 @@ import type { Plan } from './plan.ts';
 import type { Access, Premises, Store } from './store.ts';
 import { Storm } from './storm.ts';
 
-/** Result of a run. */
+/** The result of one simulated run. */
 export interface Played {
   /** The first rule that the run broke. */
   readonly broken: Rule | undefined;

@@ -53,7 +53,7 @@ export class Leading {
   readonly epoch: bigint;
   readonly tracker: Tracker;
   readonly followings = new Set<Following>();
-  /** Uncommitted entries in order. */
+  /** Transactions that are not committed yet, in order. */
   readonly pending: Entry[] = [];
   tick = 0;
   isOver = false;
@@ -135,7 +135,7 @@ export class Leading {
     else this.#syncs.set(last.zxid, [...(this.#syncs.get(last.zxid) ?? []), go]);
   }
 
-  /** Ends the leadership. */
+  /** Ends the leadership of the member. */
   stop(): void {
     if (this.isOver) return;
     this.isOver = true;

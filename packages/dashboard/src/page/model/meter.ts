@@ -26,7 +26,7 @@ interface Sample {
 
 interface Metered {
   readonly queue: ListedQueueSnapshot;
-  /** Samples, the earliest first. */
+  /** Samples of the queue, the earliest first. */
   readonly samples: readonly Sample[];
 }
 
@@ -73,7 +73,7 @@ export function rowsOf(meter: Meter, now: number): readonly QueueRow[] {
   });
 }
 
-/** Totals of all queues. */
+/** Totals over all queues. */
 export interface Sum {
   readonly entries: number;
   readonly handOffsPerS: number;
@@ -81,7 +81,7 @@ export interface Sum {
   readonly slowest: QueueRow | undefined;
 }
 
-/** Sums up rows. */
+/** Adds up the rows of all queues. */
 export function sumOf(rows: readonly QueueRow[]): Sum {
   let [entries, handOffsPerS] = [0, 0];
   let slowest: QueueRow | undefined;

@@ -12,7 +12,7 @@ export type Route =
   | { readonly view: 'faults' }
   | { readonly view: 'contenders'; readonly name: string };
 
-/** Views without a name. */
+/** The views that belong to no single queue, so that their address contains no name. */
 export const VIEWS = ['queues', 'elections', 'sessions', 'deadlocks', 'faults'] as const;
 
 /** Parses an address; an unknown one selects the list of queues. */

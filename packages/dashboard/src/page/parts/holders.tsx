@@ -22,7 +22,7 @@ export interface HoldersProps {
 // Largest number of shared holders that are shown one by one.
 const SHOWN = 4;
 
-/** Shows the admitted entries. */
+/** Shows the admitted entries of a queue. */
 export function Holders({ snapshot, isRunning, actions }: HoldersProps): ReactElement {
   const holders = holdersOf(snapshot);
   const { bridge: now } = useNow(250, isRunning);

@@ -20,7 +20,7 @@ const WINDOWS = [
 /** Props of the timeline. */
 export interface TimelineProps {
   readonly snapshot: TimelineSnapshot;
-  /** Whether the time advances. */
+  /** Whether the timeline moves with the time. It does not while the data is outdated. */
   readonly isRunning: boolean;
   /** Id of the user's own entry. */
   readonly ownId: string | undefined;
