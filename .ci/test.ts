@@ -1,6 +1,8 @@
-// Runs the tests and sums them up: node --import tsx/esm .ci/test.ts [long [part ...]] [mocha options]
-// The last line is `N passed, N failed, N skipped`; the exit code is 0 only if something ran and nothing failed.
-import { spawnSync } from 'node:child_process';
+// Builds the packages, runs the tests and prints a summary: node --import tsx/esm .ci/test.ts [long [part ...]]
+// [mocha options]. The last line is `N passed, N failed, N skipped`. The exit code is 0 only if at least one test
+// ran and none failed.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { GATE_PROGRAMS, LONG_PROGRAMS, preparedEnv } from '../packages/harness/src/services/prepared.ts';
@@ -26,7 +28,7 @@ if (unknown.length > 0) {
 
 const scratch = new Scratch();
 const ranAgainst = scratch.file('ran-against.jsonl');
-// The long run looks elsewhere every time.
+// The long run uses another seed every time.
 const seed = process.env['QUEUELOCK_SEED'] ?? (isLong ? String(Date.now() % 2 ** 31) : '1');
 const env = {
   ...scratch.env,
@@ -43,13 +45,30 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     signalAll(signal);
   });
 
-/** Whether the servers are here that the tests need; installs them if it may. */
-function prepare(): boolean {
-  const command = [...nodeOptions(), 'integration/prepare.ts', ...(isLong ? ['long'] : [])];
-  return spawnSync(process.execPath, command, { stdio: 'inherit' }).status === 0;
+/** Runs a command. Resolves with whether it succeeded. */
+async function succeeds(command: string, ...args: readonly string[]): Promise<boolean> {
+  const child = spawn(command, args, { stdio: 'inherit' });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return code === 0;
 }
 
-/** As many groups at a time as there are processors, in their order; what they print does not mix. */
+/** Builds the packages, unless the caller has done so, and installs missing servers meanwhile. Returns the failures. */
+async function makeReady(): Promise<readonly Outcome[]> {
+  const prepare = [...nodeOptions(), 'integration/prepare.ts', ...(isLong ? ['long'] : [])];
+  const [isBuilt, isPrepared] = await Promise.all([
+    process.env['QUEUELOCK_IS_BUILT'] === 'yes' || succeeds('pnpm', '--silent', 'build'),
+    succeeds(process.execPath, ...prepare),
+  ]);
+  return [
+    ...(isBuilt ? [] : [broken('the build failed')]),
+    ...(isPrepared ? [] : [broken('a server that the tests need is missing')]),
+  ];
+}
+
+/**
+ * Runs the groups in their order, as many at a time as there are processors. The outputs of two groups are
+ * never mixed.
+ */
 async function runGroups(groups: readonly Group[]): Promise<readonly Outcome[]> {
   const waiting = groups.map((group, place) => ({ group, place }));
   const printed: Promise<unknown>[] = [];
@@ -76,7 +95,10 @@ async function runGroup(group: Group, when: { readonly printAfter?: Promise<unkn
   return runMocha({ ...group, options: [...titles, ...options], env, ...when });
 }
 
-/** Each of a few failures is run by itself, once: a test that then passes fails because of the machine, and is listed by name. */
+/**
+ * Runs each of a few failed tests again, once and alone. A test that then passes has failed because of the
+ * busy machine, and is listed by name.
+ */
 async function askAgain(first: Outcome): Promise<Settled> {
   let settled: Settled = { ...NOTHING, ...first };
   for (const failure of askedAgain(first)) {
@@ -98,7 +120,10 @@ function printRanAgainst(file: string): void {
   for (const { what, against } of entries) console.log(`  ${what.padEnd(width)}  ${against}`);
 }
 
-/** The facts side by side; what was not asked of every backend is a failure. */
+/**
+ * Prints the conformance results of all backends side by side. A test that did not run on every backend is a
+ * failure.
+ */
 function compareBackends({ conformance }: Outcome): Outcome {
   const { lines, uneven } = conformanceTable(conformance);
   for (const line of lines) console.log(line);
@@ -108,8 +133,9 @@ function compareBackends({ conformance }: Outcome): Outcome {
 const outcomes: Outcome[] = [];
 const parts = !isLong ? [gate()] : (named.length > 0 ? named : PARTS).map(long);
 if (isLong) console.log(`QUEUELOCK_SEED=${seed} asks the same once more`);
-if (prepare()) for (const groups of parts) outcomes.push(...(await runGroups(groups)));
-else outcomes.push(broken('the servers for the tests are not here'));
+const failed = await makeReady();
+outcomes.push(...failed);
+if (failed.length === 0) for (const groups of parts) outcomes.push(...(await runGroups(groups)));
 const settled = await askAgain(sum(outcomes));
 const compared = compareBackends(settled);
 printRanAgainst(ranAgainst);

@@ -9,7 +9,7 @@ export async function catchingAll(work: () => Promise<void>): Promise<readonly s
   for (const event of events) process.removeAllListeners(event).on(event, note);
   try {
     await work();
-    // A rejection is reported after the microtasks, an error of a timer in the next turn.
+    // Waits for 20 ms, because a rejection is reported after the microtasks, and an error of a timer in the next turn of the event loop.
     await new Promise((resolve) => setTimeout(resolve, 20));
   } finally {
     for (const [event, listeners] of before) {

@@ -5,7 +5,7 @@ import { until } from './services/until.ts';
 import { catchingAll } from './uncaught.ts';
 import { MISBEHAVIOURS, UnrulyCalls, type Misbehaviour } from './unruly.ts';
 
-/** Two clients of one store, of which one works over a client library that misbehaves. */
+/** Two clients of one store, of which one uses a client library that misbehaves. */
 export interface UnrulyContest {
   readonly unruly: LockClient;
   readonly honest: LockClient;
@@ -17,7 +17,7 @@ const NAME = 'contested';
 const RECOVERS_WITHIN_MS = 20_000;
 
 /**
- * Lets both clients lock one name again and again. Resolves with what was wrong: holds at the same time, errors without a code, a client that
+ * Lets both clients lock one name again and again. Resolves with the violations: holds at the same time, errors without a code, and a client that
  * does not recover once its library works, or does not close.
  */
 export async function contest({ unruly, honest, calls, rounds }: UnrulyContest): Promise<readonly string[]> {
@@ -48,7 +48,7 @@ export async function contest({ unruly, honest, calls, rounds }: UnrulyContest):
   })();
   for (let nth = 0; nth < rounds; nth += 1) await round('unruly', unruly, 500);
   calls.calm();
-  // The loss of a session may still become known, which ends a wait.
+  // The loss of a session may become known late, which ends a wait.
   const recovers = (): Promise<void> => unruly.run(NAME, () => undefined, { timeoutMs: RECOVERS_WITHIN_MS });
   await until(recovers, { what: 'it recovers', withinMs: RECOVERS_WITHIN_MS }).catch((error: unknown) =>
     wrong.push(String(error instanceof Error ? error.cause : error)),
@@ -65,24 +65,24 @@ export async function contest({ unruly, honest, calls, rounds }: UnrulyContest):
   return wrong;
 }
 
-/** How the clients of a store are made. */
+/** Functions that make the clients of a store. */
 export interface UnrulyStore {
-  /** Makes a client whose library works by the script. */
+  /** Creates a client whose library follows the script. */
   readonly unruly: (calls: UnrulyCalls) => UnrulyClient;
   readonly honest: () => LockClient;
 }
 
-/** A client, and what the application does with its own library after that. */
+/** A client, and the end of the application's own library. */
 export interface UnrulyClient {
   readonly locks: LockClient;
-  /** Resolves when the library is closed. Rejects when the backend has not given back what it took. */
+  /** Closes the library. Rejects when the backend has not returned the connections that it took. */
   readonly end: () => Promise<void>;
 }
 
 const LAST_CALL = 80;
 const ROUNDS = 4;
 
-/** Checks random scripts. The seed repeats a run. */
+/** Checks random scripts. The same seed repeats a run. */
 export async function survivesEveryScript(
   { unruly, honest }: UnrulyStore,
   options: { readonly seed: number; readonly numRuns: number; readonly examples?: readonly ScriptExample[] },
@@ -105,8 +105,8 @@ export async function survivesEveryScript(
 }
 
 /**
- * Lets a client hold whose library then returns replies without sending anything, as one that was closed or mocked does. Resolves with whether
- * the client still holds when another one is granted the lock.
+ * Lets a client hold whose library then returns replies without sending anything, like a library that was closed or mocked. Resolves with whether the
+ * client still holds when another one is granted the lock.
  */
 export async function holdsWithoutServer({ unruly, honest }: UnrulyStore, reply: unknown): Promise<boolean> {
   const calls = new UnrulyCalls(new Map());
@@ -123,5 +123,5 @@ export async function holdsWithoutServer({ unruly, honest }: UnrulyStore, reply:
   return holds;
 }
 
-/** A script that is tried first. */
+/** A script that is always tried before the random ones. */
 export type ScriptExample = readonly [nth: number, misbehaviour: Misbehaviour][];

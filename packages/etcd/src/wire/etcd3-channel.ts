@@ -58,7 +58,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
   }
 
   abandon(): void {
-    // The stream is not ended first. etcd3 then treats the cancellation as a failure and connects again for the next stream.
+    // The stream is cancelled without being ended first. So etcd3 treats the cancellation as a failure and connects again for the next stream.
     this.#finish((stream) => stream.cancel());
   }
 
@@ -71,7 +71,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
   }
 
   async #open(): Promise<RawStream<Request, Response>> {
-    // The listener is not called before the constructor has returned.
+    // The constructor must return before the listener is called.
     await Promise.resolve();
     const { breaker, use, open } = this.#options;
     this.#breakerCall = breaker.begin();
@@ -100,7 +100,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
     void this.#stream.then(endUse, endUse);
   }
 
-  /** Ends the channel if the stream does not open or the task fails. */
+  /** Runs the task with the opened stream. Ends the channel if the stream does not open or the task fails. */
   #withStream(task: (stream: RawStream<Request, Response>) => unknown): void {
     this.#stream.then(task).catch((error: unknown) => this.#end(error));
   }

@@ -67,14 +67,14 @@ function isAsSent(row: unknown): boolean {
   );
 }
 
-/** What a statement without rows returns. */
+/** The result of a statement that returns no rows. */
 interface Header {
   readonly affectedRows: unknown;
 }
 
 export function isHeader(part: unknown): part is Header {
   if (typeof part !== 'object' || part === null || !('affectedRows' in part)) return false;
-  // Of npm mysql2 or npm mariadb.
+  // npm mysql2 has the first property, and npm mariadb has the second one.
   return 'serverStatus' in part || 'warningStatus' in part;
 }
 

@@ -3,7 +3,7 @@ import type { Wire } from '../driver/driver.ts';
 import { isHeader } from '../driver/replies.ts';
 import { isAbsence, isWorthAgain } from '../driver/errors.ts';
 import type { Link } from './link.ts';
-import { CREATION_WAIT_S, createTables, hasTables } from './opening.ts';
+import { CREATION_TIMEOUT_S, createTables, hasTables } from './opening.ts';
 import { MAX_ROWS, literals, type Value } from '../queue/sql.ts';
 
 /** A row that a procedure returns. The meaning of `a` to `d` depends on the procedure. */
@@ -37,7 +37,7 @@ export type OnTurn = (session: string, ord: string) => void;
 // Backoff after a conflict. The victim of a deadlock retries soon, since the other transaction could then proceed.
 const AGAIN = { initialDelayMs: 4, maxDelayMs: 64 };
 // Timeouts for creating the tables, in milliseconds. The server writes each table to disk before it creates the next one.
-const CREATION = { withinMs: 30_000, statementMs: (CREATION_WAIT_S + 2) * 1_000 };
+const CREATION = { withinMs: 30_000, statementMs: (CREATION_TIMEOUT_S + 2) * 1_000 };
 
 /** Runs steps on the store. Each step is one round trip, once the tables are known to exist. */
 export class Steps {
@@ -51,7 +51,7 @@ export class Steps {
     this.#onTurn = onTurn;
   }
 
-  /** Calls a procedure. Renewals bypass the limit of concurrent steps. @throws {QueueLockError} as `asQueueLockError` */
+  /** Calls a procedure. Renewals bypass the limit of concurrent steps. @throws {QueueLockError} the error that `asQueueLockError` returns */
   async take(procedure: string, ...values: readonly Value[]): Promise<Answer> {
     const text = `call queuelock_${procedure}(${literals(values)})`;
     const rows = await this.#ask(text, procedure === 'renew');
@@ -63,13 +63,13 @@ export class Steps {
     throw unreadableReply(this.#link.endpoint, `the step ${procedure}`, rows);
   }
 
-  /** Runs a statement that reads, which has no limit of its own. @throws {QueueLockError} as `asQueueLockError` */
+  /** Runs a statement that reads, which has no limit of its own. @throws {QueueLockError} the error that `asQueueLockError` returns */
   async read<T>(sql: string): Promise<readonly T[]> {
     // A connection of the application may have another limit.
     return this.#ask<T>(sql.startsWith('select') ? `${sql} limit ${MAX_ROWS}` : sql, false);
   }
 
-  /** Runs a statement that writes. @returns the count of changed rows @throws {QueueLockError} as `asQueueLockError` */
+  /** Runs a statement that writes. @returns the count of changed rows @throws {QueueLockError} the error that `asQueueLockError` returns */
   async write(sql: string): Promise<number> {
     const answer = await this.#take((wire) => wire.query(sql), false);
     if (isHeader(answer) && typeof answer.affectedRows === 'number') return answer.affectedRows;

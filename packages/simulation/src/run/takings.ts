@@ -2,42 +2,70 @@ import type { Timeline } from '../timeline.ts';
 import { conflict, lifeOf, sessionOf, type Held } from './held.ts';
 import type { Judge } from './judge.ts';
 
-// 100 ms between the first unanswered removal and the last hand-over, and the error of the clients' clocks.
-const HANDS_ON_FOR_MS = 150;
+// Longest time in milliseconds for which a session may hand over after its queue was taken: 100 ms after the
+// first removal without a response, and the error of the clients' clocks.
+const HANDS_OVER_FOR_MS = 150;
 
-/** Checks what sessions do with a queue that was taken from them before they are notified. */
+/** The first release of a queue by a session after another session has taken the queue from it. */
+interface Release {
+  readonly at: number;
+  /** Number of holds of the session that began afterwards. */
+  begun: number;
+}
+
+/** Checks that a session soon stops handing over a queue that another session has taken from it. */
 export class Takings {
   readonly #timeline: Timeline;
   readonly #judge: Judge;
-  /** By session and the hold that has taken the queue from it: time at which a hold of the session first began afterwards. */
-  readonly #handedOnAt = new Map<string, number>();
+  /** Releases by the session and the hold that has taken the queue from it. */
+  readonly #releases = new Map<string, Release>();
 
   constructor(timeline: Timeline, judge: Judge) {
     this.#timeline = timeline;
     this.#judge = judge;
   }
 
-  /** Allows one hold at any time: of a client that was frozen, or that releases a hold that it does not know to be lost. */
-  check(held: Held, earlier: readonly Held[]): void {
-    const session = sessionOf(held);
-    const taker = earlier.find(
-      (other) => excludes(held, other) && other.token > held.token && sessionOf(other) !== session,
-    );
-    if (session === undefined || !taker) return;
-    const taking = `${session} ${lifeOf(taker)}`;
-    const now = this.#timeline.now();
-    const firstAt = this.#handedOnAt.get(taking) ?? now;
-    this.#handedOnAt.set(taking, firstAt);
-    const sinceMs = now - firstAt;
+  /** Records a release. `others` are the holds that have begun in the run. */
+  release(held: Held, others: readonly Held[]): void {
+    const taker = takerOf(held, others);
+    if (!taker) return;
+    const taking = nameOf(held, taker);
+    if (!this.#releases.has(taking)) this.#releases.set(taking, { at: this.#timeline.now(), begun: 0 });
+  }
+
+  /**
+   * Checks a hold that begins. The first hold after the release is allowed at any time, since the client may
+   * have been frozen between the hand-over and this moment. `others` are the holds that have begun in the run.
+   */
+  begin(held: Held, others: readonly Held[]): void {
+    const taker = takerOf(held, others);
+    const release = taker && this.#releases.get(nameOf(held, taker));
+    if (!release) return;
+    release.begun += 1;
+    const sinceMs = this.#timeline.now() - release.at;
     this.#judge.require(
       'taken',
-      sinceMs <= HANDS_ON_FOR_MS,
-      () => `${held.who} begins ${sinceMs} ms after its session began to hand on what ${taker.who} has taken`,
+      release.begun === 1 || sinceMs <= HANDS_OVER_FOR_MS,
+      () =>
+        `${held.who} begins ${sinceMs} ms after the first release by its session of what ${taker.who} has taken`,
     );
   }
 }
 
-/** Returns whether the two cannot hold at a time: permits of both may fit into the limit. */
+/** Returns the hold of another session that has taken the queue from the session of `held`. */
+function takerOf(held: Held, others: readonly Held[]): Held | undefined {
+  const session = sessionOf(held);
+  if (session === undefined) return undefined;
+  return others.find(
+    (other) => excludes(held, other) && other.token > held.token && sessionOf(other) !== session,
+  );
+}
+
+function nameOf(held: Held, taker: Held): string {
+  return `${String(sessionOf(held))} ${lifeOf(taker)}`;
+}
+
+/** Returns whether the two holds cannot exist at the same time. Permits of both may fit into the limit. */
 function excludes(held: Held, other: Held): boolean {
   return conflict(held, other) && held.permits + other.permits > held.limit;
 }

@@ -1,4 +1,5 @@
 import { execFileSync, fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
@@ -60,7 +61,10 @@ function revision(): string {
   return git('status', '--porcelain', '--untracked-files=no') === '' ? git('rev-parse', 'HEAD') : 'changed';
 }
 
-/** @throws {Error} when it is the progress of other code */
+/**
+ * Reads the stored progress, or returns empty progress.
+ * @throws {Error} when the progress was made with other code
+ */
 function progressOf({ store, state, isRestart }: Options): Progress {
   const now = revision();
   if (isRestart || !existsSync(state)) return noProgress(store, now);
@@ -71,7 +75,7 @@ function progressOf({ store, state, isRestart }: Options): Progress {
   );
 }
 
-/** Replaces the file at once, so that a process that is killed leaves the old one or the new one. */
+/** Replaces the file in one step, so that a process that is killed leaves the old file or the new one. */
 function keep(state: string, progress: Progress): void {
   mkdirSync(dirname(state), { recursive: true });
   writeFileSync(`${state}.new`, JSON.stringify(progress, undefined, 1));
@@ -110,9 +114,16 @@ async function simulate(chosen: Options): Promise<void> {
   if (progress.violations.length > 0) process.exitCode = 1;
 }
 
-function answerOf<T>(child: ChildProcess): Promise<T> {
-  return new Promise((resolve, reject) => {
-    child.once('message', (message) => resolve(message as T));
-    child.once('exit', (code) => reject(new Error(`a process that plays runs ended with ${String(code)}`)));
+async function answerOf<T>(child: ChildProcess): Promise<T> {
+  const answered = new AbortController();
+  const { signal } = answered;
+  const exit = once(child, 'exit', { signal }).then(([code]) => {
+    throw new Error(`a process that plays runs ended with ${String(code)}`);
   });
+  try {
+    const [message] = await Promise.race([once(child, 'message', { signal }), exit]);
+    return message as T;
+  } finally {
+    answered.abort();
+  }
 }

@@ -17,18 +17,8 @@ export const STORMS: readonly Mutant[] = [
     'new ExponentialBackoff({ initialDelay: 1, maxDelay: 2 })',
   ]),
   mutant(
-    'a refusal is no answer',
+    'a refusal does not count as a response',
     ['no storm', 'outcome', 'progress'],
     ['core/src/kit/definite.ts', "  'ACCESS_DENIED',\n", ''],
-  ),
-  mutant(
-    'a leader that was replaced is asked on and on',
-    'no storm',
-    [
-      'etcd/src/session/proof-choice.ts',
-      'if (BigInt(knownTerm) >= BigInt(term) ||',
-      'if (String(knownTerm) === term ||',
-    ],
-    ['etcd/src/session/session.ts', '    this.#keepAlive.follow();\n', ''],
   ),
 ];
