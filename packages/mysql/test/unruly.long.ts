@@ -3,7 +3,7 @@ import { createPool } from 'mysql2/promise';
 import { createLockClient, type LockClient } from '@queuelock/core';
 import { mysql, type MysqlOptions } from '@queuelock/mysql';
 import { UnrulyCalls } from '@queuelock/harness/unruly';
-import { signal } from '@queuelock/harness/wishes';
+import { signal } from '@queuelock/harness/specs';
 import { expect } from 'chai';
 import {
   holdsWithoutServer,
