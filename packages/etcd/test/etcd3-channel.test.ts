@@ -41,12 +41,13 @@ class FakeStream {
   }
 }
 
-/** Opens a channel over the stream, and emits the failures that it reports. */
+/** Opens a channel over the stream. `ended` resolves with the failure that it reports. */
 function channelOver(stream: Promise<unknown>): {
   readonly channel: Etcd3Channel<ILeaseKeepAliveRequest, ILeaseKeepAliveResponse>;
-  readonly ends: EventEmitter;
+  readonly ended: Promise<unknown>;
 } {
-  const ends = new EventEmitter();
+  let onEnd: (error: unknown) => void = () => undefined;
+  const ended = new Promise<unknown>((resolve) => (onEnd = resolve));
   const options = {
     host: 'member:2379',
     breaker: new MemberCircuitBreaker(new Failures()),
@@ -54,19 +55,18 @@ function channelOver(stream: Promise<unknown>): {
     use: () => ({ etcd: {} as never, end: () => undefined }),
     open: () => stream as Promise<Stream>,
   };
-  const onEnd = (error: unknown): boolean => ends.emit('end', error);
-  return { channel: new Etcd3Channel(options, { onResponse: () => undefined, onEnd }), ends };
+  const listener = { onResponse: () => undefined, onEnd };
+  return { channel: new Etcd3Channel(options, listener), ended };
 }
 
 describe('a stream of npm etcd3 that misbehaves', () => {
   for (const value of [undefined, null, 'text', {}, { header: null }])
     it(`ends its channel when it delivers ${JSON.stringify(value)} as a response`, async () => {
       const stream = new FakeStream();
-      const { ends } = channelOver(Promise.resolve(stream));
-      const ended = once(ends, 'end');
+      const { ended } = channelOver(Promise.resolve(stream));
       await new Promise(setImmediate);
       stream.events.emit('data', value);
-      const [error] = await ended;
+      const error = await ended;
       expect(error).to.have.property('code', 'UNAVAILABLE');
       expect(String(error)).to.include('member:2379: the client library returned');
       await stream.canceled;
@@ -74,24 +74,24 @@ describe('a stream of npm etcd3 that misbehaves', () => {
 
   for (const value of [undefined, 7, {}])
     it(`ends its channel when ${JSON.stringify(value)} is opened instead`, async () => {
-      const { ends } = channelOver(Promise.resolve(value));
-      const [error] = await once(ends, 'end');
+      const { ended } = channelOver(Promise.resolve(value));
+      const error = await ended;
       expect(error).to.be.instanceOf(TypeError);
     });
 
   it('ends its channel, and is canceled, when on() throws', async () => {
     const stream = new FakeStream('on');
-    const { ends } = channelOver(Promise.resolve(stream));
-    const [error] = await once(ends, 'end');
+    const { ended } = channelOver(Promise.resolve(stream));
+    const error = await ended;
     expect(String(error)).to.equal('TypeError: on() threw');
     await stream.canceled;
   });
 
   it('ends its channel, and is canceled, when write() throws', async () => {
     const stream = new FakeStream('write');
-    const { channel, ends } = channelOver(Promise.resolve(stream));
+    const { channel, ended } = channelOver(Promise.resolve(stream));
     channel.write({ ID: '1' });
-    const [error] = await once(ends, 'end');
+    const error = await ended;
     expect(String(error)).to.equal('TypeError: write() threw');
     await stream.canceled;
   });

@@ -41,6 +41,6 @@ export function responseOf<T>(call: CallOfClient, ask: () => Promise<T>): Promis
 
 /** Returns whether this is a response of etcd. Each has a header with the revision of the store. */
 export function isResponse(response: unknown): boolean {
-  const header: unknown = Object(response).header;
+  const header: unknown = Reflect.get(Object(response) as object, 'header');
   return typeof header === 'object' && header !== null && 'revision' in header;
 }

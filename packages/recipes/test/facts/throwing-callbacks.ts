@@ -1,4 +1,4 @@
-import { channel, tracingChannel } from 'node:diagnostics_channel';
+import { subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel';
 import { CHANNELS, type LockClient, type Ownership } from '@queuelock/core';
 import { expect } from 'chai';
 import { Observable, map, throwError } from 'rxjs';
@@ -28,7 +28,7 @@ const RETURNED: Readonly<Record<string, Act>> = {
   'the method then() of what the work of run() returns': async ({ client, queue, fail, failure }) =>
     expectFailure(
       // oxlint-disable-next-line unicorn/no-thenable -- a promise of another library
-      client.run(queue, () => ({ then: fail }) as unknown as Promise<void>),
+      client.run(queue, () => ({ then: fail })),
       failure,
     ),
   onPosition: async ({ client, other, queue, fail, failure }) => {
@@ -130,12 +130,12 @@ const REPORTED: Readonly<Record<string, Act>> = {
     const listeners = { start: onMessage, end: onMessage, asyncStart: onMessage, asyncEnd: onMessage };
     const traced = [CHANNELS.acquire, CHANNELS.hold].map((name) => tracingChannel(name));
     for (const each of traced) each.subscribe({ ...listeners, error: onMessage });
-    channel(CHANNELS.handover).subscribe(onMessage);
+    subscribe(CHANNELS.handover, onMessage);
     try {
       expect(await client.run(queue, () => 'done')).to.equal('done');
     } finally {
       for (const each of traced) each.unsubscribe({ ...listeners, error: onMessage });
-      channel(CHANNELS.handover).unsubscribe(onMessage);
+      unsubscribe(CHANNELS.handover, onMessage);
     }
   },
 };
