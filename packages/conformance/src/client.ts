@@ -166,7 +166,7 @@ export class Client {
     await this.stage.board.within('abandon answers', this.session.abandon?.() ?? lacks('Session.abandon'));
   }
 
-  /** Enters again for an entry that this session had when another process held it. */
+  /** Enters again for an entry that this session had when another process used the session. */
   async retake(contender: Contender): Promise<Contender> {
     const placement = await this.enqueue(contender.spec);
     contender.requirePlace(placement);
