@@ -65,7 +65,7 @@ describe('a close that drains', () => {
       expect(await stubborn).to.include({ code: 'OWNERSHIP_LOST', reason: 'client-closed' });
     }));
 
-  it('rejects with CLOSED for a work that threw because of it', () =>
+  it('rejects with CLOSED for work that threw because of the close', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const failure = new Error('half done');

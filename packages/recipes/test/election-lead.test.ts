@@ -138,7 +138,7 @@ describe('Election.lead', () => {
     expect(a.working, 'again').to.equal(1);
   });
 
-  it('never runs two works: the next candidacy begins only after the work has ended', async () => {
+  it('never runs the work twice at a time: the next candidacy begins only after the work has ended', async () => {
     const a = politician('a', { stubborn: true });
     await stage.settle();
     stage.expireFirst('x');
