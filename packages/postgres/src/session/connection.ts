@@ -37,9 +37,9 @@ export interface Resident {
   lookAround(): void;
 }
 
-// Interval of polling where no notifications arrive.
+// Interval of polling when no notifications arrive, in milliseconds.
 const POLL_MS = 120;
-// A read of a queue enables notifications of its changes for one minute, so observers repeat it in time.
+// Observers repeat a read after this time, in milliseconds, since a read of a queue enables notifications of its changes for one minute only.
 const AGAIN_AFTER_MS = 20_000;
 // Minimum delay before leases are read again, in milliseconds: another client may just be ending an expired session.
 const LEAST_MS = 20;
