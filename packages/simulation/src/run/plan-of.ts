@@ -124,11 +124,11 @@ function withLonelyHolder(random: Random, plan: Plan, before: 'stale' | 'slow'):
   const { store, queues } = plan;
   const asked = stepOf({ store, random, holdsMs: [32_000], queues, hasOperator: false, isSeen: false });
   const long = { ...asked, afterMs: 0, way: 'acquire' as const, patienceMs: undefined, minRemainingMs: 0 };
-  const wish = { ...long, afterMs: 1_000, holdMs: 1_000 };
+  const longStep = { ...long, afterMs: 1_000, holdMs: 1_000 };
   const clients = plan.clients.map((client, i) =>
     i === holder
       ? { ...client, ttlMs: random.pick(LONELY_TTLS_MS[store]), lanes: [[long]] }
-      : { ...client, lanes: [[wish, ...(client.lanes[0] ?? [])]] },
+      : { ...client, lanes: [[longStep, ...(client.lanes[0] ?? [])]] },
   );
   const isForgotten = store === 'zookeeper' && before === 'stale' && random.chance(0.5);
   const trouble = isForgotten
