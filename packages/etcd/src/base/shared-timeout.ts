@@ -1,29 +1,41 @@
+import type { TimedTask } from '@queuelock/core/backend';
+
 // More parts than a single timeout has, since a task may start in the middle of one.
 const PARTS = 8;
+
+/** A timeout of tasks. */
+export interface TaskTimeout {
+  /** Milliseconds. */
+  readonly ms: number;
+  /** Calls `timedOut` of the task after the timeout. */
+  start(task: TimedTask): void;
+  /** Removes the task, so that its `timedOut` is not called. */
+  cancel(task: TimedTask): void;
+}
 
 /**
  * The same timeout for many tasks, by one timer that runs while there are tasks. A task runs after the timeout and at most an eighth of it later. A
  * blocked event loop costs at most an eighth. The timer does not keep the process alive.
  */
-export class SharedTimeout {
-  readonly #ms: number;
+export class SharedTimeout implements TaskTimeout {
+  readonly ms: number;
   /** The part in which each task runs, in the order of their starts. */
-  readonly #tasks = new Map<() => void, number>();
+  readonly #tasks = new Map<TimedTask, number>();
   #timer: NodeJS.Timeout | undefined;
   #parts = 0;
 
   /** @param ms milliseconds, the same for all tasks */
   constructor(ms: number) {
-    this.#ms = ms;
+    this.ms = ms;
   }
 
-  /** Runs the task after the timeout. Returns a function that cancels it. */
-  start(task: () => void): () => void {
-    this.#timer ??= setInterval(() => this.#next(), this.#ms / PARTS).unref();
+  start(task: TimedTask): void {
+    this.#timer ??= setInterval(() => this.#next(), this.ms / PARTS).unref();
     this.#tasks.set(task, this.#parts + PARTS + 1);
-    return () => {
-      this.#tasks.delete(task);
-    };
+  }
+
+  cancel(task: TimedTask): void {
+    this.#tasks.delete(task);
   }
 
   #next(): void {
@@ -31,7 +43,7 @@ export class SharedTimeout {
     for (const [task, part] of this.#tasks) {
       if (part > this.#parts) break;
       this.#tasks.delete(task);
-      task();
+      task.timedOut();
     }
     if (this.#tasks.size > 0) return;
     clearInterval(this.#timer);

@@ -1,3 +1,4 @@
+import type { DeadlineQueue } from '@queuelock/core/backend';
 import type { NamingOf, SingleKeyOf } from '../api/naming.ts';
 import type { Connection } from '../server/connection.ts';
 import type { RemovalTools } from '../turn/watch-removal.ts';
@@ -8,6 +9,8 @@ export interface EntriesContext extends RemovalTools {
   readonly prefix: string;
   readonly singleKeyOf?: SingleKeyOf | undefined;
   readonly namingOf: NamingOf;
+  /** The time that holds spend without a watch on their own entry. */
+  readonly unwatched: DeadlineQueue;
   /** Identifies this process. */
   readonly owner: string;
 }

@@ -21,7 +21,7 @@ import { watchRemoval, watchConflictEnd } from './watch-removal.ts';
 
 import { rangeUnder } from '../queue/keys.ts';
 import { recordTurn, announceOwner } from './owning.ts';
-import { Observable, Subscription, defer } from '../base/rx.ts';
+import { Observable, Subscription } from '../base/rx.ts';
 import { latestFirst, readKeys } from '../queue/txn.ts';
 import type { Following } from './following.ts';
 
@@ -62,7 +62,11 @@ export function follow(following: Following, first: EntriesAhead<ConflictingEntr
   const view: QueueView<ConflictingEntry> = {
     ahead: (count) => readAhead(following, count).catch(tolerateRefusal),
     removal: (ref) => watchConflictEnd(ref, following, isSoon),
-    ownRemoval$: defer(() => watchRemoval({ key: entry.key, createRevision: order.toString() }, following)),
+    // A getter, since only a long hold watches its own entry.
+    get ownRemoval$() {
+      return watchRemoval({ key: entry.key, createRevision: order.toString() }, following);
+    },
+    unwatched: following.unwatched,
   };
   const turns$ = turnsByWatching(view, rule, first);
   // An entry that was admitted at once has one turn, which is recorded, and no waiter needs its label.
