@@ -78,9 +78,9 @@ describe('many concurrent requests to etcd', () => {
         took[at] = performance.now() - (begun[at] ?? 0);
         resolve();
       };
-      timeout.start({ timedOut });
+      timeout.start({ timedOut, partPassed: () => undefined });
     };
-    const cancelled = { timedOut: () => expect.fail('it was canceled') };
+    const cancelled = { timedOut: () => expect.fail('it was canceled'), partPassed: () => undefined };
     timeout.start(cancelled);
     timeout.cancel(cancelled);
     const first = new Promise<void>(task);
@@ -95,7 +95,7 @@ describe('many concurrent requests to etcd', () => {
   it('are not given up within a timeout that they share because this process was busy', async () => {
     const timeout = new SharedTimeout(80);
     let isOver = false;
-    timeout.start({ timedOut: () => void (isOver = true) });
+    timeout.start({ timedOut: () => void (isOver = true), partPassed: () => undefined });
     blockLoop(400);
     // What has come meanwhile is read after the timers.
     await new Promise((resolve) => setImmediate(resolve));

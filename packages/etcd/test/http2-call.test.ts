@@ -18,20 +18,17 @@ class EarlyStream extends Readable {
 interface Call {
   readonly stream: EarlyStream;
   readonly events: unknown[];
+  readonly call: Http2Call;
 }
 
-function callOver(stream: EarlyStream, isUnary = false): Call {
+function callOver(stream: EarlyStream, readsAtEnd = false): Call {
   const events: unknown[] = [];
   const link = { request: () => stream, closed: () => undefined } as unknown as Http2Link;
-  void new Http2Call(
-    link,
-    { headers: {}, isUnary },
-    {
-      onMessage: (message) => events.push([...message]),
-      onEnd: (error) => events.push(error ?? 'ended'),
-    },
-  );
-  return { stream, events };
+  const listener = {
+    onMessage: (message: Buffer) => events.push([...message]),
+    onEnd: (error: unknown) => events.push(error ?? 'ended'),
+  };
+  return { stream, events, call: new Http2Call(link, { headers: {}, readsAtEnd }, listener) };
 }
 
 const GRPC = { ':status': 200, 'content-type': 'application/grpc' };
@@ -51,41 +48,41 @@ describe('a call over HTTP/2', () => {
     expect(events).to.deep.equal([[7], [8], [9], 'ended']);
   });
 
-  it('reads a response that arrived with its headers without a listener for its data', async () => {
+  it('that reads at its end needs no listener for the data', async () => {
     const { stream, events } = callOver(new EarlyStream(), true);
-    stream.push(Buffer.from([0, 0, 0, 0, 1, 7]));
     stream.emit('response', GRPC, 4);
-    expect(events).to.deep.equal([[7]]);
-    expect(stream.listenerCount('data')).to.equal(0);
+    stream.push(Buffer.from([0, 0, 0, 0, 1]));
+    stream.push(Buffer.from([7, 0, 0, 0, 0, 1, 8]));
+    expect(events).to.deep.equal([]);
     stream.emit('trailers', SUCCESS);
-    expect(events).to.deep.equal([[7], 'ended']);
+    expect(events).to.deep.equal([[7], [8], 'ended']);
+    expect(stream.listenerCount('data')).to.equal(0);
     // Without its end, the stream would never be freed.
     stream.push(null);
     stream.read(0);
     await once(stream, 'end');
   });
 
-  it('reads what follows such a response before it ends', async () => {
+  it('that reads at its end waits for data that a runtime emits after the last headers', async () => {
     const { stream, events } = callOver(new EarlyStream(), true);
-    stream.push(Buffer.from([0, 0, 0, 0, 1, 7]));
     stream.emit('response', GRPC, 4);
-    stream.push(Buffer.from([0, 0, 0, 0, 1, 8]));
+    stream.push(Buffer.from([0, 0, 0, 0, 1]));
     stream.emit('trailers', SUCCESS);
-    expect(events).to.deep.equal([[7], [8], 'ended']);
+    stream.push(Buffer.from([7]));
     stream.push(null);
-    stream.read(0);
     await once(stream, 'end');
+    expect(events).to.deep.equal([[7], 'ended']);
   });
 
-  it('reads a response of which a part arrives after its headers', async () => {
-    const { stream, events } = callOver(new EarlyStream(), true);
-    stream.push(Buffer.from([0, 0, 0]));
+  it('reads what has arrived so far when it is told not to wait for its end', async () => {
+    const { stream, events, call } = callOver(new EarlyStream(), true);
+    call.readNow();
+    stream.push(Buffer.from([0, 0, 0, 0, 1, 7]));
     stream.emit('response', GRPC, 4);
-    stream.push(Buffer.from([0, 1, 7]));
-    stream.push(null);
-    await once(stream, 'end');
-    stream.emit('trailers', SUCCESS);
-    expect(events).to.deep.equal([[7], 'ended']);
+    call.readNow();
+    await once(stream, 'data');
+    expect(events).to.deep.equal([[7]]);
+    expect(stream.listenerCount('data'), 'of the call').to.equal(1);
   });
 
   it('does not deliver messages when the headers are those of another protocol', () => {

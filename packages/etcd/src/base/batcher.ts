@@ -21,6 +21,9 @@ interface PendingItem<Item, Result> {
 // With four batches in flight a further one gains little. Items that wait for a response then share the next batch with more others.
 const MAX_BATCHES = 4;
 
+const HOP = Promise.resolve();
+const NOTHING = (): void => undefined;
+
 /**
  * Collects the items of one tick into batches. While several batches are in flight, it goes on collecting as long as the next batch has
  * room. A single item is sent in the tick in which it was added.
@@ -48,17 +51,23 @@ export class Batcher<Item, Result> {
     });
   }
 
-  /** Schedules the next batch for the end of this tick. */
+  /**
+   * Schedules the next batch. It runs after the microtasks that this tick has so far and those that they add. An item that is alone then is sent
+   * at once, and several wait for the end of the tick, since a callback there takes some thirty function calls.
+   */
   #schedule(): void {
     if (this.#isScheduled || this.#waiting === 0) return;
     this.#isScheduled = true;
-    // Runs after the other microtasks of this tick. A promise costs less than queueMicrotask(), which allocates an object for its context.
-    void Promise.resolve().then(() => {
-      process.nextTick(() => {
-        this.#isScheduled = false;
-        while (this.#maySend()) void this.#send(this.#nextBatch());
-      });
+    // A promise costs less than queueMicrotask(), which allocates an object for its context.
+    void HOP.then(NOTHING).then(() => {
+      if (this.#waiting === 1 && this.#batchesInFlight === 0) this.#sendAll();
+      else process.nextTick(() => this.#sendAll());
     });
+  }
+
+  #sendAll(): void {
+    this.#isScheduled = false;
+    while (this.#maySend()) this.#send(this.#nextBatch());
   }
 
   #maySend(): boolean {
@@ -82,17 +91,16 @@ export class Batcher<Item, Result> {
     return batch;
   }
 
-  async #send(batch: readonly PendingItem<Item, Result>[]): Promise<void> {
+  #send(batch: readonly PendingItem<Item, Result>[]): void {
     this.#batchesInFlight += 1;
     this.#itemsInFlight += batch.length;
     const results = this.#options.send(batch.map(({ item }) => item));
-    batch.forEach(({ resolve }, i) => {
-      resolve(results[i] as Promise<Result>);
+    for (let i = 0; i < batch.length; i += 1) batch[i]?.resolve(results[i] as Promise<Result>);
+    void Promise.allSettled(results).then(() => {
+      this.#batchesInFlight -= 1;
+      this.#itemsInFlight -= batch.length;
+      this.#schedule();
     });
-    await Promise.allSettled(results);
-    this.#batchesInFlight -= 1;
-    this.#itemsInFlight -= batch.length;
-    this.#schedule();
   }
 }
 

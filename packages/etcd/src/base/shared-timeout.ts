@@ -3,14 +3,22 @@ import type { TimedTask } from '@queuelock/core/backend';
 // More parts than a single timeout has, since a task may start in the middle of one.
 const PARTS = 8;
 
+/** A task of a timeout that many tasks share. */
+export interface SharedTask extends TimedTask {
+  /** Called after each part of the timeout. The first part may be a short one. */
+  partPassed(): void;
+}
+
 /** A timeout of tasks. */
 export interface TaskTimeout {
   /** Milliseconds. */
   readonly ms: number;
+  /** Whether it calls `partPassed` of its tasks. */
+  readonly isShared: boolean;
   /** Calls `timedOut` of the task after the timeout. */
-  start(task: TimedTask): void;
+  start(task: SharedTask): void;
   /** Removes the task, so that its `timedOut` is not called. */
-  cancel(task: TimedTask): void;
+  cancel(task: SharedTask): void;
 }
 
 /**
@@ -18,9 +26,10 @@ export interface TaskTimeout {
  * blocked event loop costs at most an eighth. The timer does not keep the process alive.
  */
 export class SharedTimeout implements TaskTimeout {
+  readonly isShared = true;
   readonly ms: number;
   /** The part in which each task runs, in the order of their starts. */
-  readonly #tasks = new Map<TimedTask, number>();
+  readonly #tasks = new Map<SharedTask, number>();
   #timer: NodeJS.Timeout | undefined;
   #parts = 0;
 
@@ -29,21 +38,23 @@ export class SharedTimeout implements TaskTimeout {
     this.ms = ms;
   }
 
-  start(task: TimedTask): void {
+  start(task: SharedTask): void {
     this.#timer ??= setInterval(() => this.#next(), this.ms / PARTS).unref();
     this.#tasks.set(task, this.#parts + PARTS + 1);
   }
 
-  cancel(task: TimedTask): void {
+  cancel(task: SharedTask): void {
     this.#tasks.delete(task);
   }
 
   #next(): void {
     this.#parts += 1;
     for (const [task, part] of this.#tasks) {
-      if (part > this.#parts) break;
-      this.#tasks.delete(task);
-      task.timedOut();
+      if (part > this.#parts) task.partPassed();
+      else {
+        this.#tasks.delete(task);
+        task.timedOut();
+      }
     }
     if (this.#tasks.size > 0) return;
     clearInterval(this.#timer);

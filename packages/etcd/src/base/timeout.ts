@@ -27,6 +27,7 @@ export function timeoutOfOne(ms: number): TaskTimeout {
   let cancel: () => void;
   return {
     ms,
+    isShared: false,
     start: (task) => {
       cancel = startTimeout(ms, () => task.timedOut());
     },

@@ -27,10 +27,11 @@ const STATUS_OF_HTTP: Readonly<Record<number, StatusName>> = {
   404: 'UNIMPLEMENTED',
 };
 
-/** How many responses a call has. */
-export interface CallKind {
-  /** Whether the response is one message, and not a stream of them. */
-  readonly isUnary: boolean;
+/** How a call is sent and read. */
+export interface CallOptions {
+  readonly headers: OutgoingHttpHeaders;
+  /** Whether the messages are read when all have arrived, which takes fewer function calls. `readNow` must follow if they do not arrive soon. */
+  readonly readsAtEnd: boolean;
 }
 
 /**
@@ -41,7 +42,7 @@ export class Http2Call {
   readonly #link: Http2Link;
   readonly #stream: ClientHttp2Stream;
   readonly #listener: CallListener;
-  readonly #isUnary: boolean;
+  #readsAtEnd: boolean;
   /** Created for a message that arrives in pieces, or with others. */
   #reader: MessageReader | undefined;
   #hasMessage = false;
@@ -50,14 +51,10 @@ export class Http2Call {
   #status: Headers | undefined;
   #isOver = false;
 
-  constructor(
-    link: Http2Link,
-    { headers, isUnary }: CallKind & { readonly headers: OutgoingHttpHeaders },
-    listener: CallListener,
-  ) {
+  constructor(link: Http2Link, { headers, readsAtEnd }: CallOptions, listener: CallListener) {
     this.#link = link;
     this.#listener = listener;
-    this.#isUnary = isUnary;
+    this.#readsAtEnd = readsAtEnd;
     this.#stream = link.request(headers);
     this.#listen();
   }
@@ -95,7 +92,7 @@ export class Http2Call {
     stream.on('response', (headers: Headers, flags: number) => {
       this.#headers = headers;
       this.#isGrpc = headers['content-type']?.startsWith(TYPE) ?? false;
-      this.#readBody();
+      if (!this.#readsAtEnd || !this.#isGrpc) this.#readData();
       if ('grpc-status' in headers) this.#receiveStatus(headers, (flags & NGHTTP2_FLAG_END_STREAM) !== 0);
     });
     stream.on('trailers', (trailers: Headers) => this.#receiveStatus(trailers, true));
@@ -107,24 +104,32 @@ export class Http2Call {
     });
   }
 
-  /** Begins to read the messages. They wait until the headers were emitted, and a short response has arrived with them as a rule. */
-  #readBody(): void {
-    this.#readRest();
-    const isComplete = this.#isUnary && this.#hasMessage && !this.#reader?.isHalf;
-    if (!isComplete) this.#stream.on('data', (piece: Buffer) => this.#receive(piece));
+  /** Reads the messages as they arrive. Before the headers were emitted, it does nothing. */
+  readNow(): void {
+    this.#readsAtEnd = false;
+    if (this.#headers) this.#readData();
   }
 
-  #readRest(): void {
-    const piece = this.#stream.read() as Buffer | null;
-    if (piece) this.#receive(piece);
+  #readData(): void {
+    const stream = this.#stream;
+    if (stream.listenerCount('data') === 0) stream.on('data', (piece: Buffer) => this.#receive(piece));
   }
 
   /** Ends the call at its last headers, which nothing follows, unless a part of the response waits to be read. */
   #receiveStatus(headers: Headers, isLast: boolean): void {
     this.#status = headers;
-    if (this.#stream.readableFlowing === null && this.#stream.readableLength > 0) this.#readRest();
-    if (isLast && this.#stream.readableLength === 0) this.#end();
+    const isMissing = this.#readsAtEnd && !this.#readAll() && headers['grpc-status'] === '0';
+    // A runtime other than Node may emit the last headers ahead of the data.
+    if (isMissing) this.readNow();
+    if (isLast && !isMissing && this.#stream.readableLength === 0) this.#end();
     else this.#stream.once('end', () => this.#end());
+  }
+
+  /** Reads what has arrived. Returns whether there are messages, and all are complete. */
+  #readAll(): boolean {
+    const all = this.#stream.read() as Buffer | null;
+    if (all) this.#receive(all);
+    return this.#hasMessage && !this.#reader?.isHalf;
   }
 
   /** Ignores the body of a response that is not gRPC, such as a page of a proxy. */

@@ -84,7 +84,7 @@ export class Http2Member {
     return new Http2Channel(
       async (calling) => {
         const token = this.#login?.token();
-        const call = { headers: this.#headersOf(method, await token), isUnary: false };
+        const call = { headers: this.#headersOf(method, await token), readsAtEnd: false };
         return new Http2Call(await this.#streams.link(), call, {
           onMessage: calling.onMessage,
           onEnd: (error) => {

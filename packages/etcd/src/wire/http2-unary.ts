@@ -1,6 +1,5 @@
-import type { TimedTask } from '@queuelock/core/backend';
 import type { OutgoingHttpHeaders } from 'node:http2';
-import type { TaskTimeout } from '../base/shared-timeout.ts';
+import type { SharedTask, TaskTimeout } from '../base/shared-timeout.ts';
 import { GrpcError } from '../driver/grpc-status.ts';
 import { Http2Call, unreadable, type CallListener } from './http2-call.ts';
 import type { Http2Link } from './http2-link.ts';
@@ -32,8 +31,8 @@ interface Outcome<Response> {
 }
 
 /** A request in flight. An object with methods, since closures would be created anew for each request. */
-class UnaryCall<Request extends object, Response> implements CallListener, TimedTask {
-  readonly isUnary = true;
+class UnaryCall<Request extends object, Response> implements CallListener, SharedTask {
+  readonly readsAtEnd: boolean;
   readonly headers: OutgoingHttpHeaders;
   readonly #unary: Unary<Request, Response>;
   readonly #outcome: Outcome<Response>;
@@ -46,6 +45,7 @@ class UnaryCall<Request extends object, Response> implements CallListener, Timed
     this.#unary = unary;
     this.#outcome = outcome;
     this.headers = headers;
+    this.readsAtEnd = !method.isLong && timeout.isShared;
     const frame = framed(method.encode, request);
     this.#call = new Http2Call(link, this, this);
     timeout.start(this);
@@ -61,6 +61,11 @@ class UnaryCall<Request extends object, Response> implements CallListener, Timed
     this.#unary.timeout.cancel(this);
     if (error) this.#outcome.reject(error);
     else this.#read();
+  }
+
+  /** Reads a response that is too large to arrive in full without being read. */
+  partPassed(): void {
+    if (this.readsAtEnd) this.#call.readNow();
   }
 
   timedOut(): void {
