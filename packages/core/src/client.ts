@@ -163,8 +163,10 @@ class SharedSessionClient implements LockClient {
     const what = `the lock ${JSON.stringify(name)}`;
     const hold = { by: this, ownership, permits: wait.permits ?? 1 };
     const { clock, closing } = this.#context;
+    // The chain ends with the work. The release needs no level, and costs less without one.
+    const within: typeof work = (own, stop) => runWithin(hold, () => work(own, stop));
     return await this.#works.during(() =>
-      runWithin(hold, () => workUnder(ownership, { what, work, clock, closing, ...limits })),
+      workUnder(ownership, { what, work: within, clock, closing, ...limits }),
     );
   }
 
