@@ -56,7 +56,7 @@ export class Batcher<Item, Result> {
    * at once, and several wait for the end of the tick, since a callback there takes some thirty function calls.
    */
   #schedule(): void {
-    if (this.#isScheduled || this.#waiting === 0) return;
+    if (this.#isScheduled) return;
     this.#isScheduled = true;
     // A promise costs less than queueMicrotask(), which allocates an object for its context.
     void HOP.then(NOTHING).then(() => {
@@ -67,12 +67,11 @@ export class Batcher<Item, Result> {
 
   #sendAll(): void {
     this.#isScheduled = false;
-    while (this.#maySend()) this.#send(this.#nextBatch());
+    while (this.#waiting > 0 && this.#maySend()) this.#send(this.#nextBatch());
   }
 
   #maySend(): boolean {
     const { maxSize } = this.#options;
-    if (this.#waiting === 0) return false;
     if (this.#batchesInFlight < MAX_BATCHES) return true;
     // A batch takes one item of each kind, so several items of one kind gain nothing by waiting. Too many in flight would all be late.
     const mayGrow = this.#kinds.size < maxSize && this.#waiting === this.#kinds.size;
@@ -99,7 +98,7 @@ export class Batcher<Item, Result> {
     void Promise.allSettled(results).then(() => {
       this.#batchesInFlight -= 1;
       this.#itemsInFlight -= batch.length;
-      this.#schedule();
+      if (this.#waiting > 0) this.#schedule();
     });
   }
 }

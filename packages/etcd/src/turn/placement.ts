@@ -50,7 +50,7 @@ async function placementOf(context: PlacementContext, arrival: Arrival): Promise
   return {
     order,
     token: order,
-    key: entry.key.toString(),
+    key: entry.keyText,
     turn: turnOf(ahead, rule),
     turns$: untilWithdrawn(follow(following, ahead), entry),
     ...(otherLimit === undefined ? {} : { otherLimit }),
