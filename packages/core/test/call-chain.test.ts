@@ -116,7 +116,7 @@ describe('a call chain', () => {
 
   it('lets no promise of the process call a hook once no work runs', async () => {
     const used = new Set<object>();
-    const { run } = AsyncLocalStorage.prototype;
+    const run = Reflect.get(AsyncLocalStorage.prototype, 'run') as typeof AsyncLocalStorage.prototype.run;
     AsyncLocalStorage.prototype.run = function recorded(this: object, ...args: unknown[]) {
       used.add(this);
       return Reflect.apply(run, this, args) as never;
@@ -124,7 +124,7 @@ describe('a call chain', () => {
     try {
       // From Node 24 on, a storage has no such property, and no hooks.
       const areEnabled = (): unknown[] =>
-        [...used].map((storage) => Reflect.get(storage, 'enabled') ?? false);
+        [...used].map((storage) => (Reflect.get(storage, 'enabled') as unknown) ?? false);
       await client.run('x', () => client.run('y', () => undefined));
       expect(areEnabled()).to.deep.equal([false]);
       await client.run('x', async () => {

@@ -114,7 +114,7 @@ export function turnsByWatching<R extends Taker>(
   rule: AdmissionRule,
   first: EntriesAhead<R>,
 ): Observable<Turn> {
-  return new Observable((subscriber) => followTurns(view, rule, first, subscriber));
+  return new Observable((subscriber) => followTurns(view, { rule, first }, subscriber));
 }
 
 /** Receives the turns of an entry. It is not called after `error`. */
@@ -129,8 +129,7 @@ export interface TurnListener {
  */
 export function followTurns<R extends Taker>(
   view: QueueView<R>,
-  rule: AdmissionRule,
-  first: EntriesAhead<R>,
+  { rule, first }: { readonly rule: AdmissionRule; readonly first: EntriesAhead<R> },
   listener: TurnListener,
 ): () => void {
   const turn = turnOf(first, rule);

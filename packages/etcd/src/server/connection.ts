@@ -30,6 +30,11 @@ export interface SendOptions {
   readonly urgent?: boolean;
 }
 
+/** The same, with what the revision of a response is read by. */
+interface CheckedSendOptions<T> extends SendOptions {
+  readonly header?: (answer: T) => IResponseHeader;
+}
+
 /**
  * The connection to a cluster. All requests go to one member until it fails, and then to the next one. The order of the members is random for
  * each connection, so that the clients of a failed member spread over the others.
@@ -82,7 +87,7 @@ export class Connection {
     request: Request<T>,
     options: SendOptions = {},
   ): Promise<T> {
-    return this.#send(what, request, options, headerOf);
+    return this.#send(what, request, { header: headerOf, ...options });
   }
 
   /** Reads the status of one member. A failure does not emit on `failures$`: a member that is not in use may be down for long. */
@@ -113,8 +118,7 @@ export class Connection {
   #send<T>(
     what: string,
     request: Request<T>,
-    { withinMs = this.#timeoutMs, urgent = false }: SendOptions,
-    header?: (answer: T) => IResponseHeader,
+    { withinMs = this.#timeoutMs, urgent = false, header }: CheckedSendOptions<T>,
   ): Promise<T> {
     const send = async (): Promise<T> => {
       const endpoint = this.#order[0] as Endpoint;

@@ -74,7 +74,7 @@ export function follow(following: Following, first: EntriesAhead<ConflictingEntr
     unwatched,
   };
   // An entry that was admitted at once has one turn, which is recorded, and no waiter needs its label.
-  if (turn.admitted && !entry.waited) return (listener) => followTurns(view, rule, first, listener);
+  if (turn.admitted && !entry.waited) return (listener) => followTurns(view, { rule, first }, listener);
   return following$(announceOwner(turnsByWatching(view, rule, first), following));
 }
 

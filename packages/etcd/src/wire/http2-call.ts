@@ -147,10 +147,12 @@ export class Http2Call {
       this.fail(unreadable(error));
       return;
     }
-    for (const message of messages) if (!this.#isOver) this.#deliver(message);
+    for (const message of messages) this.#deliver(message);
   }
 
+  /** Delivers a message, unless the one before has ended the call. */
   #deliver(message: Buffer): void {
+    if (this.#isOver) return;
     this.#hasMessage = true;
     this.#listener.onMessage(message);
   }

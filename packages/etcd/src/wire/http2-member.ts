@@ -118,7 +118,7 @@ export class Http2Member {
       const link = this.#calls.link();
       return link instanceof Promise ? link.then((opened) => sendUnary(opened, call)) : sendUnary(link, call);
     } catch (error) {
-      return Promise.reject(error as Error);
+      return Promise.reject(error);
     }
   }
 

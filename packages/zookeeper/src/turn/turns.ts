@@ -99,8 +99,7 @@ function follow(
       },
       unwatched,
     },
-    rule,
-    position.ahead,
+    { rule, first: position.ahead },
     listener,
   );
 }

@@ -11,7 +11,6 @@ export function putInt(bytes: Uint8Array, at: number, value: number): void {
   bytes[at + 3] = value;
 }
 
-const { slice } = Uint8Array.prototype;
 // Nearly all requests are written one after the other, so one buffer serves them. A new one takes ten function calls.
 let spare: Buffer | undefined;
 
@@ -91,7 +90,7 @@ export class JuteWriter {
 
   /** Returns the written bytes. The writer must not be used after it. */
   bytes(): Buffer {
-    const written = slice.call(this.#bytes, 0, this.#length) as Buffer;
+    const written = Uint8Array.prototype.slice.call(this.#bytes, 0, this.#length) as Buffer;
     if (this.#bytes.length <= LARGEST_SPARE) spare = this.#bytes;
     this.#bytes = written;
     return written;
