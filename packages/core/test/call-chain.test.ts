@@ -116,7 +116,8 @@ describe('a call chain', () => {
 
   it('lets no promise of the process call a hook once no work runs', async () => {
     const used = new Set<object>();
-    const run = Reflect.get(AsyncLocalStorage.prototype, 'run') as typeof AsyncLocalStorage.prototype.run;
+    // oxlint-disable-next-line typescript/unbound-method -- it is called by Reflect.apply
+    const { run } = AsyncLocalStorage.prototype;
     AsyncLocalStorage.prototype.run = function recorded(this: object, ...args: unknown[]) {
       used.add(this);
       return Reflect.apply(run, this, args) as never;

@@ -9,6 +9,8 @@ export interface BatcherOptions<Item, Result> {
   readonly maxSize: number;
   /** A batch never contains two items of the same kind. */
   readonly kindOf: (item: Item) => string;
+  /** Whether what is sent for the item depends on nothing that other code does in this tick. */
+  readonly isIndependent: (item: Item) => boolean;
   /** Sends a batch. Returns one promise for each item, in the order of the items. */
   readonly send: (items: readonly Item[]) => readonly Promise<Result>[];
 }
@@ -52,17 +54,24 @@ export class Batcher<Item, Result> {
   }
 
   /**
-   * Schedules the next batch. It runs after the microtasks that this tick has so far and those that they add. An item that is alone then is sent
-   * at once, and several wait for the end of the tick, since a callback there takes some thirty function calls.
+   * Schedules the next batch for the end of this tick. An independent item that is alone after the microtasks so far, and those that they add, is sent
+   * then, since a callback at the end of the tick takes some thirty function calls.
    */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     // A promise costs less than queueMicrotask(), which allocates an object for its context.
     void HOP.then(NOTHING).then(() => {
-      if (this.#waiting === 1 && this.#batchesInFlight === 0) this.#sendAll();
+      if (this.#isAlone()) this.#sendAll();
       else process.nextTick(() => this.#sendAll());
     });
+  }
+
+  /** Whether one independent item waits, and no batch is in flight. */
+  #isAlone(): boolean {
+    if (this.#waiting > 1 || this.#batchesInFlight > 0) return false;
+    const [[only] = []] = this.#kinds.values();
+    return only !== undefined && this.#options.isIndependent(only.item);
   }
 
   #sendAll(): void {

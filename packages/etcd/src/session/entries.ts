@@ -37,11 +37,14 @@ export class Entries {
       maxSize: MAX_NEWCOMERS,
       // Two entries of one queue would have the same order.
       kindOf: ({ spec }: Newcomer) => spec.queue,
+      isIndependent: () => true,
       send: (newcomers) => sendEnqueueBatch(asking, newcomers),
     });
     const leaving = new Batcher({
       maxSize: MAX_REMOVALS,
       kindOf: ({ keyText }: Entry) => keyText,
+      // A successor may be released in the same tick. The removal then compares the entry that takes over from it.
+      isIndependent: ({ followed }: Entry) => !followed,
       send: (entries) => removeEntries(connection, entries),
     });
     this.#context = { ...context, ...asking, entering, leaving, successors: new Successors(asking) };

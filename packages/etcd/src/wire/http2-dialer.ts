@@ -34,6 +34,11 @@ export class Http2Dialer {
     this.#options = { connectTimeoutMs, ...PINGS, window };
   }
 
+  /** The connection, if it accepts a further call. */
+  get present(): Http2Link | undefined {
+    return this.#current?.isUsable ? this.#current : undefined;
+  }
+
   /** Returns the connection for one more call. Throws or rejects if there can be none now. A promise only if credentials must be read first. */
   link(): Http2Link | Promise<Http2Link> {
     if (this.#current?.isUsable) return this.#current;

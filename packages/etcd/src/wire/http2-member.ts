@@ -112,14 +112,15 @@ export class Http2Member {
     return token;
   }
 
-  /** Sends a request at once if there is a connection. */
   #send<Request extends object, Response>(call: Unary<Request, Response>): Promise<Response> {
-    try {
-      const link = this.#calls.link();
-      return link instanceof Promise ? link.then((opened) => sendUnary(opened, call)) : sendUnary(link, call);
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    const link = this.#calls.present;
+    return link ? sendUnary(link, call) : this.#sendOnNewLink(call);
+  }
+
+  /** Sends the request in this tick, unless credentials must be read first. */
+  async #sendOnNewLink<Request extends object, Response>(call: Unary<Request, Response>): Promise<Response> {
+    const link = this.#calls.link();
+    return sendUnary(link instanceof Promise ? await link : link, call);
   }
 
   #headersOf({ path }: { readonly path: string }, token?: string): OutgoingHttpHeaders {
