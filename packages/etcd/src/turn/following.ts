@@ -13,6 +13,6 @@ export interface Following extends RemovalTools {
   /** The time that holds spend without a watch on their own entry. */
   readonly unwatched: DeadlineQueue;
   readonly order: bigint;
-  /** The rule of this call. The limit may be another one in the next call. */
+  /** The admission rule of this call. The next call for the same entry may have another limit. */
   readonly rule: Required<AdmissionRule>;
 }

@@ -63,7 +63,7 @@ export class Http2Call {
     if (!this.#isOver) this.#stream.write(frame);
   }
 
-  /** Writes the last message. */
+  /** Writes the last message of the request. */
   end(frame: Buffer): void {
     this.#stream.end(frame);
   }
@@ -71,7 +71,7 @@ export class Http2Call {
   /** Ends the call without a call of the listener. */
   cancel(): void {
     this.#isOver = true;
-    // A call that still waits for its connection is then never sent.
+    // A call that still waits for its connection is destroyed, so that it is never sent.
     if (this.#stream.pending) this.#stream.destroy();
     else this.#stream.close(NGHTTP2_CANCEL);
     // A stream that both sides have ended is freed when it was read.
@@ -96,7 +96,7 @@ export class Http2Call {
       if ('grpc-status' in headers) this.#receiveStatus(headers, (flags & NGHTTP2_FLAG_END_STREAM) !== 0);
     });
     stream.on('trailers', (trailers: Headers) => this.#receiveStatus(trailers, true));
-    // The connection knows more about the failure than this error.
+    // The error of the stream is ignored, since the connection reports the failure with more detail.
     stream.on('error', () => undefined);
     stream.on('close', () => {
       this.#link.closed();

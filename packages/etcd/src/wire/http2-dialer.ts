@@ -10,7 +10,7 @@ const PINGS = { pingEveryMs: 6_000, pingTimeoutMs: 2_000 };
 /** Settings of a connection to a member. */
 export interface DialerOptions extends Pick<LinkOptions, 'connectTimeoutMs' | 'window'> {
   readonly credentials: FreshCredentials<unknown>;
-  /** Shared with the member's other connection. */
+  /** The circuit breaker of the member, which the member's other connection shares. */
   readonly breaker: MemberCircuitBreaker;
 }
 
