@@ -74,7 +74,7 @@ describe('a call over HTTP/2', () => {
     expect(events).to.deep.equal([[7], 'ended']);
   });
 
-  it('reads what has arrived so far when it is told not to wait for its end', async () => {
+  it('that reads at its end reads at once when its caller does not wait for the end', async () => {
     const { stream, events, call } = callOver(new EarlyStream(), true);
     call.readNow();
     stream.push(Buffer.from([0, 0, 0, 0, 1, 7]));
