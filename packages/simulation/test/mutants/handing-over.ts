@@ -36,9 +36,4 @@ export const HANDING_OVER: readonly Mutant[] = [
     ['tokens'],
     ['etcd/src/turn/successors.ts', 'entry.grantToken + 1n', 'entry.grantToken'],
   ),
-  mutant(
-    'a removal does not wait for the releases of its tick',
-    ['exclusive', 'taken', 'order'],
-    ['etcd/src/session/entries.ts', 'isIndependent: ({ followed }: Entry) => !followed,', 'isIndependent: () => true,'],
-  ),
 ];
