@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
-  DeadlineQueue,
   LocalWaiters,
-  OWN_UNWATCHED_MS,
   QueueLockError,
   detailOf,
   invalidArgument,
@@ -99,7 +97,6 @@ class EtcdBackend implements Backend {
       prefix: options.prefix,
       singleKeyOf: options.singleKey,
       namingOf: options.namingOf,
-      unwatched: new DeadlineQueue(OWN_UNWATCHED_MS, performance),
       owner: randomUUID(),
       proofChoice,
       proxyDetection,

@@ -1,6 +1,6 @@
 import { safely } from '@queuelock/conformance';
 import { createLockClient, type ClaimState, type LockClient } from '@queuelock/core';
-import { DeadlineQueue, LocalWaiters, OWN_UNWATCHED_MS } from '@queuelock/core/backend';
+import { LocalWaiters } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { NEVER } from 'rxjs';
 import { etcdMetrics, sumOf } from '@queuelock/harness/services';
@@ -148,7 +148,6 @@ describe('the loss of an etcd entry', () => {
         prefix: '',
         owner: 'this process',
         namingOf: () => 'go',
-        unwatched: new DeadlineQueue(OWN_UNWATCHED_MS, performance),
         proofChoice: new ProofChoice(connection, 'verified'),
         proxyDetection: new ProxyDetection({ connection, key: Buffer.from('a key') }),
         onClose: () => undefined,

@@ -1,4 +1,3 @@
-import type { DeadlineQueue } from '@queuelock/core/backend';
 import type { NamingOf, SingleKeyOf } from '../api/naming.ts';
 import type { Connection } from '../server/connection.ts';
 import type { RemovalTools } from '../turn/watch-removal.ts';
@@ -9,8 +8,6 @@ export interface EntriesContext extends RemovalTools {
   readonly prefix: string;
   readonly singleKeyOf?: SingleKeyOf | undefined;
   readonly namingOf: NamingOf;
-  /** The time that holds spend without a watch on their own entry. */
-  readonly unwatched: DeadlineQueue;
   /** Identifies this process. */
   readonly owner: string;
 }

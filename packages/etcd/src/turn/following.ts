@@ -1,4 +1,4 @@
-import type { AdmissionRule, DeadlineQueue } from '@queuelock/core/backend';
+import type { AdmissionRule } from '@queuelock/core/backend';
 import type { Connection } from '../server/connection.ts';
 import type { Entry } from '../entry/entry.ts';
 import type { RemovalTools } from './watch-removal.ts';
@@ -10,8 +10,6 @@ export interface Following extends RemovalTools {
   readonly lease: string;
   readonly entry: Entry;
   readonly successors: Successors;
-  /** The time that holds spend without a watch on their own entry. */
-  readonly unwatched: DeadlineQueue;
   readonly order: bigint;
   /** The admission rule of this call. The next call for the same entry may have another limit. */
   readonly rule: Required<AdmissionRule>;

@@ -60,7 +60,7 @@ export type FollowTurns = (listener: TurnListener) => () => void;
 
 /** Returns how the entry's turns in the queue are followed. */
 export function follow(following: Following, first: EntriesAhead<ConflictingEntry>): FollowTurns {
-  const { entry, order, rule, unwatched } = following;
+  const { entry, order, rule, watches } = following;
   const isSoon = (first.total ?? Infinity) <= SOON;
   const turn = turnOf(first, rule);
   recordTurn(following, turn);
@@ -71,7 +71,7 @@ export function follow(following: Following, first: EntriesAhead<ConflictingEntr
     get ownRemoval$() {
       return watchRemoval({ key: entry.key, createRevision: order.toString() }, following);
     },
-    unwatched,
+    unwatched: watches.unwatched,
   };
   // An entry that was admitted at once has one turn, which is recorded, and no waiter needs its label.
   if (turn.admitted && !entry.waited) return (listener) => followTurns(view, { rule, first }, listener);
