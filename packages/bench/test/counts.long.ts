@@ -26,6 +26,11 @@ const IDLE_MS = 8_000;
 const IDLE_LOOKS = 3;
 const IDLE = ['requests', 'LeaseKeepAlive', 'Watch'];
 const PACE = { ms: 0, warm: 0, rounds: 0 };
+/** The most calls of JavaScript functions in a free lock, by client. Counted on Node 20, since each release of Node has its own number. It varies by some 20, since a response arrives in one part or in two. */
+const MAX_CALLS = {
+  etcd: { client: 'queuelock, http2', calls: 1_950, callsOfRun: 2_300 },
+  zookeeper: { client: 'queuelock, wire', calls: 1_000, callsOfRun: 1_350 },
+} as const;
 
 for (const counted of stores) {
   describe(`least number of requests of ${counted.title}`, function () {
@@ -45,6 +50,18 @@ for (const counted of stores) {
       // A holder that holds long enough announces its grant to the next process; otherwise that process reads the queue.
       const each = { requests: 2, reads: 1, writes: 2, events: 2 };
       expectAtMost(Object.fromEntries(cost), times(SPREAD + 1, each));
+    });
+
+    it('needs few JavaScript function calls for a free lock, because their number is the cost of cold code', async function () {
+      if (!process.versions.node.startsWith('20.')) this.skip();
+      const cell = { store: counted.store, medium: 'disk', scenario: 'cold', size: 1 } as const;
+      const most = MAX_CALLS[counted.store];
+      const client = nodeClients.find(({ name, words }) => name === most.client && words(cell, PACE))!;
+      const command = await client.command();
+      const words = client.words(cell, PACE)!;
+      const values = await measure(at.server, { client, command, words, cell, pace: PACE, name: 'cold' });
+      expect(values['calls']).to.be.within(500, most.calls);
+      expect(values['runCalls']).to.be.within(500, most.callsOfRun);
     });
 
     it(`does not grow between one hold and ${HELD.toLocaleString('en')} holds of a session`, async () => {

@@ -22,10 +22,12 @@ export {
   entriesAheadWithout,
   askUntilDefinite,
   turnOf,
+  followTurns,
   turnsByWatching,
   type EntriesAhead,
   type Departure,
   type QueueView,
+  type TurnListener,
   type AdmissionRule,
   type Taker,
 } from './turn/watch-kit.ts';

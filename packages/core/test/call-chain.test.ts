@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { queryObjects } from 'node:v8';
 import { memory } from '@queuelock/memory';
 import { expect } from 'chai';
@@ -90,5 +91,49 @@ describe('a call chain', () => {
       await client.run('inner', () => undefined);
       expect(await later.error).to.include({ code: 'REENTRANT' });
     });
+  });
+
+  it('finds its hold, and leaves the context of its caller alone, while other chains begin and end', async () => {
+    const tenant = new AsyncLocalStorage<number>();
+    const chain = async (number: number): Promise<unknown> => {
+      const name = String(number);
+      for (let round = 0; round < 5; round++) {
+        for (let pause = 0; pause < (number * round) % 4; pause++) await new Promise(setImmediate);
+        const inner = await client.run(name, async () => {
+          for (let pause = 0; pause < number % 3; pause++) await new Promise(setImmediate);
+          return client
+            .run(name, () => 'no error')
+            .catch((error: unknown) => (error as { code: string }).code);
+        });
+        expect(inner).to.equal('REENTRANT');
+        expect(tenant.getStore()).to.equal(number);
+      }
+      return client.run(name, () => 'no chain any more');
+    };
+    const chains = Array.from({ length: 50 }, (_, number) => tenant.run(number, () => chain(number)));
+    expect(new Set(await Promise.all(chains))).to.deep.equal(new Set(['no chain any more']));
+  });
+
+  it('lets no promise of the process call a hook once no work runs', async () => {
+    const used = new Set<object>();
+    // oxlint-disable-next-line typescript/unbound-method -- it is called by Reflect.apply
+    const { run } = AsyncLocalStorage.prototype;
+    AsyncLocalStorage.prototype.run = function recorded(this: object, ...args: unknown[]) {
+      used.add(this);
+      return Reflect.apply(run, this, args) as never;
+    };
+    try {
+      // From Node 24 on, a storage has no such property, and no hooks.
+      const areEnabled = (): unknown[] =>
+        [...used].map((storage) => (Reflect.get(storage, 'enabled') as unknown) ?? false);
+      await client.run('x', () => client.run('y', () => undefined));
+      expect(areEnabled()).to.deep.equal([false]);
+      await client.run('x', async () => {
+        await client.run('y', () => undefined);
+        expect(areEnabled()).to.deep.equal([Number.parseInt(process.versions.node) < 24]);
+      });
+    } finally {
+      AsyncLocalStorage.prototype.run = run;
+    }
   });
 });

@@ -9,6 +9,7 @@ class Requests {
   readonly gatherer = new Batcher<string, string>({
     maxSize: 3,
     kindOf: ([kind = '']) => kind,
+    isIndependent: (item) => !item.includes('?'),
     send: (items) => {
       this.sent.push(items.join(' '));
       const replied = new Promise<void>((resolve) => this.#replies.push(resolve));
@@ -46,6 +47,20 @@ describe('batching of requests', () => {
     void requests.add('c1');
     await nextTurn();
     expect(requests.sent).to.deep.equal(['a1 b1', 'c1']);
+  });
+
+  it('sends an independent request that is alone before the end of the tick, and another one after all promises', async () => {
+    void requests.add('a1');
+    for (let i = 0; i < 5; i += 1) await Promise.resolve();
+    expect(requests.sent).to.deep.equal(['a1']);
+    requests.answer();
+    await nextTurn();
+    void requests.add('b1?');
+    for (let i = 0; i < 5; i += 1) await Promise.resolve();
+    void requests.add('c1');
+    expect(requests.sent).to.deep.equal(['a1']);
+    await nextTurn();
+    expect(requests.sent).to.deep.equal(['a1', 'b1? c1']);
   });
 
   it('never sends two requests of one kind together, nor more than fit into one batch', async () => {

@@ -74,12 +74,15 @@ describe('many concurrent requests to etcd', () => {
     const took: number[] = [];
     const task = (resolve: () => void): void => {
       const at = begun.push(performance.now()) - 1;
-      timeout.start(() => {
+      const timedOut = (): void => {
         took[at] = performance.now() - (begun[at] ?? 0);
         resolve();
-      });
+      };
+      timeout.start({ timedOut, partPassed: () => undefined });
     };
-    timeout.start(() => expect.fail('it was canceled'))();
+    const cancelled = { timedOut: () => expect.fail('it was canceled'), partPassed: () => undefined };
+    timeout.start(cancelled);
+    timeout.cancel(cancelled);
     const first = new Promise<void>(task);
     await new Promise<void>((resolve) => startTimeout(60, resolve));
     await Promise.all([first, new Promise<void>(task)]);
@@ -92,7 +95,7 @@ describe('many concurrent requests to etcd', () => {
   it('do not time out by a shared timer because this process was busy', async () => {
     const timeout = new SharedTimeout(80);
     let isOver = false;
-    timeout.start(() => (isOver = true));
+    timeout.start({ timedOut: () => void (isOver = true), partPassed: () => undefined });
     blockLoop(400);
     // Node reads the data that arrived meanwhile after it has run the timers.
     await new Promise((resolve) => setImmediate(resolve));

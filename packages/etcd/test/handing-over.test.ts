@@ -10,16 +10,19 @@ import { handledTxns } from './requests.ts';
 describe('an entry right behind the owner in the same session', () => {
   const bench = new HandOffBench();
 
-  // The delay of a removal is tested elsewhere. On a stopped machine any removal may be late.
   let clock: () => number;
   beforeEach(() => {
     clock = performance.now.bind(performance);
-    const frozenAt = clock();
-    Object.assign(performance, { now: () => frozenAt });
   });
   afterEach(() => {
     Object.assign(performance, { now: clock });
   });
+
+  /** Stops the clock. The delay of a removal is tested elsewhere, and on a stopped machine any removal may be late. */
+  function freeze(): void {
+    const frozenAt = clock();
+    Object.assign(performance, { now: () => frozenAt });
+  }
 
   /** Enqueues that many entries of one session that uses the first proxy, and one of another session behind them. */
   async function enqueueMany(
@@ -34,6 +37,7 @@ describe('an entry right behind the owner in the same session', () => {
     for (let i = 0; i < count; i += 1) places.push(await bench.enter(session, queue));
     const other = await bench.enter(await bench.open(), queue);
     await bench.untilQuiet([...places, other]);
+    freeze();
     return { places, other };
   }
 

@@ -1,50 +1,93 @@
 import { expect } from 'chai';
-import { EventEmitter } from 'node:events';
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { Http2Call } from '../src/wire/http2-call.ts';
 import type { Http2Link } from '../src/wire/http2-link.ts';
 
-/** A stream of a runtime that emits data ahead of the headers, which Node never does. */
-class EarlyStream extends EventEmitter {
-  readonly readableLength = 0;
+/** A stream whose data may arrive ahead of the headers, as on Deno 2. Node never does that. */
+class EarlyStream extends Readable {
+  constructor() {
+    super({ autoDestroy: false });
+  }
+
+  override _read(): void {
+    // Data is pushed by the test.
+  }
 }
 
-function linkOver(stream: EarlyStream): Http2Link {
-  return { request: () => stream } as unknown as Http2Link;
+interface Call {
+  readonly stream: EarlyStream;
+  readonly events: unknown[];
+  readonly call: Http2Call;
 }
+
+function callOver(stream: EarlyStream, readsAtEnd = false): Call {
+  const events: unknown[] = [];
+  const link = { request: () => stream, closed: () => undefined } as unknown as Http2Link;
+  const listener = {
+    onMessage: (message: Buffer) => events.push([...message]),
+    onEnd: (error: unknown) => events.push(error ?? 'ended'),
+  };
+  return { stream, events, call: new Http2Call(link, { headers: {}, readsAtEnd }, listener) };
+}
+
+const GRPC = { ':status': 200, 'content-type': 'application/grpc' };
+const SUCCESS = { 'grpc-status': '0' };
 
 describe('a call over HTTP/2', () => {
-  it('delivers messages that a runtime emits ahead of the headers, in their order', () => {
-    const stream = new EarlyStream();
-    const events: unknown[] = [];
-    void new Http2Call(
-      linkOver(stream),
-      {},
-      {
-        onMessage: (message) => events.push([...message]),
-        onEnd: (error) => events.push(error ?? 'ended'),
-      },
-    );
-    stream.emit('data', Buffer.from([0, 0, 0, 0, 1, 7, 0]));
-    stream.emit('data', Buffer.from([0, 0, 0, 1, 8]));
+  it('delivers messages that arrived ahead of the headers, in their order', async () => {
+    const { stream, events } = callOver(new EarlyStream());
+    stream.push(Buffer.from([0, 0, 0, 0, 1, 7, 0]));
+    stream.push(Buffer.from([0, 0, 0, 1, 8]));
     expect(events, 'before the headers').to.deep.equal([]);
-    stream.emit('response', { ':status': 200, 'content-type': 'application/grpc' }, 4);
-    stream.emit('data', Buffer.from([0, 0, 0, 0, 1, 9]));
-    stream.emit('trailers', { 'grpc-status': '0' });
+    stream.emit('response', GRPC, 4);
+    stream.push(Buffer.from([0, 0, 0, 0, 1, 9]));
+    stream.push(null);
+    await once(stream, 'end');
+    stream.emit('trailers', SUCCESS);
     expect(events).to.deep.equal([[7], [8], [9], 'ended']);
   });
 
+  it('that reads at its end needs no listener for the data', async () => {
+    const { stream, events } = callOver(new EarlyStream(), true);
+    stream.emit('response', GRPC, 4);
+    stream.push(Buffer.from([0, 0, 0, 0, 1]));
+    stream.push(Buffer.from([7, 0, 0, 0, 0, 1, 8]));
+    expect(events).to.deep.equal([]);
+    stream.emit('trailers', SUCCESS);
+    expect(events).to.deep.equal([[7], [8], 'ended']);
+    expect(stream.listenerCount('data')).to.equal(0);
+    // Without its end, the stream would never be freed.
+    stream.push(null);
+    stream.read(0);
+    await once(stream, 'end');
+  });
+
+  it('that reads at its end waits for data that a runtime emits after the last headers', async () => {
+    const { stream, events } = callOver(new EarlyStream(), true);
+    stream.emit('response', GRPC, 4);
+    stream.push(Buffer.from([0, 0, 0, 0, 1]));
+    stream.emit('trailers', SUCCESS);
+    stream.push(Buffer.from([7]));
+    stream.push(null);
+    await once(stream, 'end');
+    expect(events).to.deep.equal([[7], 'ended']);
+  });
+
+  it('that reads at its end reads at once when its caller does not wait for the end', async () => {
+    const { stream, events, call } = callOver(new EarlyStream(), true);
+    call.readNow();
+    stream.push(Buffer.from([0, 0, 0, 0, 1, 7]));
+    stream.emit('response', GRPC, 4);
+    call.readNow();
+    await once(stream, 'data');
+    expect(events).to.deep.equal([[7]]);
+    expect(stream.listenerCount('data'), 'of the call').to.equal(1);
+  });
+
   it('does not deliver messages when the headers are those of another protocol', () => {
-    const stream = new EarlyStream();
-    const events: unknown[] = [];
-    void new Http2Call(
-      linkOver(stream),
-      {},
-      {
-        onMessage: (message) => events.push([...message]),
-        onEnd: (error) => events.push(error),
-      },
-    );
-    stream.emit('data', Buffer.from([0, 0, 0, 0, 1, 7]));
+    const { stream, events } = callOver(new EarlyStream());
+    stream.push(Buffer.from([0, 0, 0, 0, 1, 7]));
     stream.emit('response', { ':status': 200, 'content-type': 'text/html' }, 4);
     expect(events).to.deep.equal([]);
   });

@@ -102,15 +102,60 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
     ],
     ['a broken connection', (stream) => stream.session?.destroy(), /^14 UNAVAILABLE/],
   ];
-  for (const [title, reply, text] of oddities)
+  for (const [title, reply, text] of oddities) {
+    // The response to a range request is read as it arrives, and that to a transaction at its end.
     it(`reports an unknown outcome for ${title}`, async () => {
-      member.reply = reply;
-      const error: unknown = await count().catch((caught: unknown) => caught);
-      expect(error).to.be.an('error').with.property('message').that.matches(text);
-      expect(classify(error, { what: 'counting', host: 'h' }).code).to.equal('UNAVAILABLE');
-      member.reply = pieces([COUNT_OF_3], OK);
-      expect(await count()).to.equal('3');
+      for (const request of [count, () => driver.txn({}, AT_ONCE)]) {
+        member.reply = reply;
+        const error: unknown = await request().catch((caught: unknown) => caught);
+        expect(error).to.be.an('error').with.property('message').that.matches(text);
+        expect(classify(error, { what: 'counting', host: 'h' }).code).to.equal('UNAVAILABLE');
+        member.reply = pieces([COUNT_OF_3], OK);
+        expect(await count()).to.equal('3');
+      }
     });
+  }
+
+  describe('that replies to a request whose response is read at its end', () => {
+    const withinMs = 800;
+    let hasty: Driver;
+
+    beforeEach(() => {
+      hasty = http2Driver(
+        member.endpoint,
+        checkOptions({ hosts: member.endpoint, transport: 'http2', requestTimeoutMs: withinMs }),
+      );
+    });
+    afterEach(() => {
+      hasty.close();
+    });
+
+    it('delivers a response that is larger than the window of the connection', async () => {
+      const unused = Buffer.alloc(9 * 2 ** 20);
+      // A field of that many bytes, which no transaction has, and after it that the transaction succeeded.
+      const body = Buffer.concat([
+        Buffer.from([0x7a, 0x80, 0x80, 0xc0, 0x04]),
+        unused,
+        Buffer.from([0x10, 1]),
+      ]);
+      const prefix = Buffer.alloc(5);
+      prefix.writeUInt32BE(body.length, 1);
+      member.reply = pieces([prefix, body], OK);
+      expect(await hasty.txn({}, { withinMs })).to.include({ succeeded: true });
+    });
+
+    it('reports an unknown outcome before the timeout when no last headers follow', async () => {
+      member.reply = (stream) => {
+        stream.respond({ ':status': 200, 'content-type': 'application/grpc' });
+        stream.end(COUNT_OF_3);
+      };
+      const error: unknown = await hasty.txn({}, { withinMs }).catch((caught: unknown) => caught);
+      expect(error)
+        .to.be.an('error')
+        .with.property('message')
+        .that.matches(/^2 UNKNOWN: .*without a gRPC status/);
+    });
+  });
 
   it('replaces a connection without replies at the timeout', async () => {
     member.reply = () => undefined;

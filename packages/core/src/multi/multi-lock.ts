@@ -83,12 +83,15 @@ export class NamesTogether implements MultiLock {
     const ownership = await this.#acquire(wait);
     const { clock, closing } = this.#tools.context;
     const what = `the locks ${JSON.stringify(this.names)}`;
-    const within = this.names.reduce(
-      (inner: () => Promise<Awaited<T>>, name) => () =>
-        runWithin({ by: this.#tools.by, ownership: ownership.of(name), permits: 1 }, inner),
-      () => workUnder(ownership, { what, work, clock, closing, ...limits }),
+    const within: typeof work = (own, stop) =>
+      this.names.reduce(
+        (inner: () => T | PromiseLike<T>, name) => () =>
+          runWithin({ by: this.#tools.by, ownership: ownership.of(name), permits: 1 }, inner),
+        () => work(own, stop),
+      )();
+    return await this.#tools.works.during(() =>
+      workUnder(ownership, { what, work: within, clock, closing, ...limits }),
     );
-    return await this.#tools.works.during(within);
   }
 
   #refuseReentry(): void {

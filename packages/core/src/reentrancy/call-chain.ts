@@ -19,8 +19,10 @@ interface Level {
   outer: Level | undefined;
 }
 
-// All clients share one storage, because each `AsyncLocalStorage` that was ever used slows down every promise of the process.
+// One for all clients. On Node 20 and 22, every promise of the process calls a hook while a storage is in use, which doubles the function calls of a
+// lock. So it is in use only while a level has a hold. Without one, no chain has anything to find in it.
 const levels = new AsyncLocalStorage<Level>();
+let openLevels = 0;
 
 /**
  * Runs `work` in a call chain that has this hold. Everything that `work` starts has it too, until the hold has ended. The hold of an `acquire` does
@@ -28,17 +30,20 @@ const levels = new AsyncLocalStorage<Level>();
  */
 export async function runWithin<T>(hold: ChainHold, work: () => T | PromiseLike<T>): Promise<Awaited<T>> {
   const level: Level = { hold, outer: levels.getStore() };
+  openLevels += 1;
   try {
     return await levels.run(level, work);
   } finally {
     level.hold = undefined;
     heldWithin(level);
+    openLevels -= 1;
+    if (openLevels === 0) levels.disable();
   }
 }
 
 /** Returns the holds of the running call chain, the innermost first. */
 export function heldByThisChain(): readonly ChainHold[] {
-  const level = levels.getStore();
+  const level = openLevels > 0 ? levels.getStore() : undefined;
   return level ? heldWithin(level) : NOTHING;
 }
 

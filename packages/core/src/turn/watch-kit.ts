@@ -114,29 +114,54 @@ export function turnsByWatching<R extends Taker>(
   rule: AdmissionRule,
   first: EntriesAhead<R>,
 ): Observable<Turn> {
-  const turn = turnOf(first, rule);
-  if (turn.admitted) return held(view, turn);
-  // The own entry is watched first. If both are gone after a broken connection, the entry is lost, not admitted.
-  return merge(lost(view), inLine(view, rule, remembered(first, rule)));
+  return new Observable((subscriber) => followTurns(view, { rule, first }, subscriber));
 }
 
-/** Emits the admission of an entry admitted at once, and its loss if it holds for long. A hand-written stream, because every short hold creates one. */
-function held(view: Pick<QueueView<Taker>, 'ownRemoval$' | 'unwatched'>, turn: Turn): Observable<Turn> {
+/** Receives the turns of an entry. It is not called after `error`. */
+export interface TurnListener {
+  next(turn: Turn): void;
+  error(cause: unknown): void;
+}
+
+/**
+ * The same as `turnsByWatching`, for a backend that has a stream of its own around it. Calls the listener with the first turn before it returns.
+ * @returns a function that ends it, and may be called again
+ */
+export function followTurns<R extends Taker>(
+  view: QueueView<R>,
+  { rule, first }: { readonly rule: AdmissionRule; readonly first: EntriesAhead<R> },
+  listener: TurnListener,
+): () => void {
+  const turn = turnOf(first, rule);
+  if (turn.admitted) return followHold(view, turn, listener);
+  // The own entry is watched first. If both are gone after a broken connection, the entry is lost, not admitted.
+  const turns = merge(lost(view), inLine(view, rule, remembered(first, rule))).subscribe(listener);
+  return () => {
+    turns.unsubscribe();
+  };
+}
+
+/** Follows an entry that was admitted at once: its admission, and its loss if it holds for long. Without a stream, since every short hold does this. */
+function followHold(
+  view: Pick<QueueView<Taker>, 'ownRemoval$' | 'unwatched'>,
+  turn: Turn,
+  listener: TurnListener,
+): () => void {
   const { unwatched } = view;
-  return new Observable((subscriber) => {
-    subscriber.next(turn);
-    const task = { timedOut: () => void lost(view).subscribe(subscriber) };
-    if (unwatched) {
-      unwatched.start(task);
-      return () => {
-        unwatched.cancel(task);
-      };
-    }
-    const timer = setTimeout(task.timedOut, OWN_UNWATCHED_MS);
-    return () => {
-      clearTimeout(timer);
-    };
-  });
+  let watch: Subscription | undefined;
+  const task = {
+    timedOut: () => {
+      watch = lost(view).subscribe(listener);
+    },
+  };
+  listener.next(turn);
+  if (unwatched) unwatched.start(task);
+  const timer = unwatched ? undefined : setTimeout(task.timedOut, OWN_UNWATCHED_MS);
+  return () => {
+    if (unwatched) unwatched.cancel(task);
+    else clearTimeout(timer);
+    watch?.unsubscribe();
+  };
 }
 
 function lost({ ownRemoval$ }: Pick<QueueView<Taker>, 'ownRemoval$'>): Observable<never> {

@@ -24,4 +24,5 @@ export {
   takeUntil,
   tap,
   timer,
+  type Subscriber,
 } from 'rxjs';

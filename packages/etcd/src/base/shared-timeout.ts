@@ -1,37 +1,60 @@
+import type { TimedTask } from '@queuelock/core/backend';
+
 // The timeout is divided into this many parts. `startTimeout` uses four, and here a task may also start in the middle of a part.
 const PARTS = 8;
+
+/** A task of a timeout that many tasks share. */
+export interface SharedTask extends TimedTask {
+  /** Called after each part of the timeout. The first part may be a short one. */
+  partPassed(): void;
+}
+
+/** A timeout of tasks. */
+export interface TaskTimeout {
+  /** Milliseconds. */
+  readonly ms: number;
+  /** Whether it calls `partPassed` of its tasks. */
+  readonly isShared: boolean;
+  /** Calls `timedOut` of the task after the timeout. */
+  start(task: SharedTask): void;
+  /** Removes the task, so that its `timedOut` is not called. */
+  cancel(task: SharedTask): void;
+}
 
 /**
  * Gives many tasks the same timeout by one timer, which runs while there are tasks. A task runs after the timeout and at most an eighth of it later.
  * Of a time in which the event loop is blocked, at most an eighth of the timeout counts. The timer does not keep the process alive.
  */
-export class SharedTimeout {
-  readonly #ms: number;
-  /** The tasks in the order of their starts, each with the number of the part at which it runs. */
-  readonly #tasks = new Map<() => void, number>();
+export class SharedTimeout implements TaskTimeout {
+  readonly isShared = true;
+  readonly ms: number;
+  /** The tasks in the order of their starts, each with the number of the part at which it times out. */
+  readonly #tasks = new Map<SharedTask, number>();
   #timer: NodeJS.Timeout | undefined;
   #parts = 0;
 
   /** @param ms milliseconds, the same for all tasks */
   constructor(ms: number) {
-    this.#ms = ms;
+    this.ms = ms;
   }
 
-  /** Runs the task after the timeout. Returns a function that cancels it. */
-  start(task: () => void): () => void {
-    this.#timer ??= setInterval(() => this.#next(), this.#ms / PARTS).unref();
+  start(task: SharedTask): void {
+    this.#timer ??= setInterval(() => this.#next(), this.ms / PARTS).unref();
     this.#tasks.set(task, this.#parts + PARTS + 1);
-    return () => {
-      this.#tasks.delete(task);
-    };
+  }
+
+  cancel(task: SharedTask): void {
+    this.#tasks.delete(task);
   }
 
   #next(): void {
     this.#parts += 1;
     for (const [task, part] of this.#tasks) {
-      if (part > this.#parts) break;
-      this.#tasks.delete(task);
-      task();
+      if (part > this.#parts) task.partPassed();
+      else {
+        this.#tasks.delete(task);
+        task.timedOut();
+      }
     }
     if (this.#tasks.size > 0) return;
     clearInterval(this.#timer);

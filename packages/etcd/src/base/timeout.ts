@@ -1,3 +1,5 @@
+import type { TaskTimeout } from './shared-timeout.ts';
+
 const PARTS = 4;
 
 /**
@@ -17,5 +19,20 @@ export function startTimeout(ms: number, task: () => void): () => void {
   let timer = wait();
   return () => {
     clearTimeout(timer);
+  };
+}
+
+/** Returns a timeout of one task. */
+export function timeoutOfOne(ms: number): TaskTimeout {
+  let cancel: () => void;
+  return {
+    ms,
+    isShared: false,
+    start: (task) => {
+      cancel = startTimeout(ms, () => task.timedOut());
+    },
+    cancel: () => {
+      cancel();
+    },
   };
 }

@@ -1,6 +1,6 @@
-import { creationId } from '../queue/ahead.ts';
+import { creationIdOfText } from '../queue/ahead.ts';
 import type { Entry } from './entry.ts';
 
-export function creationIdOf({ key, order }: Entry): string | undefined {
-  return order === undefined ? undefined : creationId({ key, createRevision: order.toString() });
+export function creationIdOf({ keyText, order }: Entry): string | undefined {
+  return order === undefined ? undefined : creationIdOfText(keyText, order.toString());
 }

@@ -29,6 +29,7 @@ export function sendEnqueue(
   mode: EnqueueMode,
 ): readonly Promise<EnqueueResponse>[] {
   const sent = sendTransaction(context, newcomers, mode);
+  if (newcomers.length === 1) return [sent];
   return newcomers.map(async (_, i) => {
     const { response, position } = await sent;
     return { response, position: { newcomers: position.newcomers, ticket: position.ticket, i } };

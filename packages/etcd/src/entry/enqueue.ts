@@ -56,7 +56,7 @@ export const enqueueIfEmpty: EnqueueMode = {
     ],
     success: [
       ...newcomers.flatMap((newcomer) => [creation(newcomer, ticket), readMetadata(newcomer.entry.key)]),
-      ...singlesOf(newcomers).map(({ entry, single }) => put(single, entry.key.toString(), ticket.lease)),
+      ...singlesOf(newcomers).map(({ entry, single }) => put(single, entry.keyText, ticket.lease)),
       ...newcomers.flatMap((newcomer) => becomingLast(newcomer, ticket)),
     ],
     failure: [

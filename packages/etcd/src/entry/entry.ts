@@ -10,6 +10,7 @@ import {
   rangeOfStem,
   rangeUnder,
   readKey,
+  readKeyText,
   tailKey,
   traceDirectory,
   type KeyRange,
@@ -41,6 +42,8 @@ export interface Origin {
 export class Entry {
   /** The entry's key in the store, or the key in the request until the server has confirmed it. */
   key: Buffer;
+  /** The same as text. */
+  keyText: string;
   /** Whether the entry is a shared one now. */
   shared: boolean;
   readonly queue: string;
@@ -105,7 +108,8 @@ export class Entry {
     this.under = queuePrefix(prefix, spec.queue);
     this.range = rangeUnder(this.under);
     this.markDirectory = markDirectory(prefix, spec.queue);
-    this.key = Buffer.from(entryKey(this.under + this.fast, lease, { ...spec, id: keyId }));
+    this.keyText = entryKey(this.under + this.fast, lease, { ...spec, id: keyId });
+    this.key = Buffer.from(this.keyText);
     this.shared = spec.shared;
     this.value = spec.value;
     const resumed = resumedAt > 0n;
@@ -130,7 +134,7 @@ export class Entry {
 
   /** The last part of the entry's key. The keys of its trace and its mark end in the same part. */
   get name(): string {
-    return this.key.toString().slice(this.under.length);
+    return this.keyText.slice(this.under.length);
   }
 
   get traceKey(): Buffer {
@@ -143,7 +147,7 @@ export class Entry {
 
   /** The number of permits that the entry takes, as other clients see it. */
   get permits(): number {
-    return readKey(this.under, this.key)?.permits ?? 1;
+    return readKeyText(this.under, this.keyText)?.permits ?? 1;
   }
 
   /** Returns whether the order is from a store that was restored from an older snapshot: order and token existed before. */
@@ -204,6 +208,7 @@ export class Entry {
     if (this.order === undefined && order > this.#origin.resumedAt && this.uncertain) this.#unanswered -= 1;
     this.order = order;
     this.key = key;
+    this.keyText = key.toString();
     if (this.soughtMark) this.shared = marked || readKey(this.under, key)?.shared === true;
     if (marked) this.mark = this.markKey;
     if (order >= this.#origin.resumedAt) return;

@@ -14,7 +14,12 @@ export interface KeyRef {
 
 /** Returns a text that identifies one creation of a key. */
 export function creationId({ key, createRevision }: KeyRef): string {
-  return `${createRevision} ${key.toString()}`;
+  return creationIdOfText(key.toString(), createRevision);
+}
+
+/** The same for a key as text. */
+export function creationIdOfText(key: string, createRevision: string): string {
+  return `${createRevision} ${key}`;
 }
 
 /** A conflicting entry. */

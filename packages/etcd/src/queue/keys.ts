@@ -30,6 +30,7 @@ export interface NameParts {
 const MAX_NAME_BYTES = 1_024;
 /** The directory below the prefix in which queuelock keeps keys of its own. */
 export const OWN_DIRECTORY = '.queuelock';
+const LONE_SURROGATE = /\p{Surrogate}/u;
 const OUR_NAME = /^(?:~\d+\.)?[0-9a-f]+-[0-9a-f]{32}(?:~(r)|~([1-9]\d{0,14})of([1-9]\d{0,14}))?$/;
 
 /**
@@ -37,11 +38,10 @@ const OUR_NAME = /^(?:~\d+\.)?[0-9a-f]+-[0-9a-f]{32}(?:~(r)|~([1-9]\d{0,14})of([
  * Throws `INVALID_ARGUMENT` for names that would collide with other keys or with each other.
  */
 export function checkName(prefix: string, queue: string): void {
-  const bytes = Buffer.from(prefix + queue);
   if (queue === '') throw invalidArgument('name', queue, 'is at least one character long');
-  if (bytes.toString() !== prefix + queue)
+  if (LONE_SURROGATE.test(prefix + queue))
     throw invalidArgument('name', queue, 'is well-formed Unicode, without lone surrogates');
-  if (bytes.length > MAX_NAME_BYTES) {
+  if (Buffer.byteLength(prefix + queue) > MAX_NAME_BYTES) {
     throw invalidArgument(
       'name',
       queue,
@@ -203,7 +203,11 @@ export function rangeUnder(under: string): KeyRange {
  * contender, whichever client wrote it, except our own shared entries.
  */
 export function readKey(under: string, key: Buffer): EntryKey | undefined {
-  const text = key.toString();
+  return readKeyText(under, key.toString());
+}
+
+/** The same for a key as text. */
+export function readKeyText(under: string, text: string): EntryKey | undefined {
   const name = text.slice(under.length);
   if (name.includes('/')) return undefined;
   const [ours, reader, permits = 1, limit = 1] = OUR_NAME.exec(name) ?? [];

@@ -1,5 +1,5 @@
 // Chapter server: which member gets a request, how often, and what does it send without a request?
-// Requests with their concurrency limit (here, lane); watches and the events that servers lose (watches, compactions); batched reads (lookups).
+// Requests with their concurrency limit (here, request-limiter); watches and the events that servers lose (watches, compactions); batched reads (lookups).
 
 import { QueueLockError } from '@queuelock/core/backend';
 import type { IResponseHeader } from '../protocol/messages.ts';
@@ -28,6 +28,11 @@ export interface SendOptions {
   readonly withinMs?: number;
   /** Whether the request is sent at once, before all that wait to be sent. Default `false`. */
   readonly urgent?: boolean;
+}
+
+/** The same, with what the revision of a response is read by. */
+interface CheckedSendOptions<T> extends SendOptions {
+  readonly header?: (answer: T) => IResponseHeader;
 }
 
 /**
@@ -78,38 +83,19 @@ export class Connection {
    * timeout at the latest. The timeout counts from the sending on, and before that from the last response to another request.
    */
   call<T>(what: string, request: Request<T>, options: SendOptions = {}): Promise<T> {
-    const { withinMs = this.#timeoutMs, urgent = false } = options;
-    const send = async (): Promise<T> => {
-      const endpoint = this.endpoint;
-      try {
-        return await request(endpoint.driver, { withinMs });
-      } catch (error) {
-        throw this.failed(endpoint, { what, error });
-      }
-    };
-    const timeoutError = (): QueueLockError => notSent(what, this.endpoint);
-    return this.#limiter.send(send, { urgent, waitTimeoutMs: withinMs, timeoutError });
+    return this.#send(what, request, options);
   }
 
   /**
    * Sends a linearizable request to the key space. Rejects if the store's revision went back, as it does after a restore from an old snapshot,
    * since orders and tokens would be granted a second time. A stale read is rejected as well.
    */
-  async ask<T extends { readonly header: IResponseHeader }>(
+  ask<T extends { readonly header: IResponseHeader }>(
     what: string,
     request: Request<T>,
     options: SendOptions = {},
   ): Promise<T> {
-    let before = 0n;
-    const send: Request<T> = (etcd, callOptions) => {
-      before = this.#revision;
-      return request(etcd, callOptions);
-    };
-    const answer = await this.call(what, send, options);
-    const revision = BigInt(answer.header.revision);
-    if (revision < before) throw wentBack(what, { before, revision });
-    this.noteRevision(revision);
-    return answer;
+    return this.#send(what, request, { header: headerOf, ...options });
   }
 
   /** Reads the status of one member. A failure does not emit on `failures$`: a member that is not in use may be down for long. */
@@ -135,6 +121,35 @@ export class Connection {
     this.#failures$.complete();
     for (const { driver } of this.endpoints) driver.close();
   }
+
+  /** One asynchronous function for every request, since each further one would cost every request several function calls. */
+  #send<T>(
+    what: string,
+    request: Request<T>,
+    { withinMs = this.#timeoutMs, urgent = false, header }: CheckedSendOptions<T>,
+  ): Promise<T> {
+    const send = async (): Promise<T> => {
+      const endpoint = this.#order[0] as Endpoint;
+      const before = this.#revision;
+      let answer: T;
+      try {
+        answer = await request(endpoint.driver, { withinMs });
+      } catch (error) {
+        throw this.failed(endpoint, { what, error });
+      }
+      if (!header) return answer;
+      const revision = BigInt(header(answer).revision);
+      if (revision < before) throw wentBack(what, { before, revision });
+      this.noteRevision(revision);
+      return answer;
+    };
+    const timeoutError = (): QueueLockError => notSent(what, this.endpoint);
+    return this.#limiter.send(send, { urgent, waitTimeoutMs: withinMs, timeoutError });
+  }
+}
+
+function headerOf({ header }: { readonly header: IResponseHeader }): IResponseHeader {
+  return header;
 }
 
 function shuffled<T>(all: readonly T[]): T[] {

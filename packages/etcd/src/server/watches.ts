@@ -1,3 +1,4 @@
+import { DeadlineQueue, OWN_UNWATCHED_MS } from '@queuelock/core/backend';
 import type { Connection } from './connection.ts';
 import { Observable, ReplaySubject, Subject } from '../base/rx.ts';
 import { WatchConnection, type OnStream } from './watch-connection.ts';
@@ -25,6 +26,8 @@ export class Watches {
   readonly broken$: Observable<unknown>;
   /** Emits when the backend is closed. No notifications follow. */
   readonly closed$: Observable<void>;
+  /** The holds that are too short so far for a watch on their own entry. */
+  readonly unwatched: DeadlineQueue = new DeadlineQueue(OWN_UNWATCHED_MS, performance);
   readonly #broken$ = new Subject();
   readonly #closed$ = new ReplaySubject<void>(1);
   readonly #newConnection: () => WatchConnection;

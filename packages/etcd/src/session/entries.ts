@@ -37,11 +37,14 @@ export class Entries {
       maxSize: MAX_NEWCOMERS,
       // A batch contains at most one entry of each queue, since all entries of a transaction have the same order.
       kindOf: ({ spec }: Newcomer) => spec.queue,
+      isIndependent: () => true,
       send: (newcomers) => sendEnqueueBatch(asking, newcomers),
     });
     const leaving = new Batcher({
       maxSize: MAX_REMOVALS,
-      kindOf: ({ key }: Entry) => key.toString(),
+      kindOf: ({ keyText }: Entry) => keyText,
+      // A successor may be released in the same tick. The removal then compares the entry that takes over from it.
+      isIndependent: ({ followed }: Entry) => !followed,
       send: (entries) => removeEntries(connection, entries),
     });
     this.#context = { ...context, ...asking, entering, leaving, successors: new Successors(asking) };
@@ -96,7 +99,7 @@ export class Entries {
 
   /** Enqueues all entries in one transaction. They have the same order, and other clients see all of them or none. */
   async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
-    checkOneTransaction(specs, ({ queue }) => this.#singleKeyFor(queue)?.toString());
+    if (specs.length > 1) checkOneTransaction(specs, ({ queue }) => this.#singleKeyFor(queue)?.toString());
     if (specs.length === 0) return [];
     const newcomers = specs.map((spec) => ({ entry: this.#entryOf(spec), spec }));
     const entered = await this.#cleanUpAfter(newcomers, async () => {
@@ -191,16 +194,14 @@ export class Entries {
    * Removes entries after a failure. Lost entries must not be created again by an earlier request, nor stay without the other entries of their
    * transaction. Refused entries leave nothing behind.
    */
-  async #cleanUpAfter<T>(newcomers: readonly Newcomer[], enter: () => Promise<T>): Promise<T> {
-    try {
-      return await enter();
-    } catch (error) {
+  #cleanUpAfter<T>(newcomers: readonly Newcomer[], enter: () => Promise<T>): Promise<T> {
+    return enter().catch(async (error: unknown) => {
       const specs = newcomers.map(({ spec }) => spec);
       if (isQueueLockError(error, 'SESSION_LOST'))
         for (const { entry, spec } of newcomers) this.#forget(spec, entry, false);
       else if (isRefusal(error)) await Promise.all(specs.map(({ queue, id }) => this.remove(queue, id)));
       throw error;
-    }
+    });
   }
 
   #entryOf(spec: EntrySpec): Entry {

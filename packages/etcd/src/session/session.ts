@@ -124,8 +124,7 @@ export class EtcdSession implements Session {
 
   /** Records that this process has removed an entry of any session. */
   noteRemoved({ key, order }: { readonly key: string; readonly order: bigint }): void {
-    for (const entry of this.#entries)
-      if (entry.order === order && entry.key.toString() === key) entry.lose();
+    for (const entry of this.#entries) if (entry.order === order && entry.keyText === key) entry.lose();
   }
 
   exposeKey(_queue: string, id: string): boolean {

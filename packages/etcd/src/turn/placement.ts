@@ -4,7 +4,7 @@ import type { Newcomer } from '../entry/entered.ts';
 import type { Entered } from '../entry/enqueue-outcome.ts';
 import { SingleHold } from './single-hold.ts';
 import { allCreatedAt } from '../entry/single-key.ts';
-import { follow, readAhead, untilWithdrawn } from './turns.ts';
+import { follow, following$, readAhead, untilWithdrawn } from './turns.ts';
 import type { Following } from './following.ts';
 
 type PlacementContext = Omit<Following, 'entry' | 'order' | 'rule'>;
@@ -50,7 +50,7 @@ async function placementOf(context: PlacementContext, arrival: Arrival): Promise
   return {
     order,
     token: order,
-    key: entry.key.toString(),
+    key: entry.keyText,
     turn: turnOf(ahead, rule),
     turns$: untilWithdrawn(follow(following, ahead), entry),
     ...(otherLimit === undefined ? {} : { otherLimit }),
@@ -74,7 +74,7 @@ async function withSingleKeys(
   return placements.map(({ turn, turns$, ...placement }, i) => {
     const arrival = arrivals[i] as Arrival;
     // The keys may be lost while the entry still exists, which ends the entry as well.
-    const owned$ = hold.follow(arrival, turns$);
-    return { turn: hold.turnOf(turn), turns$: untilWithdrawn(owned$, arrival.entry), ...placement };
+    const owned = following$(hold.follow(arrival, turns$));
+    return { turn: hold.turnOf(turn), turns$: untilWithdrawn(owned, arrival.entry), ...placement };
   });
 }

@@ -4,12 +4,14 @@
 import {
   QueueLockError,
   detailOf,
+  followTurns,
   isQueueLockError,
   turnOf,
   turnsByWatching,
   type EntriesAhead,
   type QueueView,
   type Turn,
+  type TurnListener,
 } from '@queuelock/core/backend';
 import type { IRangeRequest } from '../protocol/messages.ts';
 import { aheadIn, suffices, windowFor, type QueueRows, type ConflictingEntry } from '../queue/ahead.ts';
@@ -21,7 +23,7 @@ import { watchRemoval, watchConflictEnd } from './watch-removal.ts';
 
 import { rangeUnder } from '../queue/keys.ts';
 import { recordTurn, announceOwner } from './owning.ts';
-import { Observable, Subscription, defer } from '../base/rx.ts';
+import { Observable, type Subscriber } from '../base/rx.ts';
 import { latestFirst, readKeys } from '../queue/txn.ts';
 import type { Following } from './following.ts';
 
@@ -53,42 +55,86 @@ async function readRows({ connection, entry }: Following, request: IRangeRequest
   return { latest: known(latest), marks: known(marks) };
 }
 
-/** Returns the entry's turns in the queue. */
-export function follow(following: Following, first: EntriesAhead<ConflictingEntry>): Observable<Turn> {
-  const { entry, order, rule } = following;
+/** Follows turns: calls the listener until the returned function is called, which may be called again. */
+export type FollowTurns = (listener: TurnListener) => () => void;
+
+/** Returns how the entry's turns in the queue are followed. */
+export function follow(following: Following, first: EntriesAhead<ConflictingEntry>): FollowTurns {
+  const { entry, order, rule, watches } = following;
   const isSoon = (first.total ?? Infinity) <= SOON;
   const turn = turnOf(first, rule);
   recordTurn(following, turn);
   const view: QueueView<ConflictingEntry> = {
     ahead: (count) => readAhead(following, count).catch(tolerateRefusal),
     removal: (ref) => watchConflictEnd(ref, following, isSoon),
-    ownRemoval$: defer(() => watchRemoval({ key: entry.key, createRevision: order.toString() }, following)),
+    // A getter, since only a long hold watches its own entry.
+    get ownRemoval$() {
+      return watchRemoval({ key: entry.key, createRevision: order.toString() }, following);
+    },
+    unwatched: watches.unwatched,
   };
-  const turns$ = turnsByWatching(view, rule, first);
   // An entry that was admitted at once has one turn, which is recorded, and no waiter needs its label.
-  return turn.admitted && !entry.waited ? turns$ : announceOwner(turns$, following);
+  if (turn.admitted && !entry.waited) return (listener) => followTurns(view, { rule, first }, listener);
+  return following$(announceOwner(turnsByWatching(view, rule, first), following));
+}
+
+/** Returns how a stream of turns is followed. */
+export function following$(turns$: Observable<Turn>): FollowTurns {
+  return (listener) => {
+    const turns = turns$.subscribe(listener);
+    return () => {
+      turns.unsubscribe();
+    };
+  };
 }
 
 /** Returns the turns until the entry is withdrawn. Its loss is reported by the first that notices it: its watch, or a heartbeat. */
-export function untilWithdrawn(turns$: Observable<Turn>, entry: Entry): Observable<Turn> {
-  return new Observable((subscriber) => {
-    const watching = new Subscription();
-    const next = (turn: Turn): void => {
-      subscriber.next(turn);
-    };
-    const error = (cause: unknown): void => {
-      if (isQueueLockError(cause, 'ENTRY_LOST') && !entry.withdrawn) entry.lose(cause);
-      subscriber.error(cause);
-    };
-    // The entry's own removal is no loss, so its watches end before it.
-    const listener: EntryEndListener = { withdrawn: () => watching.unsubscribe(), lost: error };
-    entry.end.add(listener);
-    if (!watching.closed && !subscriber.closed) watching.add(turns$.subscribe({ next, error }));
+export function untilWithdrawn(turns: FollowTurns, entry: Entry): Observable<Turn> {
+  return new Observable((subscriber) => new TurnsOfEntry(entry, subscriber).follow(turns));
+}
+
+/** The turns of one entry, until its end. */
+class TurnsOfEntry implements TurnListener, EntryEndListener {
+  readonly #entry: Entry;
+  readonly #subscriber: Subscriber<Turn>;
+  #stop: (() => void) | undefined;
+  #isOver = false;
+
+  constructor(entry: Entry, subscriber: Subscriber<Turn>) {
+    this.#entry = entry;
+    this.#subscriber = subscriber;
+  }
+
+  /** Returns a function that ends it. */
+  follow(turns: FollowTurns): () => void {
+    this.#entry.end.add(this);
+    if (!this.#isOver && !this.#subscriber.closed) this.#stop = turns(this);
+    // The first turn may have been the last.
+    if (this.#isOver) this.#stop?.();
     return () => {
-      entry.end.delete(listener);
-      watching.unsubscribe();
+      this.#entry.end.delete(this);
+      this.withdrawn();
     };
-  });
+  }
+
+  next(turn: Turn): void {
+    if (!this.#isOver) this.#subscriber.next(turn);
+  }
+
+  error(cause: unknown): void {
+    if (isQueueLockError(cause, 'ENTRY_LOST') && !this.#entry.withdrawn) this.#entry.lose(cause);
+    this.#subscriber.error(cause);
+  }
+
+  /** Ends the watches. The entry's own removal is no loss, so they end before it. */
+  withdrawn(): void {
+    this.#isOver = true;
+    this.#stop?.();
+  }
+
+  lost(why: unknown): void {
+    this.error(why);
+  }
 }
 
 /** Converts a missing permission to `UNAVAILABLE`, so that a waiter survives it for a while. If it lasts, the session ends. */

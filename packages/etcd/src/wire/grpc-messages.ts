@@ -1,5 +1,14 @@
-const PREFIX = 5;
+/** The size of what precedes a message: one byte for the compression, four for the length. */
+export const PREFIX = 5;
 const NOT_COMPRESSED = 0;
+
+/** Returns whether the bytes are one uncompressed message with its prefix, and nothing else. */
+export function isOneMessage(bytes: Buffer): boolean {
+  if (bytes.length < PREFIX || bytes[0] !== NOT_COMPRESSED) return false;
+  const high = ((bytes[1] as number) << 8) | (bytes[2] as number);
+  const low = ((bytes[3] as number) << 8) | (bytes[4] as number);
+  return high * 0x1_0000 + low === bytes.length - PREFIX;
+}
 
 /** Splits the bytes of a stream into gRPC messages. A piece may contain several messages or only a part of one. */
 export class MessageReader {
@@ -18,12 +27,6 @@ export class MessageReader {
     this.#pieces.push(piece);
     this.#length += piece.length;
     if (this.#length < this.#wanted) return [];
-    if (this.#length === piece.length && sizeOf(piece) === piece.length) {
-      this.#pieces = [];
-      this.#length = 0;
-      this.#wanted = PREFIX;
-      return [piece.subarray(PREFIX)];
-    }
     const messages: Buffer[] = [];
     let rest = this.#length === piece.length ? piece : Buffer.concat(this.#pieces, this.#length);
     for (;;) {

@@ -5,7 +5,7 @@ import {
   type IncomingHttpStatusHeader,
   type OutgoingHttpHeaders,
 } from 'node:http2';
-import { MessageReader } from './grpc-messages.ts';
+import { MessageReader, PREFIX, isOneMessage } from './grpc-messages.ts';
 import { GrpcError, type StatusName } from '../driver/grpc-status.ts';
 import type { Http2Link } from './http2-link.ts';
 
@@ -27,6 +27,13 @@ const STATUS_OF_HTTP: Readonly<Record<number, StatusName>> = {
   404: 'UNIMPLEMENTED',
 };
 
+/** How a call is sent and read. */
+export interface CallOptions {
+  readonly headers: OutgoingHttpHeaders;
+  /** Whether the messages are read when all have arrived, which takes fewer function calls. `readNow` must follow if they do not arrive soon. */
+  readonly readsAtEnd: boolean;
+}
+
 /**
  * One gRPC call. If the server sends no status, the connection is considered broken and accepts no further calls.
  * @throws when the connection has ended
@@ -35,16 +42,19 @@ export class Http2Call {
   readonly #link: Http2Link;
   readonly #stream: ClientHttp2Stream;
   readonly #listener: CallListener;
-  readonly #reader = new MessageReader();
+  #readsAtEnd: boolean;
+  /** Created for a message that arrives in pieces, or with others. */
+  #reader: MessageReader | undefined;
+  #hasMessage = false;
   #headers: Headers | undefined;
-  /** Pieces of the response that a runtime emitted ahead of its headers, as Deno 2 does. */
-  #early: Buffer[] = [];
+  #isGrpc = false;
   #status: Headers | undefined;
   #isOver = false;
 
-  constructor(link: Http2Link, headers: OutgoingHttpHeaders, listener: CallListener) {
+  constructor(link: Http2Link, { headers, readsAtEnd }: CallOptions, listener: CallListener) {
     this.#link = link;
     this.#listener = listener;
+    this.#readsAtEnd = readsAtEnd;
     this.#stream = link.request(headers);
     this.#listen();
   }
@@ -64,6 +74,8 @@ export class Http2Call {
     // A call that still waits for its connection is destroyed, so that it is never sent.
     if (this.#stream.pending) this.#stream.destroy();
     else this.#stream.close(NGHTTP2_CANCEL);
+    // A stream that both sides have ended is freed when it was read.
+    if (this.#stream.closed) this.#stream.resume();
   }
 
   /** Ends the call. With an error, the listener receives it. The connection accepts no further calls, unless it is still being opened. */
@@ -79,56 +91,80 @@ export class Http2Call {
     const stream = this.#stream;
     stream.on('response', (headers: Headers, flags: number) => {
       this.#headers = headers;
-      if (this.#early.length > 0) for (const piece of this.#early.splice(0)) this.#receive(piece);
+      this.#isGrpc = headers['content-type']?.startsWith(TYPE) ?? false;
+      if (!this.#readsAtEnd || !this.#isGrpc) this.#readData();
       if ('grpc-status' in headers) this.#receiveStatus(headers, (flags & NGHTTP2_FLAG_END_STREAM) !== 0);
     });
     stream.on('trailers', (trailers: Headers) => this.#receiveStatus(trailers, true));
-    stream.on('data', (piece: Buffer) => this.#receive(piece));
     // The error of the stream is ignored, since the connection reports the failure with more detail.
     stream.on('error', () => undefined);
     stream.on('close', () => {
       this.#link.closed();
-      this.#end();
+      if (!this.#isOver) this.#end();
     });
+  }
+
+  /** Reads the messages as they arrive. Before the headers were emitted, it does nothing. */
+  readNow(): void {
+    this.#readsAtEnd = false;
+    if (this.#headers) this.#readData();
+  }
+
+  #readData(): void {
+    const stream = this.#stream;
+    if (stream.listenerCount('data') === 0) stream.on('data', (piece: Buffer) => this.#receive(piece));
   }
 
   /** Ends the call at its last headers, which nothing follows, unless a part of the response waits to be read. */
   #receiveStatus(headers: Headers, isLast: boolean): void {
     this.#status = headers;
-    if (isLast && this.#stream.readableLength === 0) this.#end();
+    const isMissing = this.#readsAtEnd && !this.#readAll() && headers['grpc-status'] === '0';
+    // A runtime other than Node may emit the last headers ahead of the data.
+    if (isMissing) this.readNow();
+    if (isLast && !isMissing && this.#stream.readableLength === 0) this.#end();
     else this.#stream.once('end', () => this.#end());
   }
 
+  /** Reads what has arrived. Returns whether there are messages, and all are complete. */
+  #readAll(): boolean {
+    const all = this.#stream.read() as Buffer | null;
+    if (all) this.#receive(all);
+    return this.#hasMessage && !this.#reader?.isHalf;
+  }
+
+  /** Ignores the body of a response that is not gRPC, such as a page of a proxy. */
   #receive(piece: Buffer): void {
-    if (!this.#headers) {
-      this.#early.push(piece);
+    if (this.#isOver || !this.#isGrpc) return;
+    if (!this.#reader && isOneMessage(piece)) {
+      this.#deliver(piece.subarray(PREFIX));
       return;
     }
-    for (const message of this.#messagesOf(piece)) if (!this.#isOver) this.#listener.onMessage(message);
-  }
-
-  #messagesOf(piece: Buffer): readonly Buffer[] {
+    this.#reader ??= new MessageReader();
+    let messages: readonly Buffer[];
     try {
-      return this.#isOver || !this.#isGrpc ? [] : this.#reader.push(piece);
+      messages = this.#reader.push(piece);
     } catch (error) {
       this.fail(unreadable(error));
-      return [];
+      return;
     }
+    for (const message of messages) this.#deliver(message);
   }
 
-  /** Whether the response is gRPC, and not a page of a proxy. */
-  get #isGrpc(): boolean {
-    return this.#headers?.['content-type']?.startsWith(TYPE) ?? false;
+  /** Delivers a message, unless the one before has ended the call. */
+  #deliver(message: Buffer): void {
+    if (this.#isOver) return;
+    this.#hasMessage = true;
+    this.#listener.onMessage(message);
   }
 
   #end(): void {
     if (this.#isOver) return;
     const status = this.#status?.['grpc-status'];
     if (status === undefined) this.fail(this.#missingStatus());
-    else if (status === '0' && this.#reader.isHalf) this.fail(unreadable('it is incomplete'));
+    else if (status === '0' && this.#reader?.isHalf) this.fail(unreadable('it is incomplete'));
     else {
       this.#isOver = true;
-      this.#listener.onEnd(errorOf(status, this.#status?.['grpc-message']));
+      this.#listener.onEnd(status === '0' ? undefined : errorOf(status, this.#status?.['grpc-message']));
     }
   }
 
@@ -151,8 +187,7 @@ export function unreadable(error: unknown): GrpcError {
   return new GrpcError('INTERNAL', `invalid response: ${String(error)}`);
 }
 
-function errorOf(status: unknown, message: unknown): GrpcError | undefined {
-  if (status === '0') return undefined;
+function errorOf(status: unknown, message: unknown): GrpcError {
   const code = Number(status);
   const details = typeof message === 'string' ? percentDecoded(message) : '';
   return new GrpcError(Number.isInteger(code) ? code : 'UNKNOWN', details);

@@ -34,16 +34,15 @@ export class Http2Dialer {
     this.#options = { connectTimeoutMs, ...PINGS, window };
   }
 
-  /** Reads the credentials again if the next call opens a connection. Returns `undefined` if no read is needed. */
-  renewed(): Promise<unknown> | undefined {
-    return this.#current?.isUsable || this.#credentials.isFixed ? undefined : this.#credentials.next();
+  /** The connection, if it accepts a further call. */
+  get present(): Http2Link | undefined {
+    return this.#current?.isUsable ? this.#current : undefined;
   }
 
-  /** Returns the connection for one more call. Throws if no connection is possible now. */
-  link(): Http2Link {
+  /** Returns the connection for one more call. Throws or rejects if there can be none now. A promise only if credentials must be read first. */
+  link(): Http2Link | Promise<Http2Link> {
     if (this.#current?.isUsable) return this.#current;
-    if (this.#closed) throw clientClosed();
-    return (this.#current = this.#dial());
+    return this.#credentials.isFixed ? this.#newLink() : this.#credentials.next().then(() => this.#newLink());
   }
 
   /** Ends all calls. */
@@ -51,6 +50,13 @@ export class Http2Dialer {
     this.#closed = true;
     this.#current = undefined;
     for (const link of [...this.#links]) link.destroy(clientClosed());
+  }
+
+  /** Opens a connection, unless another call has done so meanwhile. */
+  #newLink(): Http2Link {
+    if (this.#current?.isUsable) return this.#current;
+    if (this.#closed) throw clientClosed();
+    return (this.#current = this.#dial());
   }
 
   #dial(): Http2Link {

@@ -8,7 +8,7 @@ import type { Address } from './http2-link.ts';
 import { Http2Login } from './http2-login.ts';
 import { authenticate, type Method } from './http2-methods.ts';
 import { sendUnary, type Unary } from './http2-unary.ts';
-import { startTimeout } from '../base/timeout.ts';
+import { timeoutOfOne } from '../base/timeout.ts';
 import { SharedTimeout } from '../base/shared-timeout.ts';
 import type { CheckedOptions } from '../api/options.ts';
 import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
@@ -18,21 +18,14 @@ import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 const LARGE_WINDOW = 4 * 2 ** 20;
 const USUAL_WINDOW = 2 ** 16 - 1;
 
-/** The timeout of most calls. */
-interface UsualTimeout {
-  readonly ms: number;
-  readonly shared: SharedTimeout;
-}
-
-type Sending<Request, Response> = Omit<Unary<Request, Response>, 'dialer' | 'afterTimeout'>;
-
 /** The connections to a member, and the log-in of their calls. */
 export class Http2Member {
   readonly #headers: OutgoingHttpHeaders;
   /** The headers of the last call, by path. */
   readonly #known = new Map<string, OutgoingHttpHeaders>();
   readonly #login: Http2Login | undefined;
-  readonly #usual: UsualTimeout;
+  /** The timeout of most calls. */
+  readonly #usual: SharedTimeout;
   /** Streams have a connection of their own, so that a large response delays neither heartbeats nor events. */
   readonly #calls: Http2Dialer;
   readonly #streams: Http2Dialer;
@@ -40,7 +33,7 @@ export class Http2Member {
   constructor(host: string, options: CheckedOptions, breaker: MemberCircuitBreaker) {
     const { logsIn, credentials, requestTimeoutMs } = options;
     const address = addressOf(host, options);
-    this.#usual = { ms: requestTimeoutMs, shared: new SharedTimeout(requestTimeoutMs) };
+    this.#usual = new SharedTimeout(requestTimeoutMs);
     const dialerFor = (window: number): Http2Dialer =>
       new Http2Dialer(address, { connectTimeoutMs: requestTimeoutMs, window, breaker, credentials });
     this.#calls = dialerFor(LARGE_WINDOW);
@@ -58,23 +51,29 @@ export class Http2Member {
   }
 
   /** Sends one request. It is repeated only if the member refused it because of its token. */
-  async call<Request extends object, Response>(
+  call<Request extends object, Response>(
     method: Method<Request, Response>,
     request: Request,
     { withinMs }: CallOptions,
   ): Promise<Response> {
-    const send = (token?: string): Promise<Response> =>
-      this.#send({ headers: this.#headersOf(method, token), method, request, withinMs });
-    const renewed = this.#calls.renewed();
-    if (renewed) await renewed;
-    if (!this.#login) return send();
-    const token = this.#login.token();
+    const timeout = withinMs === this.#usual.ms ? this.#usual : timeoutOfOne(withinMs);
+    if (this.#login) return this.#callWithToken(this.#login, { method, request, timeout });
+    return this.#send({ headers: this.#headersOf(method), method, request, timeout });
+  }
+
+  async #callWithToken<Request extends object, Response>(
+    login: Http2Login,
+    call: Omit<Unary<Request, Response>, 'headers'>,
+  ): Promise<Response> {
+    const send = (token: string): Promise<Response> =>
+      this.#send({ ...call, headers: this.#headersOf(call.method, token) });
+    const token = login.token();
     try {
       return await send(await token);
     } catch (error) {
       if (!isTokenOutdated(error)) throw error;
-      this.#login.forget(token);
-      return send(await this.#login.token());
+      login.forget(token);
+      return send(await login.token());
     }
   }
 
@@ -85,9 +84,8 @@ export class Http2Member {
     return new Http2Channel(
       async (calling) => {
         const token = this.#login?.token();
-        const headers = this.#headersOf(method, await token);
-        await this.#streams.renewed();
-        return new Http2Call(this.#streams.link(), headers, {
+        const call = { headers: this.#headersOf(method, await token), readsAtEnd: false };
+        return new Http2Call(await this.#streams.link(), call, {
           onMessage: calling.onMessage,
           onEnd: (error) => {
             if (token && isTokenOutdated(error)) this.#login?.forget(token);
@@ -109,16 +107,20 @@ export class Http2Member {
     const { user } = await credentials.next();
     const request = { name: user?.username ?? '', password: user?.password ?? '' };
     const headers = this.#headersOf(authenticate);
-    const { token } = await this.#send({ headers, method: authenticate, request, withinMs });
+    const timeout = timeoutOfOne(withinMs);
+    const { token } = await this.#send({ headers, method: authenticate, request, timeout });
     return token;
   }
 
-  /** Sends a request. Most calls have the same timeout and share its timer. */
-  #send<Request extends object, Response>(call: Sending<Request, Response>): Promise<Response> {
-    const { ms, shared } = this.#usual;
-    const afterTimeout = (task: () => void): (() => void) =>
-      call.withinMs === ms ? shared.start(task) : startTimeout(call.withinMs, task);
-    return sendUnary({ ...call, dialer: this.#calls, afterTimeout });
+  #send<Request extends object, Response>(call: Unary<Request, Response>): Promise<Response> {
+    const link = this.#calls.present;
+    return link ? sendUnary(link, call) : this.#sendOnNewLink(call);
+  }
+
+  /** Sends the request in this tick, unless credentials must be read first. */
+  async #sendOnNewLink<Request extends object, Response>(call: Unary<Request, Response>): Promise<Response> {
+    const link = this.#calls.link();
+    return sendUnary(link instanceof Promise ? await link : link, call);
   }
 
   #headersOf({ path }: { readonly path: string }, token?: string): OutgoingHttpHeaders {

@@ -28,12 +28,15 @@ export interface Method<Request, Response> {
   readonly path: string;
   readonly encode: Encode<Request>;
   readonly decode: Decode<Response>;
+  /** Whether a response may be a list of many rows. It is then read as it arrives. */
+  readonly isLong?: boolean;
 }
 
 export const range: Method<IRangeRequest, IRangeResponse> = {
   path: '/etcdserverpb.KV/Range',
   encode: requests.rangeRequest,
   decode: responses.rangeResponse,
+  isLong: true,
 };
 
 export const put: Method<IPutRequest, IPutResponse> = {

@@ -1,55 +1,87 @@
 import type { OutgoingHttpHeaders } from 'node:http2';
+import type { SharedTask, TaskTimeout } from '../base/shared-timeout.ts';
 import { GrpcError } from '../driver/grpc-status.ts';
-import { Http2Call, unreadable } from './http2-call.ts';
-import type { Http2Dialer } from './http2-dialer.ts';
+import { Http2Call, unreadable, type CallListener } from './http2-call.ts';
+import type { Http2Link } from './http2-link.ts';
 import type { Method } from './http2-methods.ts';
 import { decoded } from './wire-read.ts';
 import { framed } from './wire-write.ts';
 
 /** One call with one response. */
 export interface Unary<Request, Response> {
-  readonly dialer: Http2Dialer;
   readonly headers: OutgoingHttpHeaders;
   readonly method: Method<Request, Response>;
   readonly request: Request;
-  readonly withinMs: number;
-  /** Runs a function after `withinMs`. Returns a function that cancels it. */
-  readonly afterTimeout: (task: () => void) => () => void;
+  readonly timeout: TaskTimeout;
 }
 
 /** Sends a request once. Rejects if it fails or has no response in time. The connection then accepts no further calls. */
 export function sendUnary<Request extends object, Response>(
+  link: Http2Link,
   unary: Unary<Request, Response>,
 ): Promise<Response> {
-  const { method, withinMs } = unary;
-  const frame = framed(method.encode, unary.request);
   return new Promise((resolve, reject) => {
-    const messages: Buffer[] = [];
-    const call = new Http2Call(unary.dialer.link(), unary.headers, {
-      onMessage: (message) => messages.push(message),
-      onEnd: (error) => {
-        stopWaiting();
-        if (error) reject(error);
-        else resolve(read(method, messages));
-      },
-    });
-    const stopWaiting = unary.afterTimeout(() =>
-      call.fail(new GrpcError('DEADLINE_EXCEEDED', `no answer within ${withinMs} ms`)),
-    );
-    call.end(frame);
+    void new UnaryCall(link, unary, { resolve, reject });
   });
 }
 
-/** Decodes the response. Rejects unless it is one message. */
-async function read<Response>(
-  { decode }: Pick<Method<unknown, Response>, 'decode'>,
-  messages: readonly Buffer[],
-): Promise<Response> {
-  const [message] = messages;
-  if (!message || messages.length > 1) throw unreadable(`${messages.length} messages instead of one`);
-  try {
-    return decoded(decode, message);
-  } catch (error) {
-    throw unreadable(error);
+interface Outcome<Response> {
+  readonly resolve: (response: Response) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A request in flight. An object with methods, since closures would be created anew for each request. */
+class UnaryCall<Request extends object, Response> implements CallListener, SharedTask {
+  readonly readsAtEnd: boolean;
+  readonly headers: OutgoingHttpHeaders;
+  readonly #unary: Unary<Request, Response>;
+  readonly #outcome: Outcome<Response>;
+  readonly #call: Http2Call;
+  #message: Buffer | undefined;
+  #messages = 0;
+
+  constructor(link: Http2Link, unary: Unary<Request, Response>, outcome: Outcome<Response>) {
+    const { headers, method, request, timeout } = unary;
+    this.#unary = unary;
+    this.#outcome = outcome;
+    this.headers = headers;
+    this.readsAtEnd = !method.isLong && timeout.isShared;
+    const frame = framed(method.encode, request);
+    this.#call = new Http2Call(link, this, this);
+    timeout.start(this);
+    this.#call.end(frame);
+  }
+
+  onMessage(message: Buffer): void {
+    this.#message ??= message;
+    this.#messages += 1;
+  }
+
+  onEnd(error: Error | undefined): void {
+    this.#unary.timeout.cancel(this);
+    if (error) this.#outcome.reject(error);
+    else this.#read();
+  }
+
+  /** Reads a response that is too large to arrive in full without being read. */
+  partPassed(): void {
+    if (this.readsAtEnd) this.#call.readNow();
+  }
+
+  timedOut(): void {
+    this.#call.fail(
+      new GrpcError('DEADLINE_EXCEEDED', `no answer within ${String(this.#unary.timeout.ms)} ms`),
+    );
+  }
+
+  /** Decodes the response. Rejects unless it is one message. */
+  #read(): void {
+    try {
+      if (!this.#message || this.#messages > 1)
+        throw unreadable(`${String(this.#messages)} messages instead of one`);
+      this.#outcome.resolve(decoded(this.#unary.method.decode, this.#message));
+    } catch (error) {
+      this.#outcome.reject(error instanceof GrpcError ? error : unreadable(error));
+    }
   }
 }

@@ -1,23 +1,27 @@
 import type { Channel, ChannelListener, Driver } from '../driver/driver.ts';
 
-/** Returns a driver that is loaded at its first use. Calls wait for it, and their timeouts begin when it is loaded. */
+/**
+ * Returns a driver that is loaded at its first use. Calls wait for it, and their timeouts begin when it is loaded. Its methods are those of the
+ * loaded driver from then on.
+ */
 export function lazyDriver(load: () => Promise<Driver>): Driver {
-  const lazy = new LazyDriver(load);
-  return {
-    range: (request, call) => lazy.use((driver) => driver.range(request, call)),
-    put: (request, call) => lazy.use((driver) => driver.put(request, call)),
-    deleteRange: (request, call) => lazy.use((driver) => driver.deleteRange(request, call)),
-    txn: (request, call) => lazy.use((driver) => driver.txn(request, call)),
-    leaseGrant: (request, call) => lazy.use((driver) => driver.leaseGrant(request, call)),
-    leaseRevoke: (request, call) => lazy.use((driver) => driver.leaseRevoke(request, call)),
-    leaseTimeToLive: (request, call) => lazy.use((driver) => driver.leaseTimeToLive(request, call)),
-    status: (call) => lazy.use((driver) => driver.status(call)),
-    watch: (listener) => lazy.open((driver, late) => driver.watch(late), listener),
-    keepAlive: (listener) => lazy.open((driver, late) => driver.keepAlive(late), listener),
+  const lazy = new LazyDriver(async () => Object.assign(driver, await load()));
+  const driver: Driver = {
+    range: (request, call) => lazy.use((loaded) => loaded.range(request, call)),
+    put: (request, call) => lazy.use((loaded) => loaded.put(request, call)),
+    deleteRange: (request, call) => lazy.use((loaded) => loaded.deleteRange(request, call)),
+    txn: (request, call) => lazy.use((loaded) => loaded.txn(request, call)),
+    leaseGrant: (request, call) => lazy.use((loaded) => loaded.leaseGrant(request, call)),
+    leaseRevoke: (request, call) => lazy.use((loaded) => loaded.leaseRevoke(request, call)),
+    leaseTimeToLive: (request, call) => lazy.use((loaded) => loaded.leaseTimeToLive(request, call)),
+    status: (call) => lazy.use((loaded) => loaded.status(call)),
+    watch: (listener) => lazy.open((loaded, late) => loaded.watch(late), listener),
+    keepAlive: (listener) => lazy.open((loaded, late) => loaded.keepAlive(late), listener),
     close: () => {
       lazy.close();
     },
   };
+  return driver;
 }
 
 type Open<Request, Response> = (driver: Driver, listener: ChannelListener<Response>) => Channel<Request>;
@@ -25,7 +29,6 @@ type Open<Request, Response> = (driver: Driver, listener: ChannelListener<Respon
 class LazyDriver {
   readonly #load: () => Promise<Driver>;
   #loading: Promise<Driver> | undefined;
-  #driver: Driver | undefined;
   #isClosed = false;
 
   constructor(load: () => Promise<Driver>) {
@@ -33,25 +36,23 @@ class LazyDriver {
   }
 
   use<T>(ask: (driver: Driver) => Promise<T>): Promise<T> {
-    return this.#driver ? ask(this.#driver) : this.#loaded().then(ask);
+    return this.#loaded().then(ask);
   }
 
   open<Request, Response>(
     open: Open<Request, Response>,
     listener: ChannelListener<Response>,
   ): Channel<Request> {
-    if (this.#driver) return open(this.#driver, listener);
     return new LateChannel(this.#loaded(), open, listener);
   }
 
+  /** Closes the driver as soon as it is loaded. */
   close(): void {
     this.#isClosed = true;
-    this.#driver?.close();
   }
 
   #loaded(): Promise<Driver> {
     return (this.#loading ??= this.#load().then((driver) => {
-      this.#driver = driver;
       if (this.#isClosed) driver.close();
       return driver;
     }));

@@ -1,6 +1,8 @@
 // Messages are read without a library. A general decoder makes several function calls for each field, and these calls dominate the CPU time of a
 // process whose code is not compiled yet. Bytes from a member are not trusted: invalid messages throw.
 
+import { copyOf } from './copied-bytes.ts';
+
 /** The kinds of fields of etcd's messages. */
 type Kind = 'bytes' | 'text' | 'bool' | 'int64' | 'uint64' | 'choice' | 'message';
 
@@ -14,6 +16,8 @@ interface Read {
   readonly names?: readonly string[];
   /** The nested message. It is a function, since messages refer to each other. */
   readonly decode?: () => Decode<unknown>;
+  /** The decoder of the nested message, once it was needed. */
+  nested?: Decode<unknown>;
 }
 
 declare const VALUE: unique symbol;
@@ -25,8 +29,10 @@ interface ReadOf<T> extends Read {
 
 /** Describes how a message of one type is read. */
 export interface Decode<T> {
-  /** Returns the message with the default of every field. */
-  readonly empty: () => T;
+  /** The default of every field, where a list is empty. */
+  readonly defaults: T;
+  /** The names of the lists. */
+  readonly lists: readonly string[];
   /** The fields by tag, each with the name of its property. */
   readonly fields: readonly (readonly [name: string, read: Read] | undefined)[];
 }
@@ -52,12 +58,13 @@ let at = 0;
 let low = 0;
 let high = 0;
 
-/** Describes how a message is read into the result of `empty`. */
-export function decoder<T>(empty: () => T, fields: FieldsToRead<T>): Decode<T> {
+/** Describes how a message is read. Fields that were not sent have these defaults. */
+export function decoder<T>(defaults: T, fields: FieldsToRead<T>): Decode<T> {
   const byTag: (readonly [string, Read] | undefined)[] = [];
   for (const [name, read] of Object.entries<Read | undefined>(fields))
     if (read) byTag[read.tag] = [name, read];
-  return { empty, fields: byTag };
+  const lists = Object.entries<unknown>(defaults as Fields).filter(([, value]) => Array.isArray(value));
+  return { defaults, lists: lists.map(([name]) => name), fields: byTag };
 }
 
 /** Decodes a message. Throws if the bytes are not a valid one. */
@@ -108,43 +115,66 @@ export function getEach<T>(read: ReadOf<T>): ReadOf<T[]> {
 
 // Nearly all tags, lengths and counts are one byte, which is read without a function call.
 
-function readMessage<T>({ empty, fields }: Decode<T>, bytes: Buffer, end: number): T {
-  const message = empty() as Fields;
+function readMessage<T>({ defaults, lists, fields }: Decode<T>, bytes: Buffer, end: number): T {
+  const message = { ...defaults } as Fields;
+  for (const name of lists) message[name] = [];
   while (at < end) {
-    const first = bytes[at] as number;
-    const tag = first < 0x80 ? first : readNumber(bytes, end);
-    if (first < 0x80) at += 1;
+    let tag = bytes[at++] as number;
+    if (tag >= 0x80) tag = readLongTag(bytes, end);
     const field = fields[tag];
-    if (!field) skip(tag & TYPE_BITS, bytes, end);
-    else {
-      const [name, read] = field;
-      const value =
-        (tag & TYPE_BITS) === DELIMITED ? readDelimited(read, bytes, end) : readScalar(read, bytes, end);
-      if (read.each) (message[name] as unknown[]).push(value);
-      else message[name] = value;
+    if (!field) {
+      skip(tag & TYPE_BITS, bytes, end);
+      continue;
     }
+    const [name, read] = field;
+    let value: unknown;
+    if ((tag & TYPE_BITS) === DELIMITED) {
+      const short = bytes[at] as number;
+      const isShort = at < end && short < 0x80 && at + short < end;
+      const begin = isShort ? at + 1 : readLength(bytes, end);
+      const within = isShort ? begin + short : at;
+      at = begin;
+      if (read.kind === 'message') value = readMessage((read.nested ??= decodeOf(read)), bytes, within);
+      else value = readBytes(read, bytes, within);
+    } else {
+      const short = bytes[at] as number;
+      const isNumber = read.kind === 'int64' || read.kind === 'uint64';
+      if (isNumber && at < end && short < 0x80) {
+        at += 1;
+        value = String(short);
+      } else value = readScalar(read, bytes, end);
+    }
+    if (read.each) (message[name] as unknown[]).push(value);
+    else message[name] = value;
   }
   return message as T;
 }
 
-function readScalar(read: Read, bytes: Buffer, end: number): unknown {
-  const first = bytes[at] as number;
-  const isShort = at < end && first < 0x80;
-  if (isShort) at += 1;
-  else readVarint(bytes, end);
-  if (read.kind === 'bool') return isShort ? first !== 0 : low !== 0 || high !== 0;
-  if (read.kind === 'choice') return read.names?.[isShort ? first : low] ?? read.names?.[0];
-  return isShort ? String(first) : decimal(read.kind === 'uint64');
+function decodeOf({ decode }: Read): Decode<unknown> {
+  return (decode as () => Decode<unknown>)();
 }
 
-function readDelimited(read: Read, bytes: Buffer, end: number): unknown {
-  const begin = readLength(bytes, end);
-  const within = at;
-  at = begin;
-  if (read.kind === 'message') return readMessage((read.decode as () => Decode<unknown>)(), bytes, within);
-  at = within;
-  if (read.kind === 'text') return bytes.toString('utf8', begin, within);
-  return begin === within ? EMPTY : Buffer.from(bytes.subarray(begin, within));
+/** Reads a tag of several bytes, the first of which was read. */
+function readLongTag(bytes: Buffer, end: number): number {
+  at -= 1;
+  return readNumber(bytes, end);
+}
+
+function readScalar(read: Read, bytes: Buffer, end: number): unknown {
+  readVarint(bytes, end);
+  if (read.kind === 'bool') return low !== 0 || high !== 0;
+  if (read.kind === 'choice') return read.names?.[low] ?? read.names?.[0];
+  if (high < EXACT_HIGH) return String(high * TWO_TO_32 + low);
+  const value = (BigInt(high) << 32n) | BigInt(low);
+  return (read.kind === 'uint64' ? value : BigInt.asIntN(64, value)).toString();
+}
+
+/** Reads bytes or a text that ends there. */
+function readBytes(read: Read, bytes: Buffer, end: number): unknown {
+  const begin = at;
+  at = end;
+  if (read.kind === 'text') return bytes.toString('utf8', begin, end);
+  return begin === end ? EMPTY : copyOf(bytes, begin, end);
 }
 
 /** Reads a length and skips that number of bytes. Returns where they begin. */
@@ -192,13 +222,6 @@ function skip(type: number, bytes: Buffer, end: number): void {
   else if (type === FIXED_64 || type === FIXED_32) at += type === FIXED_64 ? 8 : 4;
   else throw new RangeError(`a field of type ${type}`);
   if (at > end) throw new RangeError('an incomplete field');
-}
-
-/** Converts the two shared 32-bit words to decimal text. */
-function decimal(unsigned: boolean): string {
-  if (high < EXACT_HIGH) return String(high * TWO_TO_32 + low);
-  const value = (BigInt(high) << 32n) | BigInt(low);
-  return (unsigned ? value : BigInt.asIntN(64, value)).toString();
 }
 
 function tagOf(field: number, type: number): number {

@@ -36,7 +36,7 @@ const EMPTY = Buffer.alloc(0);
 const ABSENT = null as never;
 
 const header: Decode<IResponseHeader> = decoder<IResponseHeader>(
-  () => ({ revision: ZERO, raft_term: ZERO }),
+  { revision: ZERO, raft_term: ZERO },
   {
     revision: getInt64(3),
     raft_term: getUint64(4),
@@ -45,7 +45,7 @@ const header: Decode<IResponseHeader> = decoder<IResponseHeader>(
 const HEADER = { header: getMessage(1, () => header) };
 
 const keyValue: Decode<IKeyValue> = decoder<IKeyValue>(
-  () => ({ key: EMPTY, create_revision: ZERO, mod_revision: ZERO, version: ZERO, value: EMPTY, lease: ZERO }),
+  { key: EMPTY, create_revision: ZERO, mod_revision: ZERO, version: ZERO, value: EMPTY, lease: ZERO },
   {
     key: getBytes(1),
     create_revision: getInt64(2),
@@ -60,12 +60,12 @@ const eachKeyValue = (field: number): ReturnType<typeof getEach<IKeyValue>> =>
   getEach(getMessage(field, () => keyValue));
 
 export const rangeResponse: Decode<IRangeResponse> = decoder<IRangeResponse>(
-  () => ({ header: ABSENT, kvs: [], more: false, count: ZERO }),
+  { header: ABSENT, kvs: [], more: false, count: ZERO },
   { ...HEADER, kvs: eachKeyValue(2), more: getBool(3), count: getInt64(4) },
 );
 
 export const putResponse: Decode<IPutResponse> = decoder<IPutResponse>(
-  () => ({ header: ABSENT, prev_kv: ABSENT }),
+  { header: ABSENT, prev_kv: ABSENT },
   {
     ...HEADER,
     prev_kv: getMessage(2, () => keyValue),
@@ -73,20 +73,23 @@ export const putResponse: Decode<IPutResponse> = decoder<IPutResponse>(
 );
 
 export const deleteRangeResponse: Decode<IDeleteRangeResponse> = decoder<IDeleteRangeResponse>(
-  () => ({ header: ABSENT, deleted: ZERO, prev_kvs: [] }),
+  { header: ABSENT, deleted: ZERO, prev_kvs: [] },
   { ...HEADER, deleted: getInt64(2), prev_kvs: eachKeyValue(3) },
 );
 
 // Exactly one of these fields is set. As in etcd3, the others are left out.
-const responseOp: Decode<IResponseOp> = decoder<Partial<IResponseOp>>(() => ({}), {
-  response_range: getMessage(1, () => rangeResponse),
-  response_put: getMessage(2, () => putResponse),
-  response_delete_range: getMessage(3, () => deleteRangeResponse),
-  response_txn: getMessage(4, () => txnResponse),
-}) as Decode<IResponseOp>;
+const responseOp: Decode<IResponseOp> = decoder<Partial<IResponseOp>>(
+  {},
+  {
+    response_range: getMessage(1, () => rangeResponse),
+    response_put: getMessage(2, () => putResponse),
+    response_delete_range: getMessage(3, () => deleteRangeResponse),
+    response_txn: getMessage(4, () => txnResponse),
+  },
+) as Decode<IResponseOp>;
 
 export const txnResponse: Decode<ITxnResponse> = decoder<ITxnResponse>(
-  () => ({ header: ABSENT, succeeded: false, responses: [] }),
+  { header: ABSENT, succeeded: false, responses: [] },
   {
     ...HEADER,
     succeeded: getBool(2),
@@ -95,15 +98,15 @@ export const txnResponse: Decode<ITxnResponse> = decoder<ITxnResponse>(
 );
 
 export const leaseGrantResponse: Decode<ILeaseGrantResponse> = decoder<ILeaseGrantResponse>(
-  () => ({ header: ABSENT, ID: ZERO, TTL: ZERO, error: '' }),
+  { header: ABSENT, ID: ZERO, TTL: ZERO, error: '' },
   { ...HEADER, ID: getInt64(2), TTL: getInt64(3), error: getText(4) },
 );
 
 /** A message whose fields are all ignored. */
-export const anything: Decode<object> = decoder<object>(() => ({}), {});
+export const anything: Decode<object> = decoder<object>({}, {});
 
 export const leaseTimeToLiveResponse: Decode<ILeaseTimeToLiveResponse> = decoder<ILeaseTimeToLiveResponse>(
-  () => ({ header: ABSENT, ID: ZERO, TTL: ZERO, grantedTTL: ZERO, keys: [] }),
+  { header: ABSENT, ID: ZERO, TTL: ZERO, grantedTTL: ZERO, keys: [] },
   {
     ...HEADER,
     ID: getInt64(2),
@@ -114,18 +117,21 @@ export const leaseTimeToLiveResponse: Decode<ILeaseTimeToLiveResponse> = decoder
 );
 
 export const leaseKeepAliveResponse: Decode<ILeaseKeepAliveResponse> = decoder<ILeaseKeepAliveResponse>(
-  () => ({ header: ABSENT, ID: ZERO, TTL: ZERO }),
+  { header: ABSENT, ID: ZERO, TTL: ZERO },
   { ...HEADER, ID: getInt64(2), TTL: getInt64(3) },
 );
 
-const event: Decode<IEvent> = decoder<IEvent>(() => ({ type: 'Put', kv: ABSENT, prev_kv: ABSENT }), {
-  type: getChoice(1, ['Put', 'Delete']),
-  kv: getMessage(2, () => keyValue),
-  prev_kv: getMessage(3, () => keyValue),
-});
+const event: Decode<IEvent> = decoder<IEvent>(
+  { type: 'Put', kv: ABSENT, prev_kv: ABSENT },
+  {
+    type: getChoice(1, ['Put', 'Delete']),
+    kv: getMessage(2, () => keyValue),
+    prev_kv: getMessage(3, () => keyValue),
+  },
+);
 
 export const watchResponse: Decode<IWatchResponse> = decoder<IWatchResponse>(
-  () => ({
+  {
     header: ABSENT,
     watch_id: ZERO,
     created: false,
@@ -134,7 +140,7 @@ export const watchResponse: Decode<IWatchResponse> = decoder<IWatchResponse>(
     cancel_reason: '',
     fragment: false,
     events: [],
-  }),
+  },
   {
     ...HEADER,
     watch_id: getInt64(2),
@@ -148,12 +154,12 @@ export const watchResponse: Decode<IWatchResponse> = decoder<IWatchResponse>(
 );
 
 const statusHeader: Decode<IStatusResponse['header']> = decoder<IStatusResponse['header']>(
-  () => ({ member_id: ZERO, revision: ZERO, raft_term: ZERO }),
+  { member_id: ZERO, revision: ZERO, raft_term: ZERO },
   { member_id: getUint64(2), revision: getInt64(3), raft_term: getUint64(4) },
 );
 
 export const statusResponse: Decode<IStatusResponse> = decoder<IStatusResponse>(
-  () => ({
+  {
     header: ABSENT,
     version: '',
     dbSize: ZERO,
@@ -164,7 +170,7 @@ export const statusResponse: Decode<IStatusResponse> = decoder<IStatusResponse>(
     errors: [],
     dbSizeInUse: ZERO,
     isLearner: false,
-  }),
+  },
   {
     header: getMessage(1, () => statusHeader),
     version: getText(2),
@@ -181,7 +187,7 @@ export const statusResponse: Decode<IStatusResponse> = decoder<IStatusResponse>(
 
 /** The token of a log-in. */
 export const authenticateResponse: Decode<{ token: string }> = decoder<{ token: string }>(
-  () => ({ token: '' }),
+  { token: '' },
   {
     token: getText(2),
   },

@@ -1,6 +1,9 @@
 // Messages are written without a library. A general encoder makes several function calls for each field, and these calls dominate the CPU time of a
 // process whose code is not compiled yet.
 
+import { copyOf } from './copied-bytes.ts';
+import { PREFIX } from './grpc-messages.ts';
+
 /** The kinds of fields of etcd's messages. */
 type Kind = 'bytes' | 'text' | 'bool' | 'int64' | 'choice' | 'message';
 
@@ -14,6 +17,8 @@ interface Write {
   readonly names?: readonly string[];
   /** The nested message. It is a function, since messages refer to each other. */
   readonly message?: () => Encode<unknown>;
+  /** The layout of the nested message, once it was needed. */
+  nested?: Layout;
 }
 
 /** The fields of a message, each with the name of its property. */
@@ -40,8 +45,6 @@ export type FieldsToWrite<T> = { readonly [K in keyof T]-?: WriteOf<NonNullable<
 
 const VARINT = 0;
 const DELIMITED = 2;
-/** The size of the gRPC prefix: one byte for the compression, four for the length. */
-const PREFIX = 5;
 // A decimal text with at most this many digits is exact as a JavaScript number.
 const EXACT_DIGITS = 15;
 const MAX_VARINT = 10;
@@ -59,12 +62,15 @@ export function encoder<T extends object>(fields: FieldsToWrite<T>): Encode<T> {
 
 /** Returns the message as gRPC sends it: uncompressed, with its length in front. */
 export function framed<T extends object>(encode: Encode<T>, message: T): Buffer {
-  buffer[0] = 0;
   at = PREFIX;
   writeMessage(encode.layout, message as Fields);
-  buffer.writeUInt32BE(at - PREFIX, 1);
-  const frame = Buffer.allocUnsafe(at);
-  frame.set(buffer.subarray(0, at));
+  const length = at - PREFIX;
+  buffer[0] = 0;
+  buffer[1] = length >>> 24;
+  buffer[2] = length >>> 16;
+  buffer[3] = length >>> 8;
+  buffer[4] = length;
+  const frame = copyOf(buffer, 0, at);
   // A large buffer is not kept.
   if (buffer.length > USUAL_SIZE) buffer = Buffer.allocUnsafeSlow(USUAL_SIZE);
   return frame;
@@ -100,51 +106,52 @@ export function putEach<T>(write: WriteOf<T>): WriteOf<readonly T[]> {
   return { ...(write as Write), each: true };
 }
 
+// Only a nested message, a long length and a long number take a function call.
+
 function writeMessage(layout: Layout, message: Fields): void {
   for (let i = 0; i < layout.length; i += 1) {
     const [name, write] = layout[i] as Layout[number];
     const value = message[name];
     if (value === undefined || value === null) continue;
-    if (!write.each) writeField(write, value);
-    else for (const one of value as readonly unknown[]) writeField(write, one);
+    const list = write.each ? (value as readonly unknown[]) : undefined;
+    for (let n = list ? list.length : 1; n > 0; n -= 1) {
+      const one = list ? list[list.length - n] : value;
+      if (at + 2 * MAX_VARINT > buffer.length) grow(2 * MAX_VARINT);
+      if (write.tag < 0x80) buffer[at++] = write.tag;
+      else writeVarint(write.tag);
+      if (write.kind === 'message') {
+        const begin = (at += 1);
+        writeMessage((write.nested ??= layoutOf(write)), one as Fields);
+        // One byte was reserved for the length.
+        if (at - begin < 0x80) buffer[begin - 1] = at - begin;
+        else insertLength(begin);
+      } else if (write.kind === 'bytes') {
+        const bytes = one as Uint8Array;
+        if (bytes.length >= 0x80 || at + bytes.length + 1 > buffer.length) writeBytes(bytes);
+        else {
+          buffer[at++] = bytes.length;
+          buffer.set(bytes, at);
+          at += bytes.length;
+        }
+      } else if (write.kind === 'choice') buffer[at++] = (write.names as readonly unknown[]).indexOf(one);
+      else writeScalar(write, one);
+    }
   }
 }
 
-function writeField(write: Write, value: unknown): void {
-  if (at + 2 * MAX_VARINT > buffer.length) grow(2 * MAX_VARINT);
-  if (write.tag < 0x80) buffer[at++] = write.tag;
-  else writeVarint(write.tag);
-  switch (write.kind) {
-    case 'bytes':
-      writeBytes(value as Uint8Array);
-      break;
-    case 'text':
-      writeBytes(Buffer.from(value as string));
-      break;
-    case 'bool':
-      buffer[at++] = value === true ? 1 : 0;
-      break;
-    case 'int64':
-      writeInt64(value as string | number);
-      break;
-    case 'choice':
-      writeVarint((write.names ?? []).indexOf(value as string));
-      break;
-    case 'message':
-      writeNested((write.message as () => Encode<unknown>)().layout, value as Fields);
-      break;
-  }
+function writeScalar({ kind }: Write, value: unknown): void {
+  if (kind === 'text') writeBytes(Buffer.from(value as string));
+  else if (kind === 'bool') buffer[at++] = value === true ? 1 : 0;
+  else writeInt64(value as string | number);
 }
 
-/** Writes a nested message. It reserves one byte for the length, and moves the message if the length needs more. */
-function writeNested(layout: Layout, message: Fields): void {
-  const begin = (at += 1);
-  writeMessage(layout, message);
+function layoutOf({ message }: Write): Layout {
+  return (message as () => Encode<unknown>)().layout;
+}
+
+/** Moves a message that needs more than one byte for its length, and writes the length. */
+function insertLength(begin: number): void {
   const length = at - begin;
-  if (length < 0x80) {
-    buffer[begin - 1] = length;
-    return;
-  }
   if (at + MAX_VARINT > buffer.length) grow(MAX_VARINT);
   const more = length < 0x4000 ? 1 : Math.floor(Math.log2(length) / 7);
   buffer.copyWithin(begin + more, begin, at);
@@ -164,8 +171,9 @@ function writeBytes(bytes: Uint8Array): void {
 
 function writeInt64(value: string | number): void {
   const number = typeof value === 'string' && value.length <= EXACT_DIGITS ? Number(value) : value;
-  if (typeof number === 'number' && number >= 0) writeVarint(number);
-  else writeTwoWords(BigInt.asUintN(64, BigInt(number)));
+  if (typeof number !== 'number' || number < 0) writeTwoWords(BigInt.asUintN(64, BigInt(number)));
+  else if (number < 0x80) buffer[at++] = number;
+  else writeVarint(number);
 }
 
 /** Writes a number from 0 to 2^53 - 1. */

@@ -95,8 +95,8 @@ export const WATCHING: readonly Mutant[] = [
     ],
     [
       'etcd/src/turn/turns.ts',
-      'ownRemoval$: defer(() => watchRemoval({ key: entry.key, createRevision: order.toString() }, following)),',
-      'ownRemoval$: new Observable(() => undefined),',
+      'return watchRemoval({ key: entry.key, createRevision: order.toString() }, following);',
+      'return new Observable<never>(() => undefined);',
     ],
   ),
   mutant(

@@ -223,14 +223,14 @@ const WATCHING: readonly Mutant[] = [
     ['told', 'exclusive', 'progress'],
     [
       'zookeeper/src/turn/turns.ts',
-      '      ownRemoval$: ownRemoval(pathNow, watches),',
-      '      ownRemoval$: new Observable(() => undefined),',
+      'return ownRemoval(pathNow, watches);',
+      'return new Observable<never>(() => undefined);',
     ],
   ),
   mutant(
     'the entry of a long hold is never watched',
     ['told', 'exclusive', 'progress'],
-    ['core/src/turn/watch-kit.ts', '      unwatched.start(task);\n', ''],
+    ['core/src/turn/watch-kit.ts', '  if (unwatched) unwatched.start(task);\n', ''],
   ),
   mutant(
     'the deadlines of a session end with the first one',

@@ -4,11 +4,12 @@
 import {
   isQueueLockError,
   turnOf,
-  turnsByWatching,
+  followTurns,
   type Departure,
   type Placement,
   type AdmissionRule,
   type Turn,
+  type TurnListener,
 } from '@queuelock/core/backend';
 import { readEntriesAhead, type NodePosition } from '../entry/enqueue.ts';
 import { orderOf, otherLimitAhead, type Contender } from '../queue/entries.ts';
@@ -55,7 +56,6 @@ function recordTurn({ entry, position, rule }: EntryPosition, { admitted }: Turn
 function recordedTurns(context: SessionContext, entryPosition: EntryPosition, first: Turn): Observable<Turn> {
   const { ending } = context;
   const { lost } = entryPosition.entry;
-  const turns$ = follow(context, entryPosition);
   return new Observable((subscriber) => {
     const error = (cause: unknown): void => {
       if (!isAbandoned(cause)) subscriber.error(cause);
@@ -67,15 +67,14 @@ function recordedTurns(context: SessionContext, entryPosition: EntryPosition, fi
     };
     ending.add(listener);
     lost.add(listener);
-    if (subscriber.closed) forget();
-    else if (first.admitted) turns$.subscribe(subscriber);
-    else subscriber.add(turns$.subscribe({ next, error }));
-    return forget;
-
-    function forget(): void {
+    const stop = subscriber.closed
+      ? undefined
+      : follow(context, entryPosition, first.admitted ? subscriber : { next, error });
+    return () => {
       ending.delete(listener);
       lost.delete(listener);
-    }
+      stop?.();
+    };
   });
 }
 
@@ -83,18 +82,25 @@ function isAbandoned(cause: unknown): boolean {
   return isQueueLockError(cause, 'CLOSED');
 }
 
-function follow(context: SessionContext, { entry, position, rule }: EntryPosition): Observable<Turn> {
+function follow(
+  context: SessionContext,
+  { entry, position, rule }: EntryPosition,
+  listener: TurnListener,
+): () => void {
   const { watches, unwatched } = context;
   const pathNow = (): string => entry.path ?? position.path;
-  return turnsByWatching<Contender>(
+  return followTurns<Contender>(
     {
       ahead: () => readEntriesAhead(context, entry.location, pathNow()),
       removal: (conflicting) => departureOf(conflicting, { entry, position }, context),
-      ownRemoval$: ownRemoval(pathNow, watches),
+      // A getter, since only a long hold watches its own entry.
+      get ownRemoval$() {
+        return ownRemoval(pathNow, watches);
+      },
       unwatched,
     },
-    rule,
-    position.ahead,
+    { rule, first: position.ahead },
+    listener,
   );
 }
 

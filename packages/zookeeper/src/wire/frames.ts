@@ -42,11 +42,14 @@ export class FrameReader {
    */
   next(): Buffer | undefined {
     if (this.#held < LENGTH_BYTES) return undefined;
-    const length = intAt(this.#front(LENGTH_BYTES), this.#at);
+    const [front] = this.#chunks;
+    // As a rule, the first chunk has all of the frame.
+    const begun = front && front.length - this.#at >= LENGTH_BYTES ? front : this.#front(LENGTH_BYTES);
+    const length = intAt(begun, this.#at);
     if (length < 0 || length > this.#mostBytes) throw new WireError(`a frame of ${length} bytes`);
     const size = LENGTH_BYTES + length;
     if (this.#held < size) return undefined;
-    const first = this.#front(size);
+    const first = begun.length - this.#at >= size ? begun : this.#front(size);
     const begin = this.#at + LENGTH_BYTES;
     this.#at += size;
     this.#held -= size;

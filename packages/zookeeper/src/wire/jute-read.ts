@@ -33,7 +33,10 @@ export class JuteReader {
   }
 
   int(): number {
-    return intAt(this.#bytes, this.#pass(4));
+    const at = this.#at;
+    if (at + 4 > this.#bytes.length) this.#pass(4);
+    this.#at = at + 4;
+    return intAt(this.#bytes, at);
   }
 
   long(): bigint {
