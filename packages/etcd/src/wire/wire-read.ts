@@ -45,11 +45,15 @@ const EMPTY = Buffer.alloc(0);
 const TWO_TO_32 = 2 ** 32;
 // From here on a number of two words exceeds 2^53.
 const EXACT_HIGH = 2 ** 21;
+// As in protobuf's own readers. Deeper messages would exhaust the stack.
+const MAX_DEPTH = 100;
 
-// Decoding is synchronous, so all messages share the position of the next byte, and the two words of a number of 64 bits.
+// Decoding is synchronous, so all messages share the position of the next byte, the two words of a number of 64 bits, and the depth.
 let at = 0;
 let low = 0;
 let high = 0;
+// Number of messages around the current one.
+let depth = 0;
 
 /** Describes how a message is read into the result of `empty`. */
 export function decoder<T>(empty: () => T, fields: FieldsToRead<T>): Decode<T> {
@@ -62,6 +66,7 @@ export function decoder<T>(empty: () => T, fields: FieldsToRead<T>): Decode<T> {
 /** Decodes a message. Throws if the bytes are not a valid one. */
 export function decoded<T>(decode: Decode<T>, bytes: Buffer): T {
   at = 0;
+  depth = 0;
   return readMessage(decode, bytes, bytes.length);
 }
 
@@ -140,10 +145,18 @@ function readDelimited(read: Read, bytes: Buffer, end: number): unknown {
   const begin = readLength(bytes, end);
   const within = at;
   at = begin;
-  if (read.kind === 'message') return readMessage((read.decode as () => Decode<unknown>)(), bytes, within);
+  if (read.kind === 'message') return readNested(read, bytes, within);
   at = within;
   if (read.kind === 'text') return bytes.toString('utf8', begin, within);
   return begin === within ? EMPTY : Buffer.from(bytes.subarray(begin, within));
+}
+
+function readNested({ decode }: Read, bytes: Buffer, end: number): unknown {
+  depth += 1;
+  if (depth > MAX_DEPTH) throw new RangeError(`messages nested more than ${MAX_DEPTH} deep`);
+  const message = readMessage((decode as () => Decode<unknown>)(), bytes, end);
+  depth -= 1;
+  return message;
 }
 
 /** Reads a length and skips that number of bytes. Returns where they begin. */
