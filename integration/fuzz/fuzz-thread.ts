@@ -29,7 +29,7 @@ const post = (message: FuzzMessage): void => parentPort?.postMessage(message);
 let batchSeed = seed;
 const fail = (error: unknown): void => {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  post({ type: 'finding', seed: batchSeed, text: `${message}\n${stack ?? ''}` });
+  post({ type: 'finding', seed: batchSeed, text: stack ?? message });
 };
 // An error that no promise and no caller receives would end an application.
 process.on('uncaughtException', fail);
@@ -59,7 +59,11 @@ let atFirst: number | undefined;
 try {
   for (const example of corpus) await run(example);
   do {
-    await fc.assert(property, { seed: batchSeed, numRuns: batchSize });
+    const { failed, counterexample, errorInstance } = await fc.check(property, { seed: batchSeed, numRuns: batchSize });
+    if (failed) {
+      note(counterexample?.[0] ?? Buffer.alloc(0));
+      throw errorInstance;
+    }
     batchSeed += 1;
     globalThis.gc?.();
     // The first batches fill caches.

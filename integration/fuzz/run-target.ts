@@ -42,9 +42,9 @@ export async function runTarget(target: TargetName, options: FuzzOptions): Promi
   let result = { seeds: 0, growthBytes: 0 };
   worker.on('message', (message: FuzzMessage) => {
     if (message.type === 'done') result = message;
-    else findings.push(`seed ${message.seed}: ${message.text}`);
+    else findings.push(`seed ${message.seed}: ${message.text}\ninput: ${currentInput(current)}`);
   });
-  worker.on('error', (error) => findings.push(`${String(error)}; input ${currentInput(current)}`));
+  worker.on('error', (error) => findings.push(`${String(error)}\ninput: ${currentInput(current)}`));
   const stopWatching = watch(progress, () => {
     findings.push(`an input takes more than ${STEP_LIMIT_MS} ms: ${currentInput(current)}`);
     void worker.terminate();
