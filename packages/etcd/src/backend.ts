@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
   LocalWaiters,
-  QueueLockError,
-  detailOf,
   invalidArgument,
   isDefinite,
   type Backend,
@@ -10,6 +8,8 @@ import {
   type Finding,
   type ListedQueue,
   type Registers,
+  type Renewer,
+  type RenewerSupport,
   type StoredEntry,
   type Session,
   type StoredHistory,
@@ -23,12 +23,14 @@ import { diagnose } from './views/diagnose.ts';
 import { historyOf } from './views/history.ts';
 import { Lookups } from './server/lookups.ts';
 import { observeQueue } from './views/observe.ts';
-import { checkOptions, type CheckedOptions, type EtcdOptions } from './api/options.ts';
+import { checkOptions, type EtcdOptions } from './api/options.ts';
 import { ProofChoice } from './session/proof-choice.ts';
 import { ProxyDetection } from './server/proxy-detection.ts';
+import { endpointOf, unreachable } from './server/unreachable.ts';
 import { EtcdRegisters } from './views/registers.ts';
 import { observeQueues } from './views/queues.ts';
 import { isTooOld } from './server/read-trust.ts';
+import { renewersOf, type RenewerData } from './session/renewers.ts';
 import { readResumption } from './session/resumption.ts';
 import type { Observable } from './base/rx.ts';
 import { singleKeyFor } from './entry/single-key.ts';
@@ -54,19 +56,30 @@ export function etcd(options?: EtcdOptions): Backend {
   return etcdOver(driverOf, options);
 }
 
+/** Returns what sends the heartbeats of a session of another thread, which the process `owner` has. */
+export function etcdRenewer({ options, lease, owner }: RenewerData): Renewer {
+  const backend = new EtcdBackend(options, { drive: driverOf, owner });
+  return backend.renewerOf(lease);
+}
+
 /** Returns the backend over any drivers, for tests. */
 export function etcdOver(drive: DriverOf, options?: EtcdOptions): Backend {
-  return new EtcdBackend(checkOptions(options), drive);
+  return new EtcdBackend(options, { drive, owner: randomUUID() });
 }
 
 class EtcdBackend implements Backend {
   readonly info: BackendInfo;
   readonly errors$: NonNullable<Backend['errors$']>;
   readonly registers: Registers;
+  readonly renewers: RenewerSupport;
   readonly #context: EntriesContext & Pick<SessionContext, 'proofChoice' | 'proxyDetection'>;
   readonly #sessions = new Set<EtcdSession>();
 
-  constructor(options: CheckedOptions, drive: DriverOf) {
+  constructor(
+    given: EtcdOptions | undefined,
+    { drive, owner }: { readonly drive: DriverOf; readonly owner: string },
+  ) {
+    const options = checkOptions(given);
     this.info = {
       name: 'etcd',
       endpoint: endpointOf(options),
@@ -97,11 +110,12 @@ class EtcdBackend implements Backend {
       prefix: options.prefix,
       singleKeyOf: options.singleKey,
       namingOf: options.namingOf,
-      owner: randomUUID(),
+      owner,
       proofChoice,
       proxyDetection,
     };
     this.registers = new EtcdRegisters(this.#context);
+    this.renewers = renewersOf(given ?? {}, owner);
   }
 
   checkName(queue: string): void {
@@ -182,6 +196,11 @@ class EtcdBackend implements Backend {
     this.#context.connection.close();
   }
 
+  renewerOf(lease: Lease): Renewer {
+    const session = this.#sessionOn(lease);
+    return { renew: (signal) => session.renew(signal), close: () => this.close() };
+  }
+
   async #grant(ttlMs: number): Promise<EtcdSession> {
     const request = { TTL: Math.ceil(ttlMs / 1_000) };
     const granted = await this.#context.connection.call(
@@ -231,17 +250,4 @@ class EtcdBackend implements Backend {
     signal.throwIfAborted();
     throw unreachable(this.info.endpoint, failures);
   }
-}
-
-function endpointOf({ hosts, tls, prefix }: CheckedOptions): string {
-  return `${tls ? 'etcds' : 'etcd'}://${hosts.join(',')}${prefix === '' ? '' : `/${prefix}`}`;
-}
-
-function unreachable(endpoint: string, failures: readonly unknown[]): QueueLockError {
-  const reasons = failures.map(detailOf);
-  return new QueueLockError(
-    'UNAVAILABLE',
-    `no member of ${endpoint} opened a session: ${reasons.join('; ')}`,
-    { cause: failures[0] },
-  );
 }

@@ -27,7 +27,7 @@ export interface MachineClocks {
 }
 
 // The boot clock counts in steps of 10 ms; twice that keeps its rounding from ending a hold early.
-const BOOT_CLOCK_GRAIN_MS = 20;
+export const BOOT_CLOCK_GRAIN_MS = 20;
 const WALL_CLOCK_GRAIN_MS = 2;
 const LOOKS_EVERY_MS = 50;
 

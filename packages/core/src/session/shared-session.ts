@@ -4,6 +4,7 @@ import {
   BehaviorSubject,
   type Observable,
   ReplaySubject,
+  Subject,
   defer,
   merge,
   share,
@@ -13,6 +14,7 @@ import {
 } from '../base/rx.ts';
 import { openOrResume, removeUnclaimedLater } from './resume.ts';
 import { openSession, type SessionSettings } from './session.ts';
+import type { StandbyStarter } from './standby.ts';
 import type { LiveSession } from './live-session.ts';
 import type { Backend, Session } from '../api/spi.ts';
 
@@ -23,6 +25,8 @@ export interface SharedSession {
   /** Returns the session while it is open, so that a claim need not subscribe. */
   readonly present: () => LiveSession | undefined;
   readonly state$: BehaviorSubject<SessionState>;
+  /** Emits failures of the heartbeat thread, without which the session continues. Never errors. */
+  readonly errors$: Observable<QueueLockError>;
   /** Returns why the session is not open yet while it is being opened, or why it is suspect. */
   readonly openingTrouble: () => unknown;
 }
@@ -45,6 +49,8 @@ export function shareSession(
   let resumed: Session | undefined;
   const open = openOrResume(backend, settings.resume, (session) => (resumed = session));
   const { endpoint } = backend.info;
+  const errors$ = new Subject<QueueLockError>();
+  const standby = standbyOf(backend, settings, errors$);
   let failure: unknown;
   let present: LiveSession | undefined;
   const state$ = new BehaviorSubject<SessionState>({ status: 'idle' });
@@ -76,13 +82,28 @@ export function shareSession(
       ...settings,
       open,
       endpoint,
+      standby,
       trouble: (why: unknown) => void (failure = why),
     };
     return merge(closed$, openSession(opening, { closing: afterwards, keepsSession }));
   }).pipe(tap({ next: follow, error: tellEnd }), shared());
   const openingTrouble = (): unknown =>
     state$.value.status === 'opening' ? notOpenYet(endpoint, failure) : present?.liveness.trouble;
-  return { session$, present: () => present, state$, openingTrouble };
+  return { session$, present: () => present, state$, errors$, openingTrouble };
+}
+
+/** Returns a function that loads what starts heartbeat threads; `undefined` for a client without them. */
+function standbyOf(
+  { renewers }: Backend,
+  { clock, maxBlockedMs = 0 }: SessionSettings,
+  errors$: Subject<QueueLockError>,
+): (() => Promise<StandbyStarter>) | undefined {
+  if (maxBlockedMs === 0 || !renewers) return undefined;
+  const onFailure = (error: QueueLockError): void => {
+    errors$.next(error);
+  };
+  return async () =>
+    (await import('./standby.ts')).standbyStarter({ renewers, clock, maxBlockedMs, onFailure });
 }
 
 /** Shares one subscription until it errors. Later subscribers receive the current value. */
