@@ -14,6 +14,12 @@ interface Manifest {
   readonly peerDependencies?: Dependencies;
 }
 
+/** Programs and modules that worker threads load by their URLs. */
+const OF_THREADS: Readonly<Record<string, readonly string[]>> = {
+  core: ['session/heartbeat-thread.js'],
+  etcd: ['session/open-renewer.js'],
+};
+
 /** Is in the bundles: of its 30 files, which take 40 ms to load, a bundle has the retry policy and the backoff only. */
 const INLINED = 'cockatiel';
 
@@ -43,6 +49,8 @@ async function bundle(name: string, files: readonly string[], options: BuildOpti
     platform: 'node',
     target: 'node20',
     logLevel: 'warning',
+    // A file of a library that only a thread needs is left out of the command.
+    logOverride: { 'ignored-bare-import': 'silent' },
     ...options,
     metafile: true,
   });
@@ -71,7 +79,8 @@ for (const { name } of publicPackages()) {
   const doors = doorsOf(name);
   const rxjs = resolve('packages', name, 'node_modules/rxjs');
   const plugins = [rxParts(rxjs, outdirOf(name))];
-  if (doors.length > 0) await bundle(name, doors, { sourcemap: true, plugins });
+  const files = [...doors, ...(OF_THREADS[name] ?? [])];
+  if (doors.length > 0) await bundle(name, files, { sourcemap: true, plugins });
 }
 
 // The command has all of ours that it loads in it, RxJS included: as ES modules, of which only what is used is taken.

@@ -59,7 +59,10 @@ let atFirst: number | undefined;
 try {
   for (const example of corpus) await run(example);
   do {
-    const { failed, counterexample, errorInstance } = await fc.check(property, { seed: batchSeed, numRuns: batchSize });
+    const { failed, counterexample, errorInstance } = await fc.check(property, {
+      seed: batchSeed,
+      numRuns: batchSize,
+    });
     if (failed) {
       note(counterexample?.[0] ?? Buffer.alloc(0));
       throw errorInstance;

@@ -14,7 +14,10 @@ const byte = fc.oneof(fc.nat(255), fc.constantFrom(...BYTES));
 export function inputs(corpus: readonly Buffer[], isJson: boolean): fc.Arbitrary<Buffer> {
   const example = fc.constantFrom(...corpus);
   const mutated = fc
-    .tuple(isJson ? fc.oneof(example, mutatedJson(corpus)) : example, fc.array(mutation(corpus), { maxLength: 5 }))
+    .tuple(
+      isJson ? fc.oneof(example, mutatedJson(corpus)) : example,
+      fc.array(mutation(corpus), { maxLength: 5 }),
+    )
     .map(([start, mutations]) => mutations.reduce((input, mutate) => mutate(input), start));
   const random = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes));
   return isJson
@@ -34,13 +37,21 @@ function mutation(corpus: readonly Buffer[]): fc.Arbitrary<Mutation> {
     if (changed.length >= 4) changed.writeUInt32BE(value, place % (changed.length - 3));
     return changed;
   });
-  const insert = fc
-    .tuple(at, fc.uint8Array({ minLength: 1, maxLength: 8 }))
-    .map(([place, bytes]): Mutation => (input) => replaced(input, place, 0, Buffer.from(bytes)));
-  const remove = fc
-    .tuple(at, fc.integer({ min: 1, max: 16 }))
-    .map(([place, count]): Mutation => (input) => replaced(input, place, count, Buffer.alloc(0)));
-  const cut = at.map((place): Mutation => (input) => input.subarray(0, place % (input.length + 1)));
+  const insert = fc.tuple(at, fc.uint8Array({ minLength: 1, maxLength: 8 })).map(
+    ([place, bytes]): Mutation =>
+      (input) =>
+        replaced(input, place, 0, Buffer.from(bytes)),
+  );
+  const remove = fc.tuple(at, fc.integer({ min: 1, max: 16 })).map(
+    ([place, count]): Mutation =>
+      (input) =>
+        replaced(input, place, count, Buffer.alloc(0)),
+  );
+  const cut = at.map(
+    (place): Mutation =>
+      (input) =>
+        input.subarray(0, place % (input.length + 1)),
+  );
   const repeat = fc
     .tuple(at, fc.integer({ min: 1, max: 32 }), fc.integer({ min: 1, max: MAX_REPEATS }))
     .map(([place, count, times]): Mutation => (input) => {
@@ -48,11 +59,11 @@ function mutation(corpus: readonly Buffer[]): fc.Arbitrary<Mutation> {
       const piece = input.subarray(begin, begin + count);
       return replaced(input, begin, 0, Buffer.concat(Array<Buffer>(times).fill(piece)));
     });
-  const splice = fc
-    .tuple(at, fc.constantFrom(...corpus), at)
-    .map(([place, other, from]): Mutation => (input) =>
-      replaced(input, place, 0, other.subarray(from % (other.length + 1))),
-    );
+  const splice = fc.tuple(at, fc.constantFrom(...corpus), at).map(
+    ([place, other, from]): Mutation =>
+      (input) =>
+        replaced(input, place, 0, other.subarray(from % (other.length + 1))),
+  );
   return fc.oneof(overwrite, number, insert, remove, cut, repeat, splice);
 }
 
@@ -62,25 +73,53 @@ function replaced(input: Buffer, place: number, count: number, piece: Buffer): B
 }
 
 const HOSTILE: readonly unknown[] = [
-  null, true, 0, -1, 0.5, 1e308, 2 ** 53, -(2 ** 63), '', '0', '-1', 'NaN', '\u0000', '\ud800', '\u202e',
-  '__proto__', 'x'.repeat(5_000), [], {}, [null], [[[[[[]]]]]], { length: 1e9 }, { toString: 1 }, { then: 1 },
+  null,
+  true,
+  0,
+  -1,
+  0.5,
+  1e308,
+  2 ** 53,
+  -(2 ** 63),
+  '',
+  '0',
+  '-1',
+  'NaN',
+  '\u0000',
+  '\ud800',
+  '\u202e',
+  '__proto__',
+  'x'.repeat(5_000),
+  [],
+  {},
+  [null],
+  [[[[[[]]]]]],
+  { length: 1e9 },
+  { toString: 1 },
+  { then: 1 },
 ];
 
 /** Generates JSON texts that have one to three values of an example replaced, removed or renamed. */
 function mutatedJson(corpus: readonly Buffer[]): fc.Arbitrary<Buffer> {
   const value = fc.oneof(fc.constantFrom(...HOSTILE), fc.jsonValue({ maxDepth: 3 }));
-  const change = fc.record({ at: fc.nat(), kind: fc.constantFrom('replace', 'replace', 'remove', 'rename'), value });
-  return fc.tuple(fc.constantFrom(...corpus), fc.array(change, { minLength: 1, maxLength: 3 })).map(([example, changes]) => {
-    const root = { value: parsed(example) };
-    for (const { at, kind, value: newValue } of changes) {
-      const places = placesIn(root);
-      const [parent, key] = places[at % places.length] as Place;
-      if (kind === 'replace' || parent === root) parent[key] = structuredClone(newValue);
-      else if (kind === 'remove') Reflect.deleteProperty(parent, key);
-      else define(parent, typeof newValue === 'string' ? newValue.slice(0, 20) : 'other', parent[key]);
-    }
-    return Buffer.from(JSON.stringify(root.value) ?? '');
+  const change = fc.record({
+    at: fc.nat(),
+    kind: fc.constantFrom('replace', 'replace', 'remove', 'rename'),
+    value,
   });
+  return fc
+    .tuple(fc.constantFrom(...corpus), fc.array(change, { minLength: 1, maxLength: 3 }))
+    .map(([example, changes]) => {
+      const root = { value: parsed(example) };
+      for (const { at, kind, value: newValue } of changes) {
+        const places = placesIn(root);
+        const [parent, key] = places[at % places.length] as Place;
+        if (kind === 'replace' || parent === root) parent[key] = structuredClone(newValue);
+        else if (kind === 'remove') Reflect.deleteProperty(parent, key);
+        else define(parent, typeof newValue === 'string' ? newValue.slice(0, 20) : 'other', parent[key]);
+      }
+      return Buffer.from(JSON.stringify(root.value) ?? '');
+    });
 }
 
 type Place = readonly [parent: Record<string, unknown>, key: string];

@@ -4,7 +4,13 @@ import type { FuzzTarget } from '../target.ts';
 
 const AT = 1_795_772_444_916;
 const LIVE = { at: AT, status: 'live' };
-const FACTS = { version: 2, epoch: 'e', token: 't', storeLabel: 's', may: { evict: true, ask: true, join: true } };
+const FACTS = {
+  version: 2,
+  epoch: 'e',
+  token: 't',
+  storeLabel: 's',
+  may: { evict: true, ask: true, join: true },
+};
 const ENTRY = {
   key: 'k',
   order: '7',
@@ -21,12 +27,33 @@ const ENTRY = {
   token: '7',
   remainingMs: 5_000,
 };
-const HELD = { at: AT, status: 'held', id: 'i', key: 'k', order: '7', token: '7', remainingMs: 5_000, requests: [] };
+const HELD = {
+  at: AT,
+  status: 'held',
+  id: 'i',
+  key: 'k',
+  order: '7',
+  token: '7',
+  remainingMs: 5_000,
+  requests: [],
+};
 const EVENTS: readonly (readonly [type: string, data: unknown])[] = [
   ['hello', { version: 2, epoch: 'e', now: AT, heartbeatMs: 5_000 }],
-  ['state', { topic: '["queue","jobs"]', snapshot: { ...LIVE, name: 'jobs', entries: [ENTRY], evictions: [], handOffs: 1 } }],
+  [
+    'state',
+    {
+      topic: '["queue","jobs"]',
+      snapshot: { ...LIVE, name: 'jobs', entries: [ENTRY], evictions: [], handOffs: 1 },
+    },
+  ],
   ['state', { topic: '["queues",""]', snapshot: { ...LIVE, prefix: '', queues: [], count: 0 } }],
-  ['state', { topic: '["timeline","jobs"]', snapshot: { ...LIVE, name: 'jobs', beganAt: AT, spans: [], gaps: [{ from: AT }] } }],
+  [
+    'state',
+    {
+      topic: '["timeline","jobs"]',
+      snapshot: { ...LIVE, name: 'jobs', beganAt: AT, spans: [], gaps: [{ from: AT }] },
+    },
+  ],
   ['state', { topic: '["join","JOIN"]', snapshot: HELD }],
   ['state', { topic: '["join","JOIN"]', snapshot: { at: AT, status: 'ended', outcome: 'lost' } }],
   ['refused', { topic: '["queues",""]', error: { code: 'UNAVAILABLE', message: 'busy', retryable: true } }],
@@ -45,16 +72,32 @@ interface Script {
   readonly events: unknown;
 }
 
-const SCRIPT: Script = { status: 200, headers: {}, facts: FACTS, joined: JOINED, touched: TOUCHED, events: EVENTS };
+const SCRIPT: Script = {
+  status: 200,
+  headers: {},
+  facts: FACTS,
+  joined: JOINED,
+  touched: TOUCHED,
+  events: EVENTS,
+};
 const PAGE_MS = 30_000;
 // Timers that the client may use in the 30 s of a page. A heartbeat of some milliseconds would need more.
 const MAX_TIMERS = 2_000;
 
 /** The responses of a bridge to a page that watches queues and joins one, during 30 s of a clock that the test moves. */
 export function open(): FuzzTarget {
-  const refused = { ...SCRIPT, status: 503, facts: { error: { code: 'UNAVAILABLE', message: 'busy', retryable: true } } };
+  const refused = {
+    ...SCRIPT,
+    status: 503,
+    facts: { error: { code: 'UNAVAILABLE', message: 'busy', retryable: true } },
+  };
   const texts = [SCRIPT, refused, ...EVENTS.map((event) => ({ ...SCRIPT, events: [EVENTS[0], event] }))];
-  return { corpus: texts.map((script) => Buffer.from(JSON.stringify(script))), isJson: true, batchSize: 200, run };
+  return {
+    corpus: texts.map((script) => Buffer.from(JSON.stringify(script))),
+    isJson: true,
+    batchSize: 200,
+    run,
+  };
 }
 
 async function run(input: Buffer): Promise<void> {
@@ -64,7 +107,13 @@ async function run(input: Buffer): Promise<void> {
   const states: unknown[] = [];
   const fail = (error: unknown): void => void states.push(error);
   const failures: unknown[] = [];
-  const watched$ = merge(page.queue('jobs'), page.queues(), page.timeline('jobs'), page.connection$, page.errors$);
+  const watched$ = merge(
+    page.queue('jobs'),
+    page.queues(),
+    page.timeline('jobs'),
+    page.connection$,
+    page.errors$,
+  );
   watched$.subscribe({ error: (error: unknown) => failures.push(error) });
   page.join('jobs').subscribe({ next: fail, error: (error: unknown) => failures.push(error) });
   page.tokenOf('jobs', { key: 'k', order: '7' }).catch(() => undefined);
@@ -90,9 +139,13 @@ function fetchOf(script: Script): typeof fetch {
     const body = typeof init?.body === 'string' ? init.body : '';
     const id = /"id":"([0-9a-f]{24})"/.exec(body)?.[1] ?? '';
     const text = textOf(path, script).replaceAll('JOIN', id);
-    const status = Number.isInteger(script.status) && Number(script.status) >= 200 && Number(script.status) <= 599;
+    const status =
+      Number.isInteger(script.status) && Number(script.status) >= 200 && Number(script.status) <= 599;
     const hasBody = ![204, 205, 304].includes(Number(script.status));
-    return new Response(hasBody ? text : null, { status: status ? Number(script.status) : 200, headers: headersOf(script.headers) });
+    return new Response(hasBody ? text : null, {
+      status: status ? Number(script.status) : 200,
+      headers: headersOf(script.headers),
+    });
   };
 }
 

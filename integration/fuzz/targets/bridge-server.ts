@@ -25,7 +25,11 @@ const REQUESTS: readonly (readonly [method: string, path: string, body?: unknown
   ['POST', 'evict', { name: 'jobs', entry: ENTRY, reason: 'stuck' }],
   ['POST', 'ask', { name: 'jobs', ...ASK }],
   ['POST', 'contenders', { act: 'freeze', id: 'a' }],
-  ['POST', 'joins', { name: 'jobs', owner: 'page', metadata: { a: 'b' }, mode: 'shared', timeoutMs: 5, key: KEY }],
+  [
+    'POST',
+    'joins',
+    { name: 'jobs', owner: 'page', metadata: { a: 'b' }, mode: 'shared', timeoutMs: 5, key: KEY },
+  ],
   ['POST', 'joins', { name: 'jobs', request: ASK, key: KEY }],
   ['POST', 'joins/touch', { joins: [KEY] }],
   [`POST`, `joins/${KEY.id}/leave`, { secret: KEY.secret }],
@@ -104,7 +108,9 @@ function partsOf(text: string): Readonly<Record<'method' | 'path' | 'headers' | 
 async function answer(bridge: Bridge, request: Request): Promise<void> {
   const response = await bridge.handle(request);
   if (!STATUSES.has(response.status))
-    throw new Error(`status ${response.status} for ${request.method} ${request.url}: ${await response.text()}`);
+    throw new Error(
+      `status ${response.status} for ${request.method} ${request.url}: ${await response.text()}`,
+    );
   if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
     const reader = response.body?.getReader();
     await reader?.read();

@@ -56,7 +56,8 @@ function messagesIn(input: Buffer): Buffer[] {
   const size = (input[0] ?? 0) + 1;
   const messages: Buffer[] = [];
   try {
-    for (let at = 1; at < input.length; at += size) messages.push(...reader.push(input.subarray(at, at + size)));
+    for (let at = 1; at < input.length; at += size)
+      messages.push(...reader.push(input.subarray(at, at + size)));
   } catch (error) {
     if (!(error instanceof Error && /compressed/.test(error.message))) throw error;
   }

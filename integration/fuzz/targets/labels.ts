@@ -1,4 +1,10 @@
-import { decodeLabel, encodeLabel, labelFromOwner, labelOfOwner, toEntry } from '../../../packages/core/src/entry/entry-value.ts';
+import {
+  decodeLabel,
+  encodeLabel,
+  labelFromOwner,
+  labelOfOwner,
+  toEntry,
+} from '../../../packages/core/src/entry/entry-value.ts';
 import { escapeControls, toPrintable } from '../../../packages/core/src/base/printable.ts';
 import { contenderOf } from '../../../packages/consul/src/queue/entries.ts';
 import { entriesIn, entryName } from '../../../packages/zookeeper/src/queue/entries.ts';
@@ -30,9 +36,20 @@ const MAX_SHOWN = 200;
 
 /** What another client of the store may have written into an entry: its value, and its name. */
 export function open(): FuzzTarget {
-  const texts = [JSON.stringify(LABEL), OWNED, 'etcdctl', JSON.stringify({ shared: true, limit: 1, permits: 1, value: '{}' })];
-  const names = STYLES.map((style) => entryName({ id: ID, shared: false, limit: 3, permits: 2 }, schemeOf(style)));
-  return { corpus: [...texts, ...names.map((name) => `${name}0000000012`)].map((text) => Buffer.from(text)), isJson: true, run };
+  const texts = [
+    JSON.stringify(LABEL),
+    OWNED,
+    'etcdctl',
+    JSON.stringify({ shared: true, limit: 1, permits: 1, value: '{}' }),
+  ];
+  const names = STYLES.map((style) =>
+    entryName({ id: ID, shared: false, limit: 3, permits: 2 }, schemeOf(style)),
+  );
+  return {
+    corpus: [...texts, ...names.map((name) => `${name}0000000012`)].map((text) => Buffer.from(text)),
+    isJson: true,
+    run,
+  };
 }
 
 function run(input: Buffer): void {
@@ -42,7 +59,14 @@ function run(input: Buffer): void {
   for (const shown of [escapeControls(text), toPrintable(text)])
     if (HIDDEN.test(shown)) throw new Error('a control character is left');
   if (toPrintable(text).length > MAX_SHOWN) throw new Error('the printable text is too long');
-  const contender = contenderOf({ key: `q/${ID}`, text, session: undefined, createIndex: 1n, modifyIndex: 1n, flags: 0 });
+  const contender = contenderOf({
+    key: `q/${ID}`,
+    text,
+    session: undefined,
+    createIndex: 1n,
+    modifyIndex: 1n,
+    flags: 0,
+  });
   if (!(contender.limit >= 1) || !(contender.permits >= 1)) throw new Error('a contender takes no permits');
 }
 
@@ -58,7 +82,8 @@ function readLabel(text: string): void {
     if (!(error instanceof Error && /INVALID_ARGUMENT/.test(error.message))) throw error;
   }
   const owned = labelOfOwner(text);
-  if (owned !== undefined && labelFromOwner(owned) !== text) throw new Error('the label of an owner is another one');
+  if (owned !== undefined && labelFromOwner(owned) !== text)
+    throw new Error('the label of an owner is another one');
 }
 
 function readNames(text: string): void {

@@ -8,7 +8,13 @@ import type { FuzzTarget } from '../target.ts';
 const SPEC = { queue: 'jobs', id: 'ab'.repeat(16), shared: false, limit: 1, value: 'me' };
 const SETTLED_MS = 10_000;
 // The client replaces `SESSION` by the id of the session.
-const MESSAGES = ['SESSION:1:admitted:1795772657149573', 'SESSION:2:gone:5 SESSION:3:ended:0', '', ':::', 'x'.repeat(100)];
+const MESSAGES = [
+  'SESSION:1:admitted:1795772657149573',
+  'SESSION:2:gone:5 SESSION:3:ended:0',
+  '',
+  ':::',
+  'x'.repeat(100),
+];
 const SESSION_ID = /^[0-9a-f]{24,32}$/;
 
 /** What a server answers to the scripts, in this order, and publishes. */
@@ -21,7 +27,9 @@ interface Script {
 export function open(): FuzzTarget {
   const replies = RECORDED.map(({ reply }) => reply as unknown);
   const each = replies.map((reply) => ({ replies: [['ok'], reply], messages: MESSAGES }));
-  const corpus = [{ replies, messages: MESSAGES }, ...each].map((script) => Buffer.from(JSON.stringify(script)));
+  const corpus = [{ replies, messages: MESSAGES }, ...each].map((script) =>
+    Buffer.from(JSON.stringify(script)),
+  );
   return {
     corpus,
     isJson: true,
@@ -63,11 +71,16 @@ function clientOf({ replies, messages }: Script): NonNullable<RedisOptions['clie
       return Promise.resolve(structuredClone(replies[at++ % replies.length]));
     }
     #publishAll(): void {
-      const texts = messages.map((text) => (typeof text === 'string' ? text.replaceAll('SESSION', session) : text));
+      const texts = messages.map((text) =>
+        typeof text === 'string' ? text.replaceAll('SESSION', session) : text,
+      );
       for (const channel of channels)
         for (const text of texts) for (const made of this.made) (made as Client).publish(channel, text);
     }
-    override subscribe(channel: string, listener: (message: unknown, channel: string) => void): Promise<void> {
+    override subscribe(
+      channel: string,
+      listener: (message: unknown, channel: string) => void,
+    ): Promise<void> {
       channels.add(channel);
       return super.subscribe(channel, listener);
     }

@@ -58,13 +58,12 @@ export function etcd(options?: EtcdOptions): Backend {
 
 /** Returns what sends the heartbeats of a session of another thread, which the process `owner` has. */
 export function etcdRenewer({ options, lease, owner }: RenewerData): Renewer {
-  const backend = new EtcdBackend(options, { drive: driverOf, owner });
-  return backend.renewerOf(lease);
+  return new EtcdBackend(options, driverOf, owner).renewerOf(lease);
 }
 
 /** Returns the backend over any drivers, for tests. */
 export function etcdOver(drive: DriverOf, options?: EtcdOptions): Backend {
-  return new EtcdBackend(options, { drive, owner: randomUUID() });
+  return new EtcdBackend(options, drive);
 }
 
 class EtcdBackend implements Backend {
@@ -75,10 +74,7 @@ class EtcdBackend implements Backend {
   readonly #context: EntriesContext & Pick<SessionContext, 'proofChoice' | 'proxyDetection'>;
   readonly #sessions = new Set<EtcdSession>();
 
-  constructor(
-    given: EtcdOptions | undefined,
-    { drive, owner }: { readonly drive: DriverOf; readonly owner: string },
-  ) {
+  constructor(given: EtcdOptions | undefined, drive: DriverOf, owner: string = randomUUID()) {
     const options = checkOptions(given);
     this.info = {
       name: 'etcd',
@@ -196,6 +192,7 @@ class EtcdBackend implements Backend {
     this.#context.connection.close();
   }
 
+  /** Returns what sends heartbeats for a session that another thread has. */
   renewerOf(lease: Lease): Renewer {
     const session = this.#sessionOn(lease);
     return { renew: (signal) => session.renew(signal), close: () => this.close() };

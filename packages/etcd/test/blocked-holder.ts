@@ -40,7 +40,13 @@ while (performance.now() < end);
 const held = ownership.held;
 await pass(held ? ttlMs : 0);
 const { aborted, reason } = ownership.signal;
-await report({ type: 'ran', held, heldLater: ownership.held, errors, reason: aborted ? String(reason) : undefined });
+await report({
+  type: 'ran',
+  held,
+  heldLater: ownership.held,
+  errors,
+  reason: aborted ? String(reason) : undefined,
+});
 await ownership.release();
 await locks.close();
 process.disconnect();

@@ -160,6 +160,9 @@ describe('the messages of etcd over http2', () => {
     };
     expect(decoded(methods.txn.decode, nested(100)).responses).to.have.length(1);
     expect(() => decoded(methods.txn.decode, nested(102))).to.throw(RangeError, 'nested more than 100 deep');
-    expect(() => decoded(methods.txn.decode, nested(40_000))).to.throw(RangeError, 'nested more than 100 deep');
+    expect(() => decoded(methods.txn.decode, nested(40_000))).to.throw(
+      RangeError,
+      'nested more than 100 deep',
+    );
   });
 });

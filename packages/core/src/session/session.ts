@@ -26,8 +26,8 @@ export interface SessionOpening extends SessionSettings {
   readonly endpoint: string;
   /** Receives the reason why the last attempt to open failed. */
   readonly trouble: (why: unknown) => void;
-  /** Starts the heartbeat thread of a session. Default: none. */
-  readonly standby?: (() => Promise<StandbyStarter>) | undefined;
+  /** Loads what starts heartbeat threads. Never rejects. Default: no threads. */
+  readonly standby?: (() => Promise<StandbyStarter | undefined>) | undefined;
 }
 
 /** Callbacks for the end of a session. */

@@ -13,8 +13,8 @@ import {
   type MonoTypeOperatorFunction,
 } from '../base/rx.ts';
 import { openOrResume, removeUnclaimedLater } from './resume.ts';
-import { openSession, type SessionSettings } from './session.ts';
-import type { StandbyStarter } from './standby.ts';
+import { openSession, type SessionOpening, type SessionSettings } from './session.ts';
+import { threadFailure } from './thread-failure.ts';
 import type { LiveSession } from './live-session.ts';
 import type { Backend, Session } from '../api/spi.ts';
 
@@ -97,13 +97,20 @@ function standbyOf(
   { renewers }: Backend,
   { clock, maxBlockedMs = 0 }: SessionSettings,
   errors$: Subject<QueueLockError>,
-): (() => Promise<StandbyStarter>) | undefined {
+): SessionOpening['standby'] {
   if (maxBlockedMs === 0 || !renewers) return undefined;
   const onFailure = (error: QueueLockError): void => {
     errors$.next(error);
   };
-  return async () =>
-    (await import('./standby.ts')).standbyStarter({ renewers, clock, maxBlockedMs, onFailure });
+  return async () => {
+    try {
+      const { standbyStarter } = await import('./standby.ts');
+      return standbyStarter({ renewers, clock, maxBlockedMs, onFailure });
+    } catch (error) {
+      onFailure(threadFailure(detailOf(error)));
+      return undefined;
+    }
+  };
 }
 
 /** Shares one subscription until it errors. Later subscribers receive the current value. */

@@ -1,11 +1,12 @@
 import { Worker } from 'node:worker_threads';
-import { QueueLockError, detailOf } from '../api/errors.ts';
+import { detailOf, type QueueLockError } from '../api/errors.ts';
 import type { RenewerSupport } from '../api/renewer-api.ts';
 import type { Session } from '../api/spi.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Pace } from './budget.ts';
 import type { HeartbeatThreadData, HeartbeatThreadFailure } from './heartbeat-thread.ts';
 import type { OtherProofs } from './liveness.ts';
+import { threadFailure } from './thread-failure.ts';
 import { ThreadTimes, sampleOf } from './thread-times.ts';
 
 /** Options of the heartbeat threads of a client. */
@@ -26,12 +27,19 @@ export interface StandbyStart {
   readonly deadline: number;
 }
 
-/** Starts the heartbeat thread of a session. */
-export type StandbyStarter = (session: Session, start: StandbyStart) => Standby;
+/** Starts the heartbeat thread of a session. Returns `undefined` if it cannot start, as in a process that may not start threads. */
+export type StandbyStarter = (session: Session, start: StandbyStart) => Standby | undefined;
 
 /** Returns a function that starts heartbeat threads. */
 export function standbyStarter(options: StandbyOptions): StandbyStarter {
-  return (session, start) => new Standby(session, options, start);
+  return (session, start) => {
+    try {
+      return new Standby(session, options, start);
+    } catch (error) {
+      options.onFailure(threadFailure(detailOf(error)));
+      return undefined;
+    }
+  };
 }
 
 // The main thread checks in this many times within the longest block.
@@ -64,11 +72,11 @@ export class Standby implements OtherProofs {
       clock: sampleOf(clock),
       pace: { ...pace, maxSilenceMs: maxBlockedMs + checkInMs, rehearsalMs: session.ttlMs },
     };
-    this.#worker = new Worker(threadProgram(), { workerData });
+    this.#worker = new Worker(threadProgram(), { workerData, name: 'queuelock heartbeats' });
     // The session's own timers and connections decide how long the process lives.
     this.#worker.unref();
-    this.#worker.on('message', ({ failure }: HeartbeatThreadFailure) => onFailure(failed(failure)));
-    this.#worker.on('error', (error) => onFailure(failed(`it ended: ${detailOf(error)}`)));
+    this.#worker.on('message', ({ failure }: HeartbeatThreadFailure) => onFailure(threadFailure(failure)));
+    this.#worker.on('error', (error) => onFailure(threadFailure(`it ended: ${detailOf(error)}`)));
     this.#exited = new Promise((resolve) => {
       this.#worker.once('exit', () => {
         resolve();
@@ -111,9 +119,4 @@ export class Standby implements OtherProofs {
 function threadProgram(): URL {
   const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   return new URL(`./heartbeat-thread.${ending}`, import.meta.url);
-}
-
-function failed(detail: string): QueueLockError {
-  const message = `the heartbeat thread (option maxBlockedMs) failed: ${detail}; heartbeats of the main thread continue`;
-  return new QueueLockError('UNAVAILABLE', message);
 }

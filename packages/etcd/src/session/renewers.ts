@@ -1,4 +1,9 @@
-import { invalidArgument, type QueueLockError, type RenewerSource, type RenewerSupport } from '@queuelock/core/backend';
+import {
+  invalidArgument,
+  type QueueLockError,
+  type RenewerSource,
+  type RenewerSupport,
+} from '@queuelock/core/backend';
 import type { EtcdOptions } from '../api/options.ts';
 import type { Lease } from './lease.ts';
 import type { EtcdSession } from './session.ts';
@@ -38,7 +43,11 @@ function checkSendable(options: EtcdOptions): void {
 }
 
 function unsendable(option: string, what: string): QueueLockError {
-  return invalidArgument(`${option} beside maxBlockedMs`, what, 'is left out, or a value that a thread can be passed');
+  return invalidArgument(
+    `${option} beside maxBlockedMs`,
+    what,
+    'is left out, or a value that a thread can be passed',
+  );
 }
 
 /** The options of a connection. The others concern entries, of which a heartbeat needs none. */
