@@ -39,6 +39,7 @@ describe('a holder on etcd whose event loop is blocked', function () {
   ): Promise<Course> {
     const name = `blocked-${(nth += 1)}`;
     const options: BlockedHolderOptions = { host: server.endpoint, name, ttlMs: TTL_MS, ...settings };
+    // The program ends by itself, which shows that the thread leaves nothing behind.
     const holder = fork(new URL('blocked-holder.ts', import.meta.url), [JSON.stringify(options)]);
     try {
       await once(holder, 'message');
@@ -51,7 +52,10 @@ describe('a holder on etcd whose event loop is blocked', function () {
       });
       const [report] = (await once(holder, 'message')) as [Course['report']];
       const ranMs = performance.now() - began;
-      return { report, ranMs, grantedMs: await waits };
+      const exited = once(holder, 'exit');
+      const course = { report, ranMs, grantedMs: await waits };
+      expect(await exited).to.deep.equal([0, null]);
+      return course;
     } finally {
       holder.kill('SIGKILL');
     }

@@ -115,12 +115,12 @@ export class Liveness {
   /** The same at a reading of the clock that was just taken. */
   remainingMsAt(now: number): number {
     if (this.#ended) return 0;
-    if (this.#others?.isLost) {
-      this.end(endedMeanwhile());
-      return 0;
-    }
+    if (this.#others) this.#count(this.#others);
+    if (this.#ended) return 0;
     const left = this.#deadline - now;
-    return left > 0 ? left : this.#remainingByOthers(now);
+    if (left > 0) return left;
+    this.end(this.#tooLate());
+    return 0;
   }
 
   /** Also counts the proofs of another thread from now on. */
@@ -173,13 +173,9 @@ export class Liveness {
       if (this.#listeners.delete(listener)) listener.sessionEnded(error);
   }
 
-  /** The time that only the proofs of another thread show. Ends the session if there is none. */
-  #remainingByOthers(now: number): number {
-    this.#deadline = Math.max(this.#deadline, this.#others?.deadline ?? 0);
-    const left = this.#deadline - now;
-    if (left > 0) return left;
-    this.end(this.#tooLate());
-    return 0;
+  #count({ isLost, deadline }: OtherProofs): void {
+    if (isLost) this.end(endedMeanwhile());
+    else this.#deadline = Math.max(this.#deadline, deadline);
   }
 
   #tooLate(): QueueLockError {
