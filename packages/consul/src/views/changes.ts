@@ -50,7 +50,8 @@ export function changesOf(
         // An index that goes back belongs to another history: the next read begins anew.
         index = read.index < index ? 0n : read.index;
         if (isChanged) subscriber.next(read);
-        if (!subscriber.closed) cancelPause = clock.after(isChanged ? pauseMs : UNCHANGED_PAUSE_MS, () => void next());
+        if (!subscriber.closed)
+          cancelPause = clock.after(isChanged ? pauseMs : UNCHANGED_PAUSE_MS, () => void next());
       } catch (error) {
         // An observer of a backend that was closed sees nothing any more.
         if (!stopped.signal.aborted && !connection.isClosed) subscriber.error(error);

@@ -1,0 +1,20 @@
+import { expect } from 'chai';
+import { runTarget } from './run-target.ts';
+import { TARGETS } from './target-names.ts';
+
+const SECONDS = 15;
+const SEED = Number(process.env['QUEUELOCK_SEED'] ?? 1);
+
+describe('code that reads what comes from the network, with mutated input', function () {
+  this.timeout(300_000);
+
+  for (const target of TARGETS)
+    it(`throws nothing unexpected, ends, and keeps its memory bounded (${target}, seed ${SEED})`, async () => {
+      const { executions, growthBytes, finding } = await runTarget(target, { seconds: SECONDS, seed: SEED });
+      expect(finding, `repeat it with: pnpm fuzz ${target} --seconds ${SECONDS} --seed ${SEED}`).to.equal(
+        undefined,
+      );
+      expect(executions).to.be.at.least(100);
+      expect(growthBytes).to.be.below(64 * 2 ** 20);
+    });
+});

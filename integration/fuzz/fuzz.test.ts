@@ -1,0 +1,28 @@
+import fc from 'fast-check';
+import { expect } from 'chai';
+import { inputs } from './mutations.ts';
+
+const CORPUS = [Buffer.from('{"a":[1,{"b":"text"}],"__proto__":null}'), Buffer.from('[]')];
+
+describe('the inputs of the fuzzer', () => {
+  it('are the same for the same seed, and differ for another', () => {
+    const of = (seed: number): string[] =>
+      fc.sample(inputs(CORPUS, true), { numRuns: 50, seed }).map((input) => input.toString('base64'));
+    expect(of(1)).to.deep.equal(of(1));
+    expect(of(1)).not.to.deep.equal(of(2));
+  });
+
+  it('contain valid examples, JSON with other values, and bytes that are no JSON', () => {
+    const texts = fc.sample(inputs(CORPUS, true), { numRuns: 500, seed: 1 }).map(String);
+    const isJson = (text: string): boolean => {
+      try {
+        JSON.parse(text);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    expect(texts.filter(isJson).length).to.be.within(100, 450);
+    expect(texts).to.include('[]');
+  });
+});
