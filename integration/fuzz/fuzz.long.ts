@@ -1,6 +1,6 @@
+import { runTarget } from '@queuelock/harness/fuzz/run-target';
 import { expect } from 'chai';
-import { runTarget } from './run-target.ts';
-import { TARGETS } from './target-names.ts';
+import { TARGETS, moduleOf } from './targets.ts';
 
 const SECONDS = 15;
 const SEED = Number(process.env['QUEUELOCK_SEED'] ?? 1);
@@ -10,7 +10,10 @@ describe('code that reads what comes from the network, with mutated input', func
 
   for (const target of TARGETS)
     it(`throws nothing unexpected, ends, and keeps its memory bounded (${target}, seed ${SEED})`, async () => {
-      const { executions, growthBytes, finding } = await runTarget(target, { seconds: SECONDS, seed: SEED });
+      const { executions, growthBytes, finding } = await runTarget(moduleOf(target), {
+        seconds: SECONDS,
+        seed: SEED,
+      });
       expect(finding, `repeat it with: pnpm fuzz ${target} --seconds ${SECONDS} --seed ${SEED}`).to.equal(
         undefined,
       );

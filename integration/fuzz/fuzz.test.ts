@@ -1,6 +1,6 @@
-import fc from 'fast-check';
+import { inputs } from '@queuelock/harness/fuzz/mutations';
 import { expect } from 'chai';
-import { inputs } from './mutations.ts';
+import fc from 'fast-check';
 
 const CORPUS = [Buffer.from('{"a":[1,{"b":"text"}],"__proto__":null}'), Buffer.from('[]')];
 

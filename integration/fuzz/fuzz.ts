@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { TARGETS, type TargetName } from './target-names.ts';
-import { runTarget } from './run-target.ts';
+import { runTarget } from '@queuelock/harness/fuzz/run-target';
+import { TARGETS, moduleOf, type TargetName } from './targets.ts';
 
 const USAGE = `pnpm fuzz TARGET --seconds N [--seed N]\ntargets: ${TARGETS.join(', ')}`;
 
@@ -18,7 +18,7 @@ if (!target || !(seconds > 0) || !Number.isSafeInteger(seed)) {
 } else process.exitCode = await fuzz(target);
 
 async function fuzz(name: TargetName): Promise<number> {
-  const { executions, seeds, growthBytes, finding } = await runTarget(name, { seconds, seed });
+  const { executions, seeds, growthBytes, finding } = await runTarget(moduleOf(name), { seconds, seed });
   const growth = `memory grew by ${(growthBytes / 2 ** 20).toFixed(1)} MB`;
   process.stdout.write(`${name}: seed ${seed}, ${executions} executions in ${seeds} batches, ${growth}\n`);
   if (finding !== undefined) process.stdout.write(`FOUND ${finding}\n`);

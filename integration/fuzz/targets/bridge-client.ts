@@ -1,6 +1,6 @@
 import { createBridgeClient, type ClientClock } from '@queuelock/bridge/client';
 import { merge } from 'rxjs';
-import type { FuzzTarget } from '../target.ts';
+import type { FuzzTarget } from '@queuelock/harness/fuzz/target';
 
 const AT = 1_795_772_444_916;
 const LIVE = { at: AT, status: 'live' };
@@ -135,7 +135,7 @@ function scriptIn(text: string): Script {
 function fetchOf(script: Script): typeof fetch {
   return async (input, init) => {
     init?.signal?.throwIfAborted();
-    const path = String(input).split('/').at(-1);
+    const path = (typeof input === 'string' ? input : '').split('/').at(-1);
     const body = typeof init?.body === 'string' ? init.body : '';
     const id = /"id":"([0-9a-f]{24})"/.exec(body)?.[1] ?? '';
     const text = textOf(path, script).replaceAll('JOIN', id);
@@ -156,11 +156,11 @@ function textOf(path: string | undefined, { facts, events, joined, touched }: Sc
 }
 
 function eventsText(events: unknown): string {
-  if (!Array.isArray(events)) return String(JSON.stringify(events));
+  if (!Array.isArray(events)) return JSON.stringify(events);
   return events
     .map((event) => {
       const [type, data] = Array.isArray(event) ? (event as readonly unknown[]) : [undefined, event];
-      return `event: ${JSON.stringify(type)?.replaceAll('"', '')}\nid: 1\ndata: ${JSON.stringify(data)}\n\n`;
+      return `event: ${JSON.stringify(type ?? null).replaceAll('"', '')}\nid: 1\ndata: ${JSON.stringify(data)}\n\n`;
     })
     .join('');
 }

@@ -3,8 +3,8 @@ import { TOKEN_HEADER, refusalSchema, type BridgeFacts } from '@queuelock/bridge
 import { createLockClient, type LockClient } from '@queuelock/core';
 import { memory } from '@queuelock/memory';
 import * as v from 'valibot';
-import { settles } from '../settle.ts';
-import type { FuzzTarget } from '../target.ts';
+import { settles } from '@queuelock/harness/fuzz/settle';
+import type { FuzzTarget } from '@queuelock/harness/fuzz/target';
 
 const KEY = { id: 'ab'.repeat(12), secret: 'c'.repeat(32) };
 const ENTRY = { key: 'k', order: '7', owner: 'a' };
@@ -87,7 +87,7 @@ function requestOf(text: string, { bridge, token }: Stage): Request | undefined 
     return new Request(`http://127.0.0.1${bridge.basePath}${String(path)}`, {
       method: String(method),
       headers: { 'content-type': 'application/json', [TOKEN_HEADER]: token, ...(headers as object) },
-      ...(method !== 'GET' && { body: typeof body === 'string' ? body : (JSON.stringify(body) ?? '') }),
+      ...(method !== 'GET' && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
   } catch {
     return undefined;

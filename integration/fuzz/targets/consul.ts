@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isQueueLockError, type Backend } from '@queuelock/core/backend';
 import { consul } from '@queuelock/consul';
-import RECORDED from '../corpus/consul.json' with { type: 'json' };
-import { settles } from '../settle.ts';
-import type { FuzzTarget } from '../target.ts';
+import RECORDED from './consul.json' with { type: 'json' };
+import { settles } from '@queuelock/harness/fuzz/settle';
+import type { FuzzTarget } from '@queuelock/harness/fuzz/target';
 
 /** A response of an agent. */
 interface Reply {

@@ -122,7 +122,8 @@ describe('heartbeats in place of a blocked main thread', () => {
     await main.clock.advance(1_000);
     expect([main.hasEnded, main.failures]).to.deep.equal([true, []]);
     expect(main.liveness.remainingMs).to.equal(0);
-    const { reason } = main.liveness.ending;
-    expect(reason).to.be.instanceOf(QueueLockError).with.property('reason', 'session-lost');
+    expect(main.liveness.ending.reason as unknown)
+      .to.be.instanceOf(QueueLockError)
+      .with.property('reason', 'session-lost');
   });
 });

@@ -39,7 +39,8 @@ const end = performance.now() + blockMs;
 while (performance.now() < end);
 const held = ownership.held;
 await pass(held ? ttlMs : 0);
-const { aborted, reason } = ownership.signal;
+const { aborted } = ownership.signal;
+const reason: unknown = ownership.signal.reason;
 await report({
   type: 'ran',
   held,

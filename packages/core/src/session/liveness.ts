@@ -115,8 +115,7 @@ export class Liveness {
   /** The same at a reading of the clock that was just taken. */
   remainingMsAt(now: number): number {
     if (this.#ended) return 0;
-    if (this.#others) this.#count(this.#others);
-    if (this.#ended) return 0;
+    if (this.#others && !this.#count(this.#others)) return 0;
     const left = this.#deadline - now;
     if (left > 0) return left;
     this.end(this.#tooLate());
@@ -173,9 +172,11 @@ export class Liveness {
       if (this.#listeners.delete(listener)) listener.sessionEnded(error);
   }
 
-  #count({ isLost, deadline }: OtherProofs): void {
+  /** Returns whether the session may still exist. */
+  #count({ isLost, deadline }: OtherProofs): boolean {
+    this.#deadline = Math.max(this.#deadline, deadline);
     if (isLost) this.end(endedMeanwhile());
-    else this.#deadline = Math.max(this.#deadline, deadline);
+    return !isLost;
   }
 
   #tooLate(): QueueLockError {

@@ -4,7 +4,6 @@ import {
   BehaviorSubject,
   type Observable,
   ReplaySubject,
-  Subject,
   defer,
   merge,
   share,
@@ -12,9 +11,9 @@ import {
   tap,
   type MonoTypeOperatorFunction,
 } from '../base/rx.ts';
+import { heartbeatThreads } from './heartbeat-threads.ts';
 import { openOrResume, removeUnclaimedLater } from './resume.ts';
-import { openSession, type SessionOpening, type SessionSettings } from './session.ts';
-import { threadFailure } from './thread-failure.ts';
+import { openSession, type SessionSettings } from './session.ts';
 import type { LiveSession } from './live-session.ts';
 import type { Backend, Session } from '../api/spi.ts';
 
@@ -49,8 +48,7 @@ export function shareSession(
   let resumed: Session | undefined;
   const open = openOrResume(backend, settings.resume, (session) => (resumed = session));
   const { endpoint } = backend.info;
-  const errors$ = new Subject<QueueLockError>();
-  const standby = standbyOf(backend, settings, errors$);
+  const { standby, errors$ } = heartbeatThreads(backend, settings);
   let failure: unknown;
   let present: LiveSession | undefined;
   const state$ = new BehaviorSubject<SessionState>({ status: 'idle' });
@@ -78,39 +76,13 @@ export function shareSession(
   const session$ = defer(() => {
     failure = undefined;
     tell({ status: 'opening' });
-    const opening = {
-      ...settings,
-      open,
-      endpoint,
-      standby,
-      trouble: (why: unknown) => void (failure = why),
-    };
+    const trouble = (why: unknown): void => void (failure = why);
+    const opening = { ...settings, open, endpoint, standby, trouble };
     return merge(closed$, openSession(opening, { closing: afterwards, keepsSession }));
   }).pipe(tap({ next: follow, error: tellEnd }), shared());
   const openingTrouble = (): unknown =>
     state$.value.status === 'opening' ? notOpenYet(endpoint, failure) : present?.liveness.trouble;
   return { session$, present: () => present, state$, errors$, openingTrouble };
-}
-
-/** Returns a function that loads what starts heartbeat threads; `undefined` for a client without them. */
-function standbyOf(
-  { renewers }: Backend,
-  { clock, maxBlockedMs = 0 }: SessionSettings,
-  errors$: Subject<QueueLockError>,
-): SessionOpening['standby'] {
-  if (maxBlockedMs === 0 || !renewers) return undefined;
-  const onFailure = (error: QueueLockError): void => {
-    errors$.next(error);
-  };
-  return async () => {
-    try {
-      const { standbyStarter } = await import('./standby.ts');
-      return standbyStarter({ renewers, clock, maxBlockedMs, onFailure });
-    } catch (error) {
-      onFailure(threadFailure(detailOf(error)));
-      return undefined;
-    }
-  };
 }
 
 /** Shares one subscription until it errors. Later subscribers receive the current value. */

@@ -112,7 +112,7 @@ export function sampleOf(clock: Clock): ClockSample {
  */
 export function mainClockIn(own: Clock, main: ClockSample): Clock {
   const offset = main.now - main.processMs + processMs() - own.now();
-  return { after: own.after, now: () => own.now() + offset };
+  return { after: (ms, task) => own.after(ms, task), now: () => own.now() + offset };
 }
 
 /** The largest difference between the clocks of two threads after a suspension. */

@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads';
 import type { FuzzMessage, FuzzThreadData } from './fuzz-thread.ts';
-import type { TargetName } from './target-names.ts';
 
 /** Options of one run. */
 export interface FuzzOptions {
@@ -26,13 +25,12 @@ const STEP_LIMIT_MS = 20_000;
 const LOOK_EVERY_MS = 500;
 
 /**
- * Runs a target in a thread of its own, until the time is over or something is found: an error that the target does not allow, an error that
+ * Runs a target, by the URL of its module, in a thread of its own, until the time is over or something is found: an error that the target does not allow, an error that
  * reaches the process, an input that takes more than 20 s, or more than 512 MB of memory.
  */
-export async function runTarget(target: TargetName, options: FuzzOptions): Promise<FuzzReport> {
+export async function runTarget(module: string, options: FuzzOptions): Promise<FuzzReport> {
   const progress = new Int32Array(new SharedArrayBuffer(4));
   const current = new Uint8Array(new SharedArrayBuffer(4 + MAX_INPUT_BYTES));
-  const module = new URL(`targets/${target}.ts`, import.meta.url).href;
   const workerData: FuzzThreadData = { ...options, module, progress, current };
   const worker = new Worker(new URL('fuzz-thread.ts', import.meta.url), {
     workerData,

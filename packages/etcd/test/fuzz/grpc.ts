@@ -1,8 +1,8 @@
-import { MessageReader } from '../../../packages/etcd/src/wire/grpc-messages.ts';
-import * as methods from '../../../packages/etcd/src/wire/http2-methods.ts';
-import { decoded, type Decode } from '../../../packages/etcd/src/wire/wire-read.ts';
-import RECORDED from '../corpus/etcd.json' with { type: 'json' };
-import type { FuzzTarget } from '../target.ts';
+import { MessageReader } from '../../src/wire/grpc-messages.ts';
+import * as methods from '../../src/wire/http2-methods.ts';
+import { decoded, type Decode } from '../../src/wire/wire-read.ts';
+import RECORDED from './grpc.json' with { type: 'json' };
+import type { FuzzTarget } from '@queuelock/harness/fuzz/target';
 
 const DECODERS = Object.values(methods).map(({ decode }) => decode as Decode<unknown>);
 

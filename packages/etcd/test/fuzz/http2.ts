@@ -1,9 +1,9 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { checkOptions } from '../../../packages/etcd/src/api/options.ts';
-import { http2Driver } from '../../../packages/etcd/src/wire/http2-driver.ts';
-import RECORDED from '../corpus/http2.json' with { type: 'json' };
-import { settles } from '../settle.ts';
-import type { FuzzTarget } from '../target.ts';
+import { checkOptions } from '../../src/api/options.ts';
+import { http2Driver } from '../../src/wire/http2-driver.ts';
+import RECORDED from './http2.json' with { type: 'json' };
+import { settles } from '@queuelock/harness/fuzz/settle';
+import type { FuzzTarget } from '@queuelock/harness/fuzz/target';
 
 const REQUEST_TIMEOUT_MS = 10;
 const SETTLED_MS = 10_000;

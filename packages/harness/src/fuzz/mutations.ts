@@ -118,7 +118,7 @@ function mutatedJson(corpus: readonly Buffer[]): fc.Arbitrary<Buffer> {
         else if (kind === 'remove') Reflect.deleteProperty(parent, key);
         else define(parent, typeof newValue === 'string' ? newValue.slice(0, 20) : 'other', parent[key]);
       }
-      return Buffer.from(JSON.stringify(root.value) ?? '');
+      return Buffer.from(JSON.stringify(root.value));
     });
 }
 

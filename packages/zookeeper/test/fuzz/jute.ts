@@ -1,6 +1,6 @@
-import { FrameReader, LENGTH_BYTES } from '../../../packages/zookeeper/src/wire/frames.ts';
-import { welcomeOf } from '../../../packages/zookeeper/src/wire/handshake.ts';
-import { multi } from '../../../packages/zookeeper/src/wire/multi.ts';
+import { FrameReader, LENGTH_BYTES } from '../../src/wire/frames.ts';
+import { welcomeOf } from '../../src/wire/handshake.ts';
+import { multi } from '../../src/wire/multi.ts';
 import {
   CreateFlag,
   create,
@@ -14,10 +14,10 @@ import {
   remove,
   setData,
   sync,
-} from '../../../packages/zookeeper/src/wire/node-requests.ts';
-import { Pipeline } from '../../../packages/zookeeper/src/wire/pipeline.ts';
-import type { WireRequest } from '../../../packages/zookeeper/src/wire/request.ts';
-import { WireError } from '../../../packages/zookeeper/src/wire/wire-error.ts';
+} from '../../src/wire/node-requests.ts';
+import { Pipeline } from '../../src/wire/pipeline.ts';
+import type { WireRequest } from '../../src/wire/request.ts';
+import { WireError } from '../../src/wire/wire-error.ts';
 import {
   eventFrame,
   putStat,
@@ -25,8 +25,8 @@ import {
   welcomeFrame,
   withLength,
   type Reply,
-} from '../../../packages/zookeeper/test/wire/fake-frames.ts';
-import type { FuzzTarget } from '../target.ts';
+} from '../wire/fake-frames.ts';
+import type { FuzzTarget } from '@queuelock/harness/fuzz/target';
 
 const NODE = { path: '/a', data: Buffer.alloc(0), flags: CreateFlag.persistent };
 const STEPS = [

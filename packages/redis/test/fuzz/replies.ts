@@ -1,9 +1,9 @@
 import { redis, type RedisOptions } from '@queuelock/redis';
 import type { Backend } from '@queuelock/core/backend';
-import { FakeNodeRedis } from '../../../packages/redis/test/fake-clients.ts';
-import RECORDED from '../corpus/redis.json' with { type: 'json' };
-import { settles } from '../settle.ts';
-import type { FuzzTarget } from '../target.ts';
+import { FakeNodeRedis } from '../fake-clients.ts';
+import RECORDED from './replies.json' with { type: 'json' };
+import { settles } from '@queuelock/harness/fuzz/settle';
+import type { FuzzTarget } from '@queuelock/harness/fuzz/target';
 
 const SPEC = { queue: 'jobs', id: 'ab'.repeat(16), shared: false, limit: 1, value: 'me' };
 const SETTLED_MS = 10_000;
@@ -85,19 +85,20 @@ function clientOf({ replies, messages }: Script): NonNullable<RedisOptions['clie
       return super.subscribe(channel, listener);
     }
   }
-  return new Client() as unknown as NonNullable<RedisOptions['client']>;
+  return new Client();
 }
 
 /** Ends with the first failure, after which the backend opens its connections anew, ever more slowly. */
 async function use(backend: Backend): Promise<void> {
   const { signal } = new AbortController();
-  const subscriptions = [backend.observe(SPEC.queue), backend.queues?.('')].map((observed$) =>
-    observed$?.subscribe({ error: () => undefined }),
-  );
+  const ignoreError = { error: () => undefined };
+  const subscriptions = [backend.observe(SPEC.queue).subscribe(ignoreError)];
+  const listed = backend.queues?.('').subscribe(ignoreError);
+  if (listed) subscriptions.push(listed);
   try {
     const session = await backend.open(10_000, signal);
     const placement = await session.enqueue(SPEC);
-    subscriptions.push(placement.turns$.subscribe({ error: () => undefined }));
+    subscriptions.push(placement.turns$.subscribe(ignoreError));
     await session.renew(signal);
     await session.traces?.leave(SPEC.queue, SPEC.id);
     await session.remove(SPEC.queue, SPEC.id);
@@ -106,6 +107,6 @@ async function use(backend: Backend): Promise<void> {
   } catch {
     // A reply that cannot be read rejects its call.
   } finally {
-    for (const subscription of subscriptions) subscription?.unsubscribe();
+    for (const subscription of subscriptions) subscription.unsubscribe();
   }
 }
