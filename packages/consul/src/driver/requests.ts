@@ -24,10 +24,10 @@ export type KvOperation =
 /** The flags by which Consul's own clients recognize the key of a lock. More than a JavaScript number holds, so it is written as text. */
 export const LOCK_FLAGS = 0x2ddccbc058a50c18n;
 
-/** Most operations of one transaction, in every release of Consul. */
+/** Maximum number of operations of one transaction, in every release of Consul. */
 export const MAX_OPERATIONS = 64;
 
-/** The body of a request for a transaction. */
+/** Returns the body of a request for a transaction. */
 export function txnBody(operations: readonly KvOperation[]): string {
   const body = JSON.stringify(operations.map((operation) => ({ KV: bodyOf(operation) })));
   // Only flags can have this form: texts are in base64, and a quote within a string is escaped.
@@ -47,7 +47,7 @@ function bodyOf(operation: KvOperation): object {
   };
 }
 
-/** The path of a key in the HTTP API. */
+/** Returns the path of a key in the HTTP API. */
 export function keyPath(key: string): string {
   return `/v1/kv/${key.split('/').map(encodeURIComponent).join('/')}`;
 }
