@@ -23,10 +23,11 @@ import { diagnose } from './views/diagnose.ts';
 import { historyOf } from './views/history.ts';
 import { Lookups } from './server/lookups.ts';
 import { observeQueue } from './views/observe.ts';
+import { MAX_TTL_MS, infoOf } from './api/info.ts';
 import { checkOptions, type EtcdOptions } from './api/options.ts';
 import { ProofChoice } from './session/proof-choice.ts';
 import { ProxyDetection } from './server/proxy-detection.ts';
-import { endpointOf, unreachable } from './server/unreachable.ts';
+import { unreachable } from './server/unreachable.ts';
 import { EtcdRegisters } from './views/registers.ts';
 import { observeQueues } from './views/queues.ts';
 import { isTooOld } from './server/read-trust.ts';
@@ -39,9 +40,6 @@ import type { Lease } from './session/lease.ts';
 import { driverOf } from './wire/transport.ts';
 import type { DriverOf } from './wire/driver-of.ts';
 import { Watches } from './server/watches.ts';
-
-// The largest TTL that a server accepts.
-const MAX_TTL_MS = 9_000_000_000_000;
 
 /**
  * Returns a backend for an etcd cluster, version 3.4 or later. It connects at its first use. Its queues have the format of Go's
@@ -76,13 +74,7 @@ class EtcdBackend implements Backend {
 
   constructor(given: EtcdOptions | undefined, drive: DriverOf, owner: string = randomUUID()) {
     const options = checkOptions(given);
-    this.info = {
-      name: 'etcd',
-      endpoint: endpointOf(options),
-      authority: 'quorum',
-      minTtlMs: 1_000,
-      defaultTtlMs: 10_000,
-    };
+    this.info = infoOf(options);
     this.errors$ = options.credentials.errors$;
     const connection = new Connection(options, drive);
     const proofChoice = new ProofChoice(connection, options.heartbeatProof);

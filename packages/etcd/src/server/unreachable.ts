@@ -1,10 +1,4 @@
 import { QueueLockError, detailOf } from '@queuelock/core/backend';
-import type { CheckedOptions } from '../api/options.ts';
-
-/** Returns the address of the cluster as a URL, for messages. */
-export function endpointOf({ hosts, tls, prefix }: Pick<CheckedOptions, 'hosts' | 'tls' | 'prefix'>): string {
-  return `${tls ? 'etcds' : 'etcd'}://${hosts.join(',')}${prefix === '' ? '' : `/${prefix}`}`;
-}
 
 /** Returns the error of an attempt that failed at each member. */
 export function unreachable(endpoint: string, failures: readonly unknown[]): QueueLockError {

@@ -1,5 +1,11 @@
 import fc from 'fast-check';
 
+/** A range of bytes. */
+interface Range {
+  readonly place: number;
+  readonly count: number;
+}
+
 /** Changes an input. Positions are taken modulo the length. */
 type Mutation = (input: Buffer) => Buffer;
 
@@ -40,12 +46,12 @@ function mutation(corpus: readonly Buffer[]): fc.Arbitrary<Mutation> {
   const insert = fc.tuple(at, fc.uint8Array({ minLength: 1, maxLength: 8 })).map(
     ([place, bytes]): Mutation =>
       (input) =>
-        replaced(input, place, 0, Buffer.from(bytes)),
+        replaced(input, { place, count: 0 }, Buffer.from(bytes)),
   );
   const remove = fc.tuple(at, fc.integer({ min: 1, max: 16 })).map(
     ([place, count]): Mutation =>
       (input) =>
-        replaced(input, place, count, Buffer.alloc(0)),
+        replaced(input, { place, count }, Buffer.alloc(0)),
   );
   const cut = at.map(
     (place): Mutation =>
@@ -57,17 +63,18 @@ function mutation(corpus: readonly Buffer[]): fc.Arbitrary<Mutation> {
     .map(([place, count, times]): Mutation => (input) => {
       const begin = place % (input.length + 1);
       const piece = input.subarray(begin, begin + count);
-      return replaced(input, begin, 0, Buffer.concat(Array<Buffer>(times).fill(piece)));
+      return replaced(input, { place: begin, count: 0 }, Buffer.concat(Array<Buffer>(times).fill(piece)));
     });
   const splice = fc.tuple(at, fc.constantFrom(...corpus), at).map(
     ([place, other, from]): Mutation =>
       (input) =>
-        replaced(input, place, 0, other.subarray(from % (other.length + 1))),
+        replaced(input, { place, count: 0 }, other.subarray(from % (other.length + 1))),
   );
   return fc.oneof(overwrite, number, insert, remove, cut, repeat, splice);
 }
 
-function replaced(input: Buffer, place: number, count: number, piece: Buffer): Buffer {
+/** Returns the input with another piece in place of `count` bytes. */
+function replaced(input: Buffer, { place, count }: Range, piece: Buffer): Buffer {
   const begin = place % (input.length + 1);
   return Buffer.concat([input.subarray(0, begin), piece, input.subarray(begin + count)]);
 }

@@ -109,7 +109,7 @@ function readAll(frames: FrameReader, pipeline: Pipeline, input: Buffer): void {
     if (frames.held > input.length) throw new Error('more bytes are held than have arrived');
     for (let frame = frames.next(); frame; frame = frames.next()) {
       if (isWelcome) welcomeOf(frame);
-      else pipeline.hear(frame);
+      else pipeline.receive(frame);
       isWelcome = false;
     }
   }
