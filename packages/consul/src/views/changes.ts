@@ -12,7 +12,7 @@ export interface Followed {
 }
 
 const QUERY_MS = 10_000;
-// An agent responds to a query without a change after 9.6 s or more. One that responds sooner, as a proxy may, is not asked in a tight loop.
+// An agent responds to a query without a change after 9.6 s or more. One that responds earlier, as a proxy may, is not asked in a tight loop.
 const UNCHANGED_PAUSE_MS = 100;
 
 /** Emits the keys now, then whenever they may have changed. Errors when they cannot be read. */

@@ -89,7 +89,7 @@ export class Standby implements OtherProofs {
     return this.#times.threadDeadline;
   }
 
-  /** Whether the store has told the thread that the session has ended. */
+  /** Whether the thread has found that the session has ended on the server. */
   get isLost(): boolean {
     return this.#times.isLost;
   }

@@ -20,8 +20,6 @@ const LABEL = {
   holds: ['a', 'b'],
   typicalHoldMs: 500,
   request: { reason: 'deploy', withinMs: 1_000 },
-  heard: ['x'],
-  answers: [{ to: 'x', answer: { answer: 'declined', reason: 'busy' } }],
 };
 const OWNED = '{"owner":"a","owned":true}';
 const HIDDEN = /[\p{Cc}\p{Zl}\p{Zp}]/u;

@@ -17,7 +17,7 @@ const MESSAGES = [
 ];
 const SESSION_ID = /^[0-9a-f]{24,32}$/;
 
-/** What a server answers to the scripts, in this order, and publishes. */
+/** The replies of a server to the scripts, in this order, and what it publishes. */
 interface Script {
   readonly replies: readonly unknown[];
   readonly messages: readonly unknown[];
