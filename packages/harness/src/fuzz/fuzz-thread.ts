@@ -34,6 +34,10 @@ const fail = (error: unknown): void => {
 // An error that no promise and no caller receives would end an application.
 process.on('uncaughtException', fail);
 process.on('unhandledRejection', fail);
+// A delay that does not fit into a timer, or is no number, counts as 1 ms: the code then runs in a loop.
+process.on('warning', (warning) => {
+  if (/^Timeout/.test(warning.name)) fail(warning);
+});
 
 /** Stores the input for the parent, which reports it if the thread never returns from it. */
 function note(input: Buffer): void {
