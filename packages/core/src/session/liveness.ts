@@ -172,11 +172,11 @@ export class Liveness {
       if (this.#listeners.delete(listener)) listener.sessionEnded(error);
   }
 
-  /** Returns whether the session may still exist. */
-  #count({ isLost, deadline }: OtherProofs): boolean {
-    this.#deadline = Math.max(this.#deadline, deadline);
-    if (isLost) this.end(endedMeanwhile());
-    return !isLost;
+  /** Counts the proofs of another thread. Returns whether the session may still exist. */
+  #count(others: OtherProofs): boolean {
+    if (others.deadline > this.#deadline) this.#deadline = others.deadline;
+    if (others.isLost) this.end(endedMeanwhile());
+    return !others.isLost;
   }
 
   #tooLate(): QueueLockError {
