@@ -17,7 +17,7 @@ interface Manifest {
 /** Programs and modules that worker threads load by their URLs. */
 const OF_THREADS: Readonly<Record<string, readonly string[]>> = {
   core: ['session/heartbeat-thread.js'],
-  etcd: ['session/open-renewer.js'],
+  etcd: ['open-renewer.js'],
 };
 
 /** Is in the bundles: of its 30 files, which take 40 ms to load, a bundle has the retry policy and the backoff only. */

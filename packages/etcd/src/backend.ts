@@ -31,7 +31,7 @@ import { unreachable } from './server/unreachable.ts';
 import { EtcdRegisters } from './views/registers.ts';
 import { observeQueues } from './views/queues.ts';
 import { isTooOld } from './server/read-trust.ts';
-import { renewersOf, type RenewerData } from './session/renewers.ts';
+import { renewersOf, type RenewerData } from './renewers.ts';
 import { readResumption } from './session/resumption.ts';
 import type { Observable } from './base/rx.ts';
 import { singleKeyFor } from './entry/single-key.ts';

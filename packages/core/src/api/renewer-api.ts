@@ -1,5 +1,3 @@
-import type { Session } from './spi.ts';
-
 /** Sends heartbeats of one session from another thread, over a connection of its own. */
 export interface Renewer {
   /** As `Session.renew`. Never called concurrently. */
@@ -26,6 +24,6 @@ export interface RenewerSupport {
    * @throws {QueueLockError} `INVALID_ARGUMENT`, naming an option that cannot be passed to a thread
    */
   check(): void;
-  /** Returns the source for a session that this backend opened or resumed. */
-  sourceFor(session: Session): RenewerSource;
+  /** Returns the source for a `Session` that this backend opened or resumed. */
+  sourceFor(session: object): RenewerSource;
 }

@@ -1,5 +1,5 @@
 import type { OpenRenewer } from '@queuelock/core/backend';
-import { etcdRenewer } from '../backend.ts';
+import { etcdRenewer } from './backend.ts';
 import type { RenewerData } from './renewers.ts';
 
 /** Opens what sends the heartbeats of a session, in the heartbeat thread. */

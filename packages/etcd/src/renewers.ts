@@ -4,9 +4,9 @@ import {
   type RenewerSource,
   type RenewerSupport,
 } from '@queuelock/core/backend';
-import type { EtcdOptions } from '../api/options.ts';
-import type { Lease } from './lease.ts';
-import type { EtcdSession } from './session.ts';
+import type { EtcdOptions } from './api/options.ts';
+import type { Lease } from './session/lease.ts';
+import type { EtcdSession } from './session/session.ts';
 
 /** What a thread needs to send the heartbeats of a session. */
 export interface RenewerData {
