@@ -32,9 +32,9 @@ describe('the option maxBlockedMs', () => {
       );
   });
 
-  it('is refused on a backend whose heartbeats belong to the connection of the main thread, by name', () => {
+  it('is refused, by name, on a backend whose heartbeats only the main thread sends', () => {
     expect(refusal(memory(), { maxBlockedMs: 5_000 })).to.match(
-      /INVALID_ARGUMENT.*maxBlockedMs is 0 on memory: only the connection of the main thread/,
+      /INVALID_ARGUMENT.*maxBlockedMs is 0 on memory: only the main thread sends its heartbeats/,
     );
   });
 

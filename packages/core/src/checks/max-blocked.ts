@@ -24,7 +24,7 @@ export function checkMaxBlocked(
       'is 0 beside the option clock, which a thread cannot read',
     );
   if (!renewers) {
-    const rule = `is 0 on ${info.name}: only the connection of the main thread can send its heartbeats`;
+    const rule = `is 0 on ${info.name}: only the main thread sends its heartbeats`;
     throw invalidArgument('maxBlockedMs', maxBlockedMs, rule);
   }
   renewers.check();
