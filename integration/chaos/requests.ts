@@ -8,7 +8,10 @@ import type { WorkerProcess } from './worker-process.ts';
 
 const ANSWER_WITHIN_MS = 10_000;
 
-/** Returns the number of requests of these workers' lock clients that may be reads of a queue, without the heartbeats. */
+/**
+ * Returns how many requests of these workers' lock clients may be reads of a queue. Heartbeats are not
+ * counted.
+ */
 export async function looksAtQueues(
   { store, cluster }: Experiment,
   workers: readonly WorkerProcess[],
@@ -19,11 +22,11 @@ export async function looksAtQueues(
     what: 'all members tell their requests',
     withinMs: ANSWER_WITHIN_MS,
   });
-  const beats = workers.flatMap(({ events }) => events).filter(({ ev }) => ev === 'beat');
-  return requests - beats.length;
+  const heartbeats = workers.flatMap(({ events }) => events).filter(({ ev }) => ev === 'beat');
+  return requests - heartbeats.length;
 }
 
-/** Returns the sessions that have entries on the servers, by the ids that workers use. */
+/** Returns the ids of the sessions that have entries on the servers. */
 export function sessionsOf(experiment: Experiment): Promise<readonly string[]> {
   const what = 'a member tells the sessions';
   return until(() => lookForSessions(experiment), { what, withinMs: ANSWER_WITHIN_MS });
@@ -44,7 +47,7 @@ async function lookForSessions({ store, cluster }: Experiment): Promise<readonly
   return ZooKeeperWire.during(endpoint, (wire) => wire.children('/.queuelock'));
 }
 
-// Counts all clients; a heartbeat is one transaction, and watches are not requests of this kind.
+// Returns the number of transactions of all clients. A heartbeat is one transaction, and watches are none.
 async function etcdRequests(cluster: Cluster): Promise<number> {
   const members = await Promise.all(cluster.endpoints.map(etcdMetrics));
   const counts = members.flatMap((metrics) =>
@@ -55,14 +58,14 @@ async function etcdRequests(cluster: Cluster): Promise<number> {
 
 async function zooKeeperRequests(cluster: Cluster, workers: readonly WorkerProcess[]): Promise<number> {
   const sessions = new Set(workers.map(sessionOf));
-  const answers = await Promise.all(cluster.endpoints.map((endpoint) => zkFourLetter(endpoint, 'cons')));
-  const connections = answers.join('').matchAll(/recved=(\d+),sent=\d+,sid=0x([0-9a-f]+),/g);
+  const responses = await Promise.all(cluster.endpoints.map((endpoint) => zkFourLetter(endpoint, 'cons')));
+  const connections = responses.join('').matchAll(/recved=(\d+),sent=\d+,sid=0x([0-9a-f]+),/g);
   let sum = 0;
   for (const [, received, session] of connections) if (sessions.has(session!)) sum += Number(received);
   return sum;
 }
 
-/** Returns the session of its last entry. */
+/** Returns the session of the worker's last entry. */
 export function sessionOf({ id, events }: WorkerProcess): string {
   const queued = events.findLast((event) => event.ev === 'queued');
   if (!queued) throw new Error(`${id} was in no queue yet`);

@@ -13,11 +13,11 @@ const EFFECT_EVERY_MS = 50;
 const LOAD = { holdMs: [0, 200], cancelShare: 0.05, abortShare: 0.02, parallel: 2 } as const;
 
 for (const store of STORES) {
-  describe(`members of ${store} that end and start again`, function () {
+  describe(`members of ${store} that end and restart`, function () {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 60_000);
     afterEach(abandonTrials);
 
-    it('18: grant nothing without a majority, and continue with it', async () => {
+    it('grant nothing without a majority, and continue with one', async () => {
       const experiment = await startExperiment({ store, workers: 3, quickTtl: true });
       const { cluster, workers } = experiment;
       const [holder, next, third] = workers as [WorkerProcess, WorkerProcess, WorkerProcess];
@@ -37,8 +37,8 @@ for (const store of STORES) {
         third.tell({ do: 'hold', queue: fresh });
         await Promise.all([holder.untilEvent('revoked', { queue: lost }), pause(WITHOUT_MAJORITY_MS)]);
         expect(isHeld(holder, held), 'held').to.equal(false);
-        const told = workers.flatMap(({ events }, index) => events.slice(from[index]));
-        expect(told.map(({ ev }) => ev)).to.not.include('acquired');
+        const reports = workers.flatMap(({ events }, index) => events.slice(from[index]));
+        expect(reports.map(({ ev }) => ev)).to.not.include('acquired');
         await Promise.all(dying.map((member) => member.start()));
         await cluster.ready();
         healed();
@@ -47,7 +47,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('19: block no waiter when they restart one after another', async () => {
+    it('block no waiter when they restart one after another', async () => {
       const experiment = await startExperiment({ store, workers: 4 });
       const { cluster, workers } = experiment;
       const [holder, next, ...busy] = workers as [WorkerProcess, WorkerProcess, ...WorkerProcess[]];
@@ -70,7 +70,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('19: keep the entry of a dead holder for a TTL after all have died at once, and block no waiter forever', async () => {
+    it('keep the entry of a dead holder for a TTL after all have died at once, and block no waiter for ever', async () => {
       const experiment = await startExperiment({ store, workers: 2 });
       const { cluster, workers } = experiment;
       const [holder, next] = workers as [WorkerProcess, WorkerProcess];
@@ -80,7 +80,7 @@ for (const store of STORES) {
         await holdNow(holder, held, EFFECT_EVERY_MS);
         await standIn(next, held);
         await holdNow(dead, orphaned, EFFECT_EVERY_MS);
-        const heard = next.events.length;
+        const eventCount = next.events.length;
         next.tell({ do: 'hold', queue: orphaned });
         const healed = await experiment.fault('all members killed', 'store', () =>
           Promise.all([dead.kill(), ...cluster.members.map((member) => member.kill())]),
@@ -89,7 +89,7 @@ for (const store of STORES) {
         await Promise.all(cluster.members.map((member) => member.start()));
         await cluster.ready();
         healed();
-        const { t } = await atLast(next, { ev: 'acquired', queue: orphaned, from: heard });
+        const { t } = await atLast(next, { ev: 'acquired', queue: orphaned, from: eventCount });
         const afterMs = Number(BigInt(t) - startedAt) / 1e6;
         expect(afterMs).to.be.at.least(experiment.timing.ttlMs);
         await Promise.all([holder, next].map((worker) => takeTurn(worker, held)));

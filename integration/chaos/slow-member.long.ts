@@ -8,7 +8,8 @@ import { TEST_TIMEOUT_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import { holdNow, isHeld } from './standing.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-// Longer than the life of a session without renewals; much longer in long runs.
+// Duration of the fault in milliseconds, longer than a session lives without renewals. It is much longer in
+// long runs.
 const WINDOW_MS = RUNS > 1 ? 60_000 : 12_000;
 const HOLDERS = 2;
 const HOLDS_EACH = 5;
@@ -16,17 +17,17 @@ const LOAD = { holdMs: [0, 200], cancelShare: 0.05, abortShare: 0.02, parallel: 
 
 const SLOW: Readonly<Record<string, SlowOptions>> = {
   'that runs half of the time': { duty: { frozenMs: 200, runningMs: 200 } },
-  'behind a line of 256 kbit/s': { bytesPerSecond: 32_000 },
+  'behind a link of 256 kbit/s': { bytesPerSecond: 32_000 },
   'that loses 5 % of its packets': { lossRatio: 0.05 },
 };
 
 for (const store of STORES) {
-  describe(`slow member of three of ${store}`, function () {
+  describe(`a slow member among three of ${store}`, function () {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 120_000);
     afterEach(abandonTrials);
 
     for (const [how, slowness] of Object.entries(SLOW)) {
-      it(`24: costs no holds and blocks no waiter by ${how}`, async function () {
+      it(`costs no holds and blocks no waiter: a member ${how}`, async function () {
         const experiment = await startExperiment({ store, profile: 'default', workers: HOLDERS + 3 });
         const why = experiment.cluster.absent.get('loss');
         if (slowness.lossRatio !== undefined && why !== undefined) return this.skip();

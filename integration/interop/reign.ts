@@ -9,9 +9,12 @@ import type { Election } from './row.ts';
 import { Trial } from './trial.ts';
 
 export interface Reigns extends Verdict {
-  /** Leaders in order; the same one twice in a row counts once, since a polling observer cannot distinguish that. */
+  /**
+   * The leaders in order. The same leader twice in a row counts once, since an observer that polls cannot
+   * tell these terms apart.
+   */
   readonly leaders: readonly string[];
-  /** By observer: the leaders that it reported, without vacancies. */
+  /** For each observer, the leaders that it reported, without the times without a leader. */
   readonly seen: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -19,8 +22,9 @@ const TERMS = 3;
 const SEEN_WITHIN_MS = 10_000;
 
 /**
- * Lets two candidates of each kind lead in turn, some terms each. A leader resigns once all observers have reported it. One
- * candidate of each kind is killed in its second term, and then the observers must report the next one.
+ * Lets two candidates of each kind lead in turn, for several terms each. A leader resigns once all observers
+ * have reported it. One candidate of each kind is killed in its second term, and then the observers must
+ * report the next one.
  */
 export async function runElection(site: Site, { candidates, observers }: Election): Promise<Reigns> {
   const name = freshName('election');
@@ -34,14 +38,14 @@ export async function runElection(site: Site, { candidates, observers }: Electio
   };
   const taskOf = (kind: Kind, id: string): Task => ({ ...place, kind, id });
   const watching = await startParticipants(observers.map((kind) => taskOf(kind, kind.title)));
-  const standing = await startParticipants(
+  const present = await startParticipants(
     candidates.flatMap((kind) => [taskOf(kind, `mortal ${kind.title}`), taskOf(kind, kind.title)]),
   );
-  const trial = new Trial({ participants: standing });
-  for (const participant of [...watching, ...standing]) participant.tell();
+  const trial = new Trial({ participants: present });
+  for (const participant of [...watching, ...present]) participant.tell();
   for (const observer of watching) await observer.untilEvent('observing');
   const leaders: string[] = [];
-  for (let next = await leaderIn(standing, leaders); next; next = await leaderIn(standing, leaders)) {
+  for (let next = await leaderIn(present, leaders); next; next = await leaderIn(present, leaders)) {
     const { leader, n } = next;
     leaders.push(leader.id);
     for (const observer of watching) await untilNamed(observer, leader.id);
@@ -49,7 +53,7 @@ export async function runElection(site: Site, { candidates, observers }: Electio
     if (dies) await leader.crash();
     else leader.tell();
   }
-  await endOf(standing.filter(({ id }) => !id.startsWith('mortal')));
+  await endOf(present.filter(({ id }) => !id.startsWith('mortal')));
   for (const observer of watching) observer.enough();
   await endOf(watching);
   const named = (observer: Participant): string[] => namedBy(observer).filter((value) => value !== '');
@@ -57,20 +61,20 @@ export async function runElection(site: Site, { candidates, observers }: Electio
   return { ...trial.verdict(), leaders: withoutRepeats(leaders), seen };
 }
 
-/** Resolves with the next leader and its term; `undefined` when all are done. */
+/** Resolves with the next leader and its term, or with `undefined` when all candidates are done. */
 async function leaderIn(
-  standing: readonly Participant[],
+  stored: readonly Participant[],
   before: readonly string[],
 ): Promise<{ leader: Participant; n: number } | undefined> {
   const over = (participant: Participant): boolean =>
     participant.events.some(({ ev }) => ev === 'done' || ev === 'killed');
   const look = async (): Promise<{ leader: Participant; n: number } | undefined> => {
-    const terms = standing.flatMap((leader) =>
+    const terms = stored.flatMap((leader) =>
       leader.events.filter(({ ev }) => ev === 'acquired').map(({ n, t }) => ({ leader, n, t: BigInt(t) })),
     );
     terms.sort((a, b) => (a.t < b.t ? -1 : 1));
     const next = terms[before.length];
-    if (next === undefined && !standing.every(over)) throw new Error('nobody leads');
+    if (next === undefined && !stored.every(over)) throw new Error('nobody leads');
     return next;
   };
   return until(look, { what: 'there is another leader', withinMs: SEEN_WITHIN_MS });

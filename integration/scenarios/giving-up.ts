@@ -6,16 +6,22 @@ import { join } from './join.ts';
 import type { Site } from './store.ts';
 import { soon, untilHolds, untilNothingIsLeft } from './wait.ts';
 
-/** Number of parallel attempts. */
+/** Number of attempts that run in parallel. */
 const LANES = 5;
-/** Factor of the time that an acquisition takes beside others. */
+/** Factor by which an acquisition takes longer when others run in parallel. */
 const STRETCH = 2;
 
-/** `passing`: its holder releases it while the other acquires it. */
+/**
+ * The kinds of locks to acquire. `passing` means that the holder releases the lock while the other client
+ * acquires it.
+ */
 export const LOCKS = ['free', 'busy', 'passing'] as const;
 type Lock = (typeof LOCKS)[number];
 
-/** Starts to acquire, and gives up after this many milliseconds. Resolves with the ownership if it came before that. */
+/**
+ * Starts to acquire, and gives up after `giveUpAfterMs`. Resolves with the ownership if it was granted before
+ * that.
+ */
 type Attempt = (client: LockClient, name: string, giveUpAfterMs: number) => Promise<Ownership | undefined>;
 
 export const attempts: Readonly<Record<string, Attempt>> = {
@@ -26,7 +32,7 @@ export const attempts: Readonly<Record<string, Attempt>> = {
     return unless(acquired, (error) => error === giving.signal.reason);
   },
   'a timeout': async (client, name, ms) =>
-    // UNAVAILABLE: it ended before the store had answered.
+    // UNAVAILABLE means that the time limit passed before the store had responded.
     unless(
       client.acquire(name, { timeoutMs: Math.max(1, ms) }),
       (error) => isQueueLockError(error, 'TIMEOUT') || isQueueLockError(error, 'UNAVAILABLE'),
@@ -34,7 +40,7 @@ export const attempts: Readonly<Record<string, Attempt>> = {
   'an unsubscription': (client, name, ms) =>
     new Promise((resolve, reject) => {
       const claim = client.claim(name).subscribe((state) => {
-        // Unsubscribing from a hold releases it, so the subscription is kept to the end here.
+        // The subscription is kept until the test ends, because unsubscribing from a hold releases it.
         if (state.status === 'held') {
           clearTimeout(timer);
           resolve(state.ownership);
@@ -50,17 +56,17 @@ export const attempts: Readonly<Record<string, Attempt>> = {
     }),
 };
 
-/** The client that gives up, and the one behind. */
+/** The client that gives up, and the client behind it. */
 interface Parties {
   readonly site: Site;
   /** Client with a slow connection. */
   readonly hesitant: LockClient;
-  readonly rival: LockClient;
+  readonly competitor: LockClient;
 }
 
-/** Gives up at moments spread over the whole of an acquisition and a little longer. */
+/** Gives up at moments that are spread over an acquisition and a little longer. */
 export async function giveUpAtAnyMoment(
-  { site, hesitant, rival }: Parties,
+  { site, hesitant, competitor }: Parties,
   { by, lock, moments }: { readonly by: string; readonly lock: Lock; readonly moments: number },
 ): Promise<void> {
   const attempt = attempts[by]!;
@@ -70,13 +76,13 @@ export async function giveUpAtAnyMoment(
     for (let i = first; i < end; i += LANES) {
       const afterMs = (STRETCH * tookMs * i) / moments;
       const name = `${by}-${lock}-${i}`;
-      granted[i] = await giveUp({ hesitant, rival, attempt, lock, name, afterMs });
+      granted[i] = await giveUp({ hesitant, competitor, attempt, lock, name, afterMs });
       await untilNothingIsLeft(site, name);
     }
   };
   await Promise.all(Array.from({ length: LANES }, (_, first) => lane(first)));
-  // The first attempt gave up before it could have been granted; the last ones, of a free lock, gave up too late. On a machine
-  // that has become busier, later ones do.
+  // The first attempt must give up before a grant, and the last ones, on a free lock, after it. If the
+  // machine has become busier, later moments are added until one attempt is granted.
   for (let i = moments; lock !== 'busy' && !granted.includes(true); i *= 2) await lane(i, 2 * i);
   expect(granted[0]).to.equal(false);
   expect(granted.includes(true)).to.equal(lock !== 'busy');
@@ -84,15 +90,16 @@ export async function giveUpAtAnyMoment(
 
 /** Closes many clients, each at another moment of its first acquisition. */
 export async function closeAtAnyMoment(
-  { site, rival }: Omit<Parties, 'hesitant'>,
+  { site, competitor: otherClient }: Omit<Parties, 'hesitant'>,
   moments: number,
 ): Promise<void> {
-  // Clients whose connection was cut leave their sessions to the TTL.
+  // Sessions that exist before are excluded: clients whose connection was cut leave their sessions to the
+  // TTL.
   const others = new Set(await site.sessions());
   const start = performance.now();
-  await (await rival.acquire('closing')).release();
+  await (await otherClient.acquire('closing')).release();
   const tookMs = performance.now() - start;
-  await rival.close();
+  await otherClient.close();
   const ends: unknown[] = [];
   const closeAfter = async (i: number): Promise<void> => {
     const client = createLockClient(site.backend());
@@ -105,7 +112,7 @@ export async function closeAtAnyMoment(
     ends.push(await acquired);
   };
   for (let i = 0; i < moments; i += 1) await closeAfter(i);
-  // On a machine that has become busier, none of them waited long enough.
+  // If the machine has become busier, no client waited long enough for a grant, so more are closed later.
   for (let i = moments; !ends.includes('granted'); i *= 2) await closeAfter(i);
   expect(new Set(ends)).to.deep.equal(new Set(['CLOSED', 'granted']));
   await untilNothingIsLeft(site, 'closing');
@@ -117,7 +124,7 @@ export async function closeAtAnyMoment(
 
 interface Story {
   readonly hesitant: LockClient;
-  readonly rival: LockClient;
+  readonly competitor: LockClient;
   readonly attempt: Attempt;
   readonly lock: Lock;
   readonly name: string;
@@ -125,17 +132,17 @@ interface Story {
 }
 
 /**
- * Lets one client give up, and another one join right after and be granted. Resolves with whether the first was granted before it
- * gave up.
+ * Lets one client give up, and another client join directly after it and be granted. Resolves with whether
+ * the first one was granted before it gave up.
  */
-async function giveUp({ hesitant, rival, attempt, lock, name, afterMs }: Story): Promise<boolean> {
+async function giveUp({ hesitant, competitor, attempt, lock, name, afterMs }: Story): Promise<boolean> {
   const holds = new Holds(name);
-  const holder = lock === 'free' ? undefined : holds.begin(await rival.acquire(name));
+  const holder = lock === 'free' ? undefined : holds.begin(await competitor.acquire(name));
   const attempted = attempt(hesitant, name, afterMs);
   if (holder && lock === 'passing') await holds.end(holder);
   const ownership = await attempted;
   if (ownership) holds.begin(ownership);
-  const next = join(rival, name);
+  const next = join(competitor, name);
   if (holder && lock === 'busy') await holds.end(holder);
   if (ownership) await holds.end(ownership);
   const { held } = await next;
@@ -143,7 +150,7 @@ async function giveUp({ hesitant, rival, attempt, lock, name, afterMs }: Story):
   return ownership !== undefined;
 }
 
-/** Checks that at most one client believes to hold a lock. */
+/** Checks that at most one client believes that it holds a lock. */
 class Holds {
   readonly #name: string;
   readonly #now = new Set<Ownership>();
@@ -166,7 +173,8 @@ class Holds {
 }
 
 async function timeToAcquire(client: LockClient, name: string): Promise<number> {
-  // Without the session that the first one opens; on a name that is as new as the others.
+  // The measured acquisition does not open the session, since an acquisition before it does. Its lock name is
+  // new, as in the test.
   await (await client.acquire(`${name}-before`)).release();
   const start = performance.now();
   const ownership = await client.acquire(name);
@@ -175,7 +183,7 @@ async function timeToAcquire(client: LockClient, name: string): Promise<number> 
   return tookMs;
 }
 
-/** Resolves with `undefined` when it rejects with the expected error. */
+/** Resolves with `undefined` when the promise rejects with the expected error. */
 async function unless<T>(
   promise: Promise<T>,
   isExpected: (error: unknown) => boolean,

@@ -1,7 +1,7 @@
 import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
 import { MAX_INTERVAL_MS } from './wire/interval.ts';
 
-/** Lower bounds of times, in milliseconds. A shorter period would take all of the bridge's CPU time. */
+/** Lower limits of the options in milliseconds. Shorter intervals would take all of the bridge's CPU time. */
 const MIN_TIMES_MS: Readonly<Record<string, number>> = {
   heartbeatMs: 100,
   graceMs: 500,
@@ -13,7 +13,7 @@ const MIN_TIMES_MS: Readonly<Record<string, number>> = {
 /** Times that pages set their timers by. */
 const SENT_TO_PAGES: ReadonlySet<string> = new Set(['heartbeatMs', 'graceMs']);
 
-/** Returns the specification of options whose values are all numbers. */
+/** Returns the types of options whose values are all numbers, for their validation. */
 export function numbersOf<T extends object>(defaults: Required<T>): KnownOptions<T> {
   return Object.fromEntries(Object.keys(defaults).map((key) => [key, 'number'])) as KnownOptions<T>;
 }

@@ -31,7 +31,7 @@ describe('npm mariadb', () => {
   ];
   for (const options of settings) {
     const names = Object.keys(options).join(', ') || 'none';
-    it(`hands a lock over between a pool and a URL, with changed options: ${names}`, async () => {
+    it(`hands off a lock between a pool and a URL, with changed options: ${names}`, async () => {
       const locks = createLockClient(mysql({ pool: pool(options) }));
       const second = createLockClient(mysql({ url: clients.url, driver: 'mariadb' }));
       const hold = await locks.acquire('jöbs');
@@ -44,7 +44,7 @@ describe('npm mariadb', () => {
     });
   }
 
-  it('leaves heartbeats, steps and releases a connection when all others are in use', async () => {
+  it('keeps a connection for heartbeats, steps and releases when all others are in use', async () => {
     const shared = pool({ connectionLimit: 3 });
     const session = await clients.session(clients.connect({ pool: shared, requestTimeoutMs: 1_000 }));
     const [first, second] = [await shared.getConnection(), await shared.getConnection()];

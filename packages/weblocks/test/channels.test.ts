@@ -6,16 +6,16 @@ import { hold } from './frame.ts';
 
 const KINDS = ['start', 'grant', 'miss', 'end'];
 
-describe('channels of Node’s own locks', () => {
-  let told: [string, unknown][];
+describe('diagnostics channels of Node’s own locks, used by ours', () => {
+  let reports: [string, unknown][];
   let locks: LockManager;
   const listeners = KINDS.map((kind) => ({
     channel: `locks.request.${kind}`,
-    listen: (message: unknown) => void told.push([kind, message]),
+    listen: (message: unknown) => void reports.push([kind, message]),
   }));
 
   beforeEach(() => {
-    told = [];
+    reports = [];
     locks = createLockManager(memory());
     for (const { channel, listen } of listeners) subscribe(channel, listen);
   });
@@ -35,8 +35,8 @@ describe('channels of Node’s own locks', () => {
   });
 
   it('publish the start, the grant and the end of a request', async () => {
-    await locks.request('jobs', { mode: 'shared' }, () => told.push(['callback', {}]));
-    expect(told).to.deep.equal([
+    await locks.request('jobs', { mode: 'shared' }, () => reports.push(['callback', {}]));
+    expect(reports).to.deep.equal([
       ['start', { name: 'jobs', mode: 'shared' }],
       ['grant', { name: 'jobs', mode: 'shared' }],
       ['callback', {}],
@@ -46,9 +46,9 @@ describe('channels of Node’s own locks', () => {
 
   it('publish a miss instead of a grant when the lock is not available', async () => {
     const holding = await hold(locks, 'jobs');
-    told = [];
+    reports = [];
     await locks.request('jobs', { ifAvailable: true }, () => undefined);
-    expect(told).to.deep.equal([
+    expect(reports).to.deep.equal([
       ['start', { name: 'jobs', mode: 'exclusive' }],
       ['miss', { name: 'jobs', mode: 'exclusive' }],
       ['end', end({ ifAvailable: true })],
@@ -56,7 +56,7 @@ describe('channels of Node’s own locks', () => {
     await holding.end();
   });
 
-  it('publish the reason of a rejection by the callback, the signal or a theft', async () => {
+  it('publish the reason why the callback, the signal or a steal rejected the request', async () => {
     const error = new Error('of the callback');
     await locks
       .request('jobs', () => {
@@ -70,15 +70,17 @@ describe('channels of Node’s own locks', () => {
     controller.abort(error);
     await waiting.catch(() => undefined);
     await locks.request('jobs', { steal: true }, () => undefined);
-    const ends = told.filter(([kind]) => kind === 'end').map(([, message]) => message as { error: unknown });
+    const ends = reports
+      .filter(([kind]) => kind === 'end')
+      .map(([, message]) => message as { error: unknown });
     expect(
       ends.map((message) => message.error === error || (message.error as Error | undefined)?.name),
     ).to.deep.equal([true, true, 'AbortError', undefined]);
     expect(ends.at(-1)).to.deep.equal(end({ steal: true }));
   });
 
-  it('publish nothing for a request that is refused for its arguments', async () => {
+  it('publish nothing for a request whose arguments are rejected', async () => {
     await locks.request('-', () => undefined).catch(() => undefined);
-    expect(told).to.deep.equal([]);
+    expect(reports).to.deep.equal([]);
   });
 });

@@ -4,19 +4,22 @@ import type { Contender } from '../contender.ts';
 import { safely } from '../safety.ts';
 import type { Stage } from '../stage.ts';
 
-/** A tuple of that many contenders. */
+/** A tuple of as many contenders as there are specs. */
 export type ContenderTuple<
   Size extends number,
   Places extends Contender[] = [],
 > = Places['length'] extends Size ? Places : ContenderTuple<Size, [...Places, Contender]>;
 
 /** Makes one entry per spec, distributed over three clients in turn. */
-export async function enterAll(stage: Stage, ...wishes: readonly Partial<EntrySpec>[]): Promise<Contender[]> {
+export async function enterAll(
+  stage: Stage,
+  ...specParts: readonly Partial<EntrySpec>[]
+): Promise<Contender[]> {
   const clients = await stage.threeClients();
   const line: Contender[] = [];
-  for (const [place, wish] of wishes.entries()) {
+  for (const [place, part] of specParts.entries()) {
     const client = clients[place % clients.length] ?? clients[0];
-    line.push(await client.enter(wish));
+    line.push(await client.enter(part));
   }
   return line;
 }

@@ -11,7 +11,7 @@ const KIND = 'evictions';
 /** Number of records with long labels that fit into the register, so that none displaces another of the same write. */
 const AT_ONCE = 4;
 
-/** A waiting entry was removed so that another could pass. */
+/** The error of a waiting entry that was removed so that another could pass. */
 export class OvertakenError extends QueueLockError {
   constructor(eviction: Eviction) {
     super('ENTRY_LOST', `overtaken by ${describeEviction(eviction)}`, { eviction });
@@ -30,11 +30,11 @@ export interface Condemned {
 /** Options for removing several entries. */
 export interface Manner {
   readonly reason: string;
-  /** Called before each removal; `false` stops. */
+  /** Called before each removal. If it returns `false`, no further entry is removed. */
   readonly goesOn: () => boolean;
 }
 
-/** Dependencies on the client. */
+/** The parts of a client that evictions need. */
 export interface EvictionTools {
   readonly backend: Backend;
   /** Label of the evicting client. */

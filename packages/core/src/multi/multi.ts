@@ -88,7 +88,7 @@ function join(
       arePlaced ||= states.every(({ status }) => status !== 'joining');
       const end = endOf(states, ownership);
       if (end) return end;
-      // A release of one ownership releases all.
+      // A release of one ownership releases all names.
       if (states.some(({ status }) => status === 'ended')) void ownership?.release();
       const holds = states.map(ownershipIn).filter((hold) => hold !== undefined);
       if (holds.length === states.length) ownership ??= new HeldTogether(holds);
@@ -128,7 +128,7 @@ function throwIfRemoved(states: readonly ClaimState[], arePlaced: boolean): void
   }
 }
 
-/** Emits the first end that is not a release of the others; it ends all claims. */
+/** Returns the first end that is not caused by the release of the other claims. That end ends all claims. */
 function endOf(
   states: readonly ClaimState[],
   ownership: MultiOwnership | undefined,

@@ -11,7 +11,7 @@ const MAX_LEASE_MS = 24 * 60 * 60 * 1_000;
 /** Parameters of a `HeadLeaseTimer`. */
 export interface HeadLeaseTimerOptions {
   readonly clock: Clock;
-  /** Reads in how many milliseconds the first lease of each queue ends; null if the queue is empty. Also removes expired entries. */
+  /** Reads the remaining time of the first lease of each queue, in milliseconds; null if the queue is empty. Also removes expired entries. */
   readonly readLeaseEnds: (queues: readonly string[]) => Promise<readonly (number | null)[]>;
   /** Whether a waiter of this process still waits in that queue. */
   readonly isWanted: (queue: string) => boolean;

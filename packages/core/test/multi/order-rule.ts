@@ -4,7 +4,7 @@ export interface NameClaim {
   readonly shared: boolean;
 }
 
-/** How the entries of a claim are made: all at once, or one by one in the caller's order, with or without waiting for each. */
+/** Ways in which the entries of a claim are made: all at once, or one by one in the caller's order, with or without waiting for each. */
 export type Entering = 'at one point' | 'one by one' | 'one by one without waiting';
 
 /** The queues by name, as lists of claim numbers, and how many of its names each claim has entered. */
@@ -49,24 +49,24 @@ function keyOf({ queues, entered, done }: State): string {
 }
 
 function stepsFrom(state: State, claims: readonly NameClaim[], entering: Entering): readonly State[] {
-  return claims.flatMap((wish, index) => {
+  return claims.flatMap((claim, index) => {
     if (state.done[index]) return [];
-    const left = wish.names.length - state.entered[index]!;
+    const left = claim.names.length - state.entered[index]!;
     const waits = waitsFor(state, claims, index).length > 0;
     if (left === 0) return waits ? [] : [leave(state, index)];
-    if (entering === 'at one point') return [enter(state, { index, wish, count: left })];
+    if (entering === 'at one point') return [enter(state, { index, claim, count: left })];
     if (entering === 'one by one' && waits) return [];
-    return [enter(state, { index, wish, count: 1 })];
+    return [enter(state, { index, claim, count: 1 })];
   });
 }
 
 function enter(
   state: State,
-  { index, wish, count }: { index: number; wish: NameClaim; count: number },
+  { index, claim, count }: { index: number; claim: NameClaim; count: number },
 ): State {
   const queues = new Map(state.queues);
   const from = state.entered[index]!;
-  for (const name of wish.names.slice(from, from + count))
+  for (const name of claim.names.slice(from, from + count))
     queues.set(name, [...(queues.get(name) ?? []), index]);
   return { ...state, queues, entered: state.entered.with(index, from + count) };
 }
@@ -78,7 +78,7 @@ function leave(state: State, index: number): State {
   return { ...state, queues: new Map(queues), done: state.done.with(index, true) };
 }
 
-/** Returns the claims that conflict with this one and are ahead of it in any queue. */
+/** Returns the claims that conflict with the claim at `index` and are ahead of it in any queue. */
 function waitsFor({ queues }: State, claims: readonly NameClaim[], index: number): readonly number[] {
   const own = claims[index]!;
   return [...queues.values()].flatMap((queue) =>

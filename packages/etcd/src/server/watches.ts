@@ -11,10 +11,11 @@ interface QueueWatches {
   size: number;
 }
 
-// A server buffers 128 events of one revision for a stream. Events of a full stream arrive up to 100 ms later.
+// Maximum number of watchers on one stream. A server buffers 128 events of one revision for a stream, and further events arrive up to 100 ms later.
 const WATCHERS_PER_STREAM = 100;
 const MAX_STREAMS = 8;
-// Streams are closed late, so that changing numbers of watches do not open and close them all the time.
+// A stream is closed only when the others would have fewer watchers each than this. So changing numbers of watches do not open and close streams all
+// the time.
 const MIN_WATCHERS_PER_STREAM = WATCHERS_PER_STREAM / 2;
 const MARKS = /\.queuelock\/shared\/(?=[^]*\/)/;
 
@@ -105,7 +106,7 @@ export class Watches {
   }
 }
 
-/** Returns what the keys of a queue have in common, those of its marks included. */
+/** Returns what all keys of a queue, marks included, have in common. */
 function queueOf({ key }: WatchTarget): string {
   const path = key?.toString('latin1').replace(MARKS, '') ?? '';
   return path.slice(0, path.lastIndexOf('/') + 1) || path;

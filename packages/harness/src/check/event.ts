@@ -50,7 +50,7 @@ export type LifeEvent = Stamped &
 
 /** Options of a claim. Without them it is an exclusive lock of one name. */
 export interface Terms {
-  /** A shared hold. */
+  /** Whether the claim is for a shared hold. */
   readonly shared?: true;
   /** Permits of the semaphore, and how many of them the claim takes. Default: 1 each. */
   readonly limit?: number;
@@ -107,13 +107,13 @@ export type AttemptEvent = OfAttempt &
     | { readonly ev: 'downgrading' }
     /** The downgrade was confirmed. */
     | { readonly ev: 'downgraded' }
-    /** The hold was lost, as its holder was notified. */
+    /** The holder was notified of the loss of its hold. */
     | { readonly ev: 'revoked'; readonly reason: string }
-    /** The holder releases; `t` is from before the request. */
+    /** The holder releases. `t` is the time before the request. */
     | { readonly ev: 'released' }
     /** The release was confirmed. */
     | { readonly ev: 'left' }
-    /** The worker aborts the wait; `t` is from before the request. */
+    /** The worker aborts the wait. `t` is the time before the request. */
     | { readonly ev: 'cancelled' }
     /** The wait ended in an error. */
     | { readonly ev: 'failed'; readonly code: string; readonly message: string }

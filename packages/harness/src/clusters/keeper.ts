@@ -19,7 +19,7 @@ export class Keeper {
     this.#kinds = kinds;
   }
 
-  /** Rejects with NotHere and the message of unshare(1) if this process may not make namespaces. */
+  /** Starts the idle process. Rejects with NotHere and the message of unshare(1) if this process may not make namespaces. */
   static async start(...kinds: ('net' | 'mount')[]): Promise<Keeper> {
     const flags = kinds.map((kind) => `--${kind}`);
     const program = await findProgram('unshare');
@@ -42,7 +42,7 @@ export class Keeper {
     return this.#child.pid!;
   }
 
-  /** Returns the command that runs the same in these namespaces. Signals to it reach the program itself. */
+  /** Returns a command that runs the given one in these namespaces. Signals to that command reach the program itself. */
   inside({ program, args, ...rest }: Command): Command {
     const enter = ['--target', String(this.pid), ...this.#kinds, '--'];
     return { program: 'nsenter', args: [...enter, program, ...args], ...rest };

@@ -7,7 +7,7 @@ import type { Command } from '../services/child.ts';
 /** A data directory on an in-memory file system of its own, which only the member sees and which can be filled. */
 export class SmallDisk {
   readonly #keeper: Keeper;
-  /** Path for this process. */
+  /** Path of the directory for this process. */
   readonly seen: string;
 
   private constructor(keeper: Keeper, directory: string) {
@@ -19,7 +19,7 @@ export class SmallDisk {
     return join(this.seen, 'ballast');
   }
 
-  /** Rejects with NotHere and the message of unshare(1) or mount(8) if this process may not mount. */
+  /** Mounts the disk. Rejects with NotHere and the message of unshare(1) or mount(8) if this process may not mount. */
   static async mount(directory: string, sizeMiB: number): Promise<SmallDisk> {
     const keeper = await Keeper.start('mount');
     try {

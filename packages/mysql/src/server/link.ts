@@ -13,7 +13,7 @@ import type { Driver, Wire } from '../driver/driver.ts';
 import { asQueueLockError, isReadOnly, numberOf } from '../driver/errors.ts';
 import { Pace } from './pace.ts';
 
-/** Number of connections of the application's pool that are kept for steps and heartbeats. */
+/** How many connections of the application's pool are kept for steps and heartbeats. */
 const KEPT = 2;
 
 interface Settings {
@@ -191,7 +191,8 @@ export class Link {
       this.#waiting.delete(waiting);
       waiting.resolve(wire);
     } else if (wire.release && this.#idle.length >= KEPT) {
-      // Further connections go back to the pool. Without the kept ones, steps would wait for work of the application, which may wait for a lock.
+      // Further connections go back to the pool. Without the kept connections, steps would wait for work of the application, which may wait for a
+      // lock.
       this.#wires.delete(wire);
       wire.release();
     } else this.#idle.push(wire);

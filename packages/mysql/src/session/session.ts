@@ -31,7 +31,7 @@ export interface Tenancy {
   readonly ttlMs: number;
   /** Entries up to this number belong to earlier tenancies of the session; 0 when this client opened it. */
   readonly inherited: number;
-  /** Count of the session's entries that others have evicted. */
+  /** Count of the session's entries that other clients have evicted. */
   readonly lost: number;
 }
 
@@ -165,7 +165,7 @@ export class MysqlSession implements Session, Resident {
     if (this.entries.size > 0) this.#reconciler.reconcile();
   }
 
-  /** Adds entries. The store may add them even when no answer arrives. */
+  /** Adds entries. The store may add them even when no reply arrives. */
   #enter(specs: readonly EntrySpec[], isTry: 0 | 1): Promise<readonly Placement[]> {
     const ask = async (): Promise<readonly Placement[]> => {
       const call = this.#connection.nextCall();
@@ -204,10 +204,7 @@ export class MysqlSession implements Session, Resident {
   /** Runs a step of this session. @throws {QueueLockError} `SESSION_LOST` when the session has ended */
   async #step(procedure: string, ...values: readonly Value[]): Promise<Answer> {
     if (this.#abandoned)
-      throw new QueueLockError(
-        'CLOSED',
-        `session ${this.id} was left to its TTL or to the process that resumes it`,
-      );
+      throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to another process`);
     const answer = await this.#connection.take(procedure, this.id, this.generation, ...values);
     if (answer.word !== 'lost') return answer;
     this.entries.endSession();

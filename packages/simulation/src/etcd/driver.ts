@@ -8,10 +8,10 @@ import { GrpcError, type CallOptions, type Channel, type ChannelListener, type D
 import type { Random } from '../random.ts';
 import { SimulatedStream, type Serving } from './stream.ts';
 
-/** Called with every request that is sent; a driver that cannot connect sends none. */
+/** Called with every request that is sent. A driver that cannot connect sends none. */
 type OnSent = (method: string, request: unknown) => void;
 
-/** Differences between drivers. */
+/** The settings in which simulated drivers differ. */
 export interface DriverOptions {
   readonly onSent: OnSent;
   /** Set for a connection through a grpc-proxy, which starts watches in any order. */
@@ -56,8 +56,8 @@ export class SimulatedDriver implements Driver {
     const { member } = this.#api;
     const { proxyOrder } = this.#options;
     const mayRead = (): boolean => !this.#api.isDenied;
-    const serve = (tell: (response: IWatchResponse) => void): Serving<IWatchRequest> => {
-      const server = new WatchServer(member, tell, mayRead);
+    const serve = (report: (response: IWatchResponse) => void): Serving<IWatchRequest> => {
+      const server = new WatchServer(member, report, mayRead);
       return proxyOrder ? new WatchProxy(server, member.machine, proxyOrder) : server;
     };
     return this.#open(serve, listener);
@@ -80,7 +80,7 @@ export class SimulatedDriver implements Driver {
     for (const fail of [...this.#pending]) fail(new Error('the client was already closed'));
   }
 
-  /** Ends with its process. */
+  /** Drops all streams, as the end of the process does. */
   crash(): void {
     for (const stream of this.#streams) stream.drop();
   }
@@ -131,21 +131,22 @@ export class SimulatedDriver implements Driver {
     });
   }
 
-  #send(method: Method, request: unknown, hear: (answer: object) => void): void {
+  #send(method: Method, request: unknown, receive: (answer: object) => void): void {
     const link = this.#link;
     if (!link.member.isUp) {
-      link.client.later(1, () => hear(new GrpcError('UNAVAILABLE', 'connect: connection refused')));
+      link.client.later(1, () => receive(new GrpcError('UNAVAILABLE', 'connect: connection refused')));
       return;
     }
     const times = link.times();
     const at = times > 0 ? link.arrival('there') : undefined;
     if (at === undefined) return;
-    // Sent in direct succession: behind a proxy that repeats a request later by itself, nothing is promised.
+    // The repeated copies of a request arrive directly after it. Nothing is promised behind a proxy that
+    // repeats a request later.
     for (let time = 0; time < times; time += 1)
       link.deliver('there', at, () =>
         this.#api.handle(method, request, (answer) => {
           const back = link.isReplyLost ? undefined : link.arrival('back');
-          if (back !== undefined) link.deliver('back', back, () => hear(answer));
+          if (back !== undefined) link.deliver('back', back, () => receive(answer));
         }),
       );
   }
