@@ -12,6 +12,14 @@ describe('the inputs of the fuzzer', () => {
     expect(of(1)).not.to.deep.equal(of(2));
   });
 
+  it('are generated for any change of a list, and for members with special names', () => {
+    const corpus = [Buffer.from('[[1,2],{"__proto__":1,"toJSON":2,"length":3}]')];
+    fc.assert(
+      fc.property(inputs(corpus, true), (input) => Buffer.isBuffer(input)),
+      { numRuns: 3_000, seed: 1 },
+    );
+  });
+
   it('contain valid examples, JSON with other values, and bytes that are no JSON', () => {
     const texts = fc.sample(inputs(CORPUS, true), { numRuns: 500, seed: 1 }).map(String);
     const isJson = (text: string): boolean => {

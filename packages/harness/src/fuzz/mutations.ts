@@ -121,9 +121,9 @@ function mutatedJson(corpus: readonly Buffer[]): fc.Arbitrary<Buffer> {
       for (const { at, kind, value: newValue } of changes) {
         const places = placesIn(root);
         const [parent, key] = places[at % places.length] as Place;
-        if (kind === 'replace' || parent === root) parent[key] = structuredClone(newValue);
+        if (kind === 'replace' || parent === root) define(parent, key, structuredClone(newValue));
         else if (kind === 'remove') Reflect.deleteProperty(parent, key);
-        else define(parent, typeof newValue === 'string' ? newValue.slice(0, 20) : 'other', parent[key]);
+        else define(parent, nameIn(parent, newValue), parent[key]);
       }
       return Buffer.from(JSON.stringify(root.value));
     });
@@ -139,7 +139,13 @@ function parsed(example: Buffer): unknown {
   }
 }
 
-/** `__proto__` becomes a property like any other. */
+/** Returns another name for a member. An item of a list gets the next number. */
+function nameIn(parent: object, value: unknown): string {
+  if (Array.isArray(parent)) return String(parent.length);
+  return typeof value === 'string' ? value.slice(0, 20) : 'other';
+}
+
+/** Sets a property. `__proto__` becomes one like any other. */
 function define(parent: object, key: string, value: unknown): void {
   Object.defineProperty(parent, key, { value, enumerable: true, configurable: true, writable: true });
 }
