@@ -15,6 +15,12 @@ interface Manifest {
   readonly peerDependencies?: Dependencies;
 }
 
+/** Programs and modules that worker threads load by their URLs. */
+const OF_THREADS: Readonly<Record<string, readonly string[]>> = {
+  core: ['session/heartbeat-thread.js'],
+  etcd: ['open-renewer.js'],
+};
+
 /**
  * This dependency is bundled. Its 30 files take 40 ms to load, and a bundle needs only its retry policy and
  * its backoff.
@@ -47,6 +53,8 @@ async function bundle(name: string, files: readonly string[], options: BuildOpti
     platform: 'node',
     target: 'node20',
     logLevel: 'warning',
+    // A file of a library that only a thread needs is left out of the command.
+    logOverride: { 'ignored-bare-import': 'silent' },
     ...options,
     metafile: true,
   });
@@ -75,7 +83,8 @@ for (const { name } of publicPackages()) {
   const doors = doorsOf(name);
   const rxjs = resolve('packages', name, 'node_modules/rxjs');
   const plugins = [rxParts(rxjs, outdirOf(name))];
-  if (doors.length > 0) await bundle(name, doors, { sourcemap: true, plugins });
+  const files = [...doors, ...(OF_THREADS[name] ?? [])];
+  if (doors.length > 0) await bundle(name, files, { sourcemap: true, plugins });
 }
 
 // The bundle of the command contains our packages that it loads, and RxJS as ES modules, whose unused parts

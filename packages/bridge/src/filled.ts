@@ -1,4 +1,5 @@
 import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
+import { MAX_INTERVAL_MS } from './wire/interval.ts';
 
 /** Lower limits of the options in milliseconds. Shorter intervals would take all of the bridge's CPU time. */
 const MIN_TIMES_MS: Readonly<Record<string, number>> = {
@@ -8,6 +9,9 @@ const MIN_TIMES_MS: Readonly<Record<string, number>> = {
   diagnoseEveryMs: 1_000,
   bodyMs: 100,
 };
+
+/** Times that pages set their timers by. */
+const SENT_TO_PAGES: ReadonlySet<string> = new Set(['heartbeatMs', 'graceMs']);
 
 /** Returns the types of options whose values are all numbers, for their validation. */
 export function numbersOf<T extends object>(defaults: Required<T>): KnownOptions<T> {
@@ -24,8 +28,13 @@ export function filled<T extends object>(
   const present = Object.entries<unknown>({ ...checked }).filter(([, value]) => value !== undefined);
   for (const [key, value] of present) {
     const min = MIN_TIMES_MS[key] ?? 0;
-    if (!Number.isInteger(value) || Number(value) < min || Number(value) > 2_147_483_647)
-      throw invalidArgument(`${what}.${key}`, value, `is a whole number of at least ${String(min)}`);
+    const max = SENT_TO_PAGES.has(key) ? MAX_INTERVAL_MS : 2_147_483_647;
+    if (!Number.isInteger(value) || Number(value) < min || Number(value) > max)
+      throw invalidArgument(
+        `${what}.${key}`,
+        value,
+        `is a whole number of at least ${String(min)} and at most ${String(max)}`,
+      );
   }
   return { ...defaults, ...Object.fromEntries(present) };
 }

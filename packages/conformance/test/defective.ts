@@ -85,7 +85,7 @@ function brokenBackend(original: Backend, replaced: Replaced): Backend {
 }
 
 /** A backend with all optional members. */
-export type CompleteBackend = Required<Backend>;
+export type CompleteBackend = Required<Omit<Backend, 'renewers'>>;
 export type CompleteSession = Required<Omit<Session, 'doubts$' | 'hasEnded'>>;
 
 /** Returns the connection with a type that has all optional members. */

@@ -12,6 +12,7 @@ import { singleKeyFor } from './api/single-key.ts';
 import { optionsOf } from './api/url.ts';
 import { defer } from './base/rx.ts';
 import { HttpClient } from './driver/http.ts';
+import { sessionIdIn } from './driver/responses.ts';
 import { contendersIn, storedEntry } from './queue/entries.ts';
 import { Keys, checkName } from './queue/keys.ts';
 import { Connection } from './server/connection.ts';
@@ -161,7 +162,7 @@ class ConsulBackend implements Backend {
       NodeChecks: [],
     });
     const response = await this.#connection.send({ method: 'PUT', path: '/v1/session/create', body });
-    return (JSON.parse(response.body) as { readonly ID: string }).ID;
+    return this.#connection.parse(sessionIdIn, response.body);
   }
 
   #sessionKey(session: string): SessionKey {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { HeartbeatProof } from '../src/session/heartbeat-proof.ts';
 import { Keys } from '../src/queue/keys.ts';
 import { aheadOf, contendersIn } from '../src/queue/entries.ts';
-import type { KvPair } from '../src/driver/requests.ts';
+import type { KvPair } from '../src/driver/responses.ts';
 import { judgeAgent, judgeQueues, judgeServers, judgeTtl, millisecondsIn } from '../src/views/diagnose.ts';
 
 const TTL_MS = 10_000;

@@ -13,6 +13,7 @@ export type {
   EnqueueAllOptions,
   Turn,
 } from './api/spi.ts';
+export type { OpenRenewer, Renewer, RenewerSource, RenewerSupport } from './api/renewer-api.ts';
 export type { Finding, ListedQueue, PastChange, StoredHistory } from './api/store-facts.ts';
 export { QueueLockError, detailOf, invalidArgument, isQueueLockError } from './api/errors.ts';
 export type { QueueLockErrorCode, QueueLockErrorOptions, RevocationReason } from './api/errors.ts';

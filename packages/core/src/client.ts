@@ -87,14 +87,14 @@ class SharedSessionClient implements LockClient {
       void work.finally(() => this.#unfinished.delete(work));
     };
     const end = { closed$: this.#closed$, afterwards, keepsSession: () => this.#keepsSession };
-    const { session$, present, state$, openingTrouble } = shareSession(backend, settings, end);
+    const { session$, present, state$, errors$, openingTrouble } = shareSession(backend, settings, end);
     this.#closes$ = this.#closed$.pipe(catchError(() => of(undefined)));
     this.#backend = backend;
     this.#defaults = { owner, longestHoldMs: longestHoldMs(settings, backend.info) };
     this.session$ = inCallerContext(state$);
     this.#queues = new SharedQueues(backend, clock, this.#closes$);
     this.#views = new StoreViews(backend, clock, { closes$: this.#closes$, closing: this.#closing.signal });
-    this.errors$ = this.#views.errors$;
+    this.errors$ = this.#views.errorsWith(errors$);
     const register = (name: string, kind: string): SharedRegister => this.register(name, kind);
     this.#context = {
       session$,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { elapsedBy, type MachineClocks } from '../src/base/clock.ts';
+import { elapsedBy, systemClock, type MachineClocks } from '../src/base/clock.ts';
 
 /** A machine whose clocks a test sets. */
 class Machine implements MachineClocks {
@@ -122,5 +122,22 @@ describe('the clock of the machine', () => {
         }
       }),
     );
+  });
+});
+
+describe('the timers of the clock', () => {
+  const real = globalThis.setTimeout;
+  afterEach(() => {
+    globalThis.setTimeout = real;
+  });
+
+  it('wait for the longest time that a timer takes when they are set to more, and do not fire at once', () => {
+    const delays: (number | undefined)[] = [];
+    globalThis.setTimeout = ((task: () => void, ms?: number) => {
+      delays.push(ms);
+      return real(task, 0);
+    }) as typeof setTimeout;
+    for (const ms of [5, 2 ** 31, Infinity]) systemClock().after(ms, () => undefined)();
+    expect(delays).to.deep.equal([5, 2 ** 31 - 1, 2 ** 31 - 1]);
   });
 });

@@ -42,6 +42,17 @@ describe('a waiter behind a lease that may expire without a notification', () =>
     expect(requested).to.have.length(1);
   });
 
+  for (const endsInMs of [NaN, Infinity, 1e305])
+    it(`waits for a day, and does not read in a loop, when a store returns ${endsInMs} ms`, async () => {
+      const reads = fronts();
+      reads.watch('a', endsInMs, 0);
+      expect(clock.timerCount).to.equal(1);
+      await clock.advance(86_400_000);
+      expect([requested.length, clock.timerCount]).to.deep.equal([0, 1]);
+      await clock.advance(10);
+      expect([requested.length, clock.timerCount]).to.deep.equal([1, 0]);
+    });
+
   it('reads later when more entries are ahead, whose clients notify it, but at most 100 ms later', async () => {
     for (const [ahead, at] of [
       [2, 105],

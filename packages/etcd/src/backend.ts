@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
   LocalWaiters,
-  QueueLockError,
-  detailOf,
   invalidArgument,
   isDefinite,
   type Backend,
@@ -10,6 +8,8 @@ import {
   type Finding,
   type ListedQueue,
   type Registers,
+  type Renewer,
+  type RenewerSupport,
   type StoredEntry,
   type Session,
   type StoredHistory,
@@ -23,12 +23,15 @@ import { diagnose } from './views/diagnose.ts';
 import { historyOf } from './views/history.ts';
 import { Lookups } from './server/lookups.ts';
 import { observeQueue } from './views/observe.ts';
-import { checkOptions, type CheckedOptions, type EtcdOptions } from './api/options.ts';
+import { MAX_TTL_MS, infoOf } from './api/info.ts';
+import { checkOptions, type EtcdOptions } from './api/options.ts';
 import { ProofChoice } from './session/proof-choice.ts';
 import { ProxyDetection } from './server/proxy-detection.ts';
+import { unreachable } from './server/unreachable.ts';
 import { EtcdRegisters } from './views/registers.ts';
 import { observeQueues } from './views/queues.ts';
 import { isTooOld } from './server/read-trust.ts';
+import { renewersOf, type RenewerData } from './renewers.ts';
 import { readResumption } from './session/resumption.ts';
 import type { Observable } from './base/rx.ts';
 import { singleKeyFor } from './entry/single-key.ts';
@@ -37,9 +40,6 @@ import type { Lease } from './session/lease.ts';
 import { driverOf } from './wire/transport.ts';
 import type { DriverOf } from './wire/driver-of.ts';
 import { Watches } from './server/watches.ts';
-
-// The largest TTL that a server accepts.
-const MAX_TTL_MS = 9_000_000_000_000;
 
 /**
  * Returns a backend for an etcd cluster, version 3.4 or later. It connects at its first use. Its queues have the format of Go's
@@ -54,26 +54,27 @@ export function etcd(options?: EtcdOptions): Backend {
   return etcdOver(driverOf, options);
 }
 
+/** Returns what sends the heartbeats of a session of another thread, which the process `owner` has. */
+export function etcdRenewer({ options, lease, owner }: RenewerData): Renewer {
+  return new EtcdBackend(options, driverOf, owner).renewerOf(lease);
+}
+
 /** Returns the backend over the given drivers, for tests. */
 export function etcdOver(drive: DriverOf, options?: EtcdOptions): Backend {
-  return new EtcdBackend(checkOptions(options), drive);
+  return new EtcdBackend(options, drive);
 }
 
 class EtcdBackend implements Backend {
   readonly info: BackendInfo;
   readonly errors$: NonNullable<Backend['errors$']>;
   readonly registers: Registers;
+  readonly renewers: RenewerSupport;
   readonly #context: EntriesContext & Pick<SessionContext, 'proofChoice' | 'proxyDetection'>;
   readonly #sessions = new Set<EtcdSession>();
 
-  constructor(options: CheckedOptions, drive: DriverOf) {
-    this.info = {
-      name: 'etcd',
-      endpoint: endpointOf(options),
-      authority: 'quorum',
-      minTtlMs: 1_000,
-      defaultTtlMs: 10_000,
-    };
+  constructor(given: EtcdOptions | undefined, drive: DriverOf, owner: string = randomUUID()) {
+    const options = checkOptions(given);
+    this.info = infoOf(options);
     this.errors$ = options.credentials.errors$;
     const connection = new Connection(options, drive);
     const proofChoice = new ProofChoice(connection, options.heartbeatProof);
@@ -97,11 +98,12 @@ class EtcdBackend implements Backend {
       prefix: options.prefix,
       singleKeyOf: options.singleKey,
       namingOf: options.namingOf,
-      owner: randomUUID(),
+      owner,
       proofChoice,
       proxyDetection,
     };
     this.registers = new EtcdRegisters(this.#context);
+    this.renewers = renewersOf(given ?? {}, owner);
   }
 
   checkName(queue: string): void {
@@ -182,6 +184,12 @@ class EtcdBackend implements Backend {
     this.#context.connection.close();
   }
 
+  /** Returns what sends heartbeats for a session that another thread has. */
+  renewerOf(lease: Lease): Renewer {
+    const session = this.#sessionOn(lease);
+    return { renew: (signal) => session.renew(signal), close: () => this.close() };
+  }
+
   async #grant(ttlMs: number): Promise<EtcdSession> {
     const request = { TTL: Math.ceil(ttlMs / 1_000) };
     const granted = await this.#context.connection.call(
@@ -231,17 +239,4 @@ class EtcdBackend implements Backend {
     signal.throwIfAborted();
     throw unreachable(this.info.endpoint, failures);
   }
-}
-
-function endpointOf({ hosts, tls, prefix }: CheckedOptions): string {
-  return `${tls ? 'etcds' : 'etcd'}://${hosts.join(',')}${prefix === '' ? '' : `/${prefix}`}`;
-}
-
-function unreachable(endpoint: string, failures: readonly unknown[]): QueueLockError {
-  const reasons = failures.map(detailOf);
-  return new QueueLockError(
-    'UNAVAILABLE',
-    `no member of ${endpoint} opened a session: ${reasons.join('; ')}`,
-    { cause: failures[0] },
-  );
 }

@@ -143,4 +143,26 @@ describe('the messages of etcd over http2', () => {
       else expect(() => decoded(methods.range.decode, part)).to.throw(RangeError);
     }
   });
+
+  it('are refused where messages are nested more than 100 deep, before the stack is exhausted', () => {
+    const varint = (value: number): Buffer =>
+      Buffer.from([(value & 0x7f) | 0x80, ((value >>> 7) & 0x7f) | 0x80, value >>> 14]);
+    const nested = (levels: number): Buffer => {
+      const pieces: Buffer[] = [];
+      let length = 0;
+      // A transaction's list of responses has the number 3, and a transaction among them the number 4.
+      for (let level = 0; level < levels; level += 1) {
+        const prefix = Buffer.concat([Buffer.from([level % 2 === 0 ? 0x22 : 0x1a]), varint(length)]);
+        pieces.unshift(prefix);
+        length += prefix.length;
+      }
+      return Buffer.concat(pieces);
+    };
+    expect(decoded(methods.txn.decode, nested(100)).responses).to.have.length(1);
+    expect(() => decoded(methods.txn.decode, nested(102))).to.throw(RangeError, 'nested more than 100 deep');
+    expect(() => decoded(methods.txn.decode, nested(40_000))).to.throw(
+      RangeError,
+      'nested more than 100 deep',
+    );
+  });
 });

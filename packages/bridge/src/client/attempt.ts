@@ -90,6 +90,6 @@ export class Attempt {
 
   #endByTimeout(): void {
     this.stop();
-    this.#tools.onEnd(unavailable('the bridge sent no data for ${String(this.#timeoutMs)} ms'));
+    this.#tools.onEnd(unavailable(`the bridge sent no data for ${String(this.#timeoutMs)} ms`));
   }
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { handoverRequestEntries, type WireHandoverRequest } from './handover.ts';
 import { errorSchema, type WireError } from './error.ts';
+import { intervalSchema } from './interval.ts';
 import { MAX_NAME, WIRE_VERSION } from './topic.ts';
 import { entryRefSchema, type EntryRef } from './queue.ts';
 
@@ -139,7 +140,7 @@ export const helloSchema: v.GenericSchema<Hello> = v.object({
   version: v.literal(WIRE_VERSION),
   epoch: text,
   now: number,
-  heartbeatMs: number,
+  heartbeatMs: intervalSchema,
 });
 
 /** Schema of `StateEvent`; the snapshot is validated by the schema of its kind. */

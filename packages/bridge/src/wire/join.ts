@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { handoverRequestSchema, type WireHandoverRequest } from './handover.ts';
 import { errorSchema, type WireError } from './error.ts';
+import { intervalSchema } from './interval.ts';
 
 /** Body of the request to join a queue. */
 export interface JoinRequest {
@@ -150,7 +151,7 @@ export const joinRequestSchema: v.GenericSchema<JoinRequest> = v.strictObject({
 export const joinResponseSchema: v.GenericSchema<JoinResponse> = v.object({
   id: text,
   secret: text,
-  graceMs: number,
+  graceMs: intervalSchema,
 });
 
 const entryState = { at: number, id: text, key: text, order: text, token: text };

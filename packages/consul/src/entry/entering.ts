@@ -1,5 +1,6 @@
 import { entryLost, turnOf, type EntriesAhead, type EntrySpec } from '@queuelock/core/backend';
-import { MAX_OPERATIONS, type KvOperation, type KvPair } from '../driver/requests.ts';
+import { MAX_OPERATIONS, type KvOperation } from '../driver/requests.ts';
+import type { KvPair } from '../driver/responses.ts';
 import { aheadOf, contendersIn, textOf, type Contender } from '../queue/entries.ts';
 import type { Keys } from '../queue/keys.ts';
 import { isUnknown, type Connection } from '../server/connection.ts';

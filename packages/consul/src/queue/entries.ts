@@ -1,5 +1,5 @@
 import type { EntriesAhead, EntrySpec, StoredEntry } from '@queuelock/core/backend';
-import type { KvPair } from '../driver/requests.ts';
+import type { KvPair } from '../driver/responses.ts';
 import { isEntryId } from './keys.ts';
 
 /** An entry as it is stored. */

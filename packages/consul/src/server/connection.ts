@@ -6,20 +6,14 @@ import {
   ConcurrencyLimiter,
   QueueLockError,
   connectionClosed,
+  failureOf,
   isQueueLockError,
 } from '@queuelock/core/backend';
 import { Subject, type Observable } from '../base/rx.ts';
 import { asUnavailable, errorOf, isDenied } from '../driver/errors.ts';
 import type { Address, HttpClient, HttpRequest, HttpResponse } from '../driver/http.ts';
-import {
-  keyPath,
-  pairsIn,
-  txnBody,
-  txnResult,
-  type KvOperation,
-  type KvPair,
-  type TxnResult,
-} from '../driver/requests.ts';
+import { keyPath, txnBody, type KvOperation } from '../driver/requests.ts';
+import { pairsIn, txnResult, type KvPair, type TxnResult } from '../driver/responses.ts';
 
 /** The agents, and what every request to them carries. */
 export interface ConnectionSettings {
@@ -174,14 +168,37 @@ export class Connection {
       expected: [200, 404],
       ...(isUrgent && { isUrgent }),
     });
-    return readIn(response);
+    return this.readIn(response);
+  }
+
+  /**
+   * Reads the keys in a response with the status 200 or 404.
+   * @throws {QueueLockError} `UNAVAILABLE` when it has another form, or no index: then it is not from an agent
+   */
+  readIn({ status, body, index }: HttpResponse): KvRead {
+    if (index === undefined)
+      throw unexpected(this.endpoint, 'a response has no X-Consul-Index: a proxy may have removed it');
+    return { pairs: status === 404 ? [] : this.parse(pairsIn, body), index };
+  }
+
+  /**
+   * Reads a body with one of the functions of `responses.ts`.
+   * @throws {QueueLockError} `UNAVAILABLE` when it has another form
+   */
+  parse<T>(read: (body: string) => T, body: string): T {
+    try {
+      return read(body);
+    } catch (error) {
+      const text = body.trim().slice(0, 200);
+      throw unexpected(this.endpoint, `a response is not what Consul sends: ${failureOf(error)}: ${text}`);
+    }
   }
 
   /** Runs a transaction. */
   async txn(operations: readonly KvOperation[]): Promise<TxnResult> {
     const body = txnBody(operations);
     const { body: text } = await this.send({ method: 'PUT', path: '/v1/txn', body, expected: [200, 409] });
-    return txnResult(text);
+    return this.parse(txnResult, text);
   }
 
   close(): void {
@@ -198,11 +215,6 @@ export class Connection {
   #leave(at: number): void {
     if (at === this.#current) this.#current = (at + 1) % this.agents;
   }
-}
-
-/** Returns the keys in a response with the status 200 or 404. */
-export function readIn({ status, body, index = 0n }: HttpResponse): KvRead {
-  return { pairs: status === 404 ? [] : pairsIn(body), index };
 }
 
 /** Returns whether a transaction lacks a permission. It is rolled back with the same status as after any other failure. */

@@ -1,7 +1,8 @@
 import { QueueLockError, sessionLost } from '@queuelock/core/backend';
 import { Lane } from '../base/lane.ts';
 import { isNoSession } from '../driver/errors.ts';
-import type { KvOperation, TxnResult } from '../driver/requests.ts';
+import type { KvOperation } from '../driver/requests.ts';
+import type { TxnResult } from '../driver/responses.ts';
 import { isUnknown, unexpected, type Connection, type ReadOptions } from './connection.ts';
 
 /** The session to which a key belongs, and the process that uses it. */

@@ -1,7 +1,8 @@
 import { backoffDelay, isQueueLockError, withJitter, type Clock } from '@queuelock/core/backend';
 import { Observable } from '../base/rx.ts';
-import { keyPath, type KvPair } from '../driver/requests.ts';
-import { readIn, type Connection, type KvRead } from './connection.ts';
+import { keyPath } from '../driver/requests.ts';
+import type { KvPair } from '../driver/responses.ts';
+import type { Connection, KvRead } from './connection.ts';
 
 /** A key, and the index of the state that the caller knows. */
 export interface WatchedKey {
@@ -82,6 +83,9 @@ export class Watches {
   }
 }
 
+// An agent holds a query that finds no change. One that responds at once, as a proxy may, is not asked in a tight loop.
+const UNCHANGED_PAUSE_MS = 100;
+
 type Listener = (pair: KvPair | undefined) => void;
 
 interface WatchTools {
@@ -133,8 +137,10 @@ class Watch {
     let failures = 0;
     while (!this.#hasEnded) {
       try {
+        const before = this.#seen;
         await this.#take(await this.#tools.turn((waitMs) => this.#ask(waitMs)));
         failures = 0;
+        if (this.#seen === before) await this.#pause(UNCHANGED_PAUSE_MS);
       } catch (error) {
         if (isQueueLockError(error, 'CLOSED')) this.#end();
         else await this.#pause(backoffDelay(failures, RETRY));
@@ -158,7 +164,7 @@ class Watch {
       isBlocking: true,
       expected: [200, 404],
     });
-    return readIn(response);
+    return connection.readIn(response);
   }
 
   /**

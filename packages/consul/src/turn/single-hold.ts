@@ -8,7 +8,8 @@ import {
   type Turn,
 } from '@queuelock/core/backend';
 import { Observable, Subscription } from '../base/rx.ts';
-import { LOCK_FLAGS, type KvOperation, type KvPair } from '../driver/requests.ts';
+import { LOCK_FLAGS, type KvOperation } from '../driver/requests.ts';
+import type { KvPair } from '../driver/responses.ts';
 import type { EntryTools } from '../entry/entering.ts';
 import type { Entry } from '../entry/entry.ts';
 import type { Watches } from '../server/watches.ts';

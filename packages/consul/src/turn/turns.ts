@@ -13,7 +13,7 @@ import {
 } from '@queuelock/core/backend';
 import { Observable, Subscription, defer, filter } from '../base/rx.ts';
 import { readAhead, type Newcomer, type Position } from '../entry/entering.ts';
-import type { KvPair } from '../driver/requests.ts';
+import type { KvPair } from '../driver/responses.ts';
 import type { Entry } from '../entry/entry.ts';
 import { contenderOf, otherLimitAhead, type Contender } from '../queue/entries.ts';
 import { SingleHold, type SingleTools } from './single-hold.ts';

@@ -1,7 +1,7 @@
 import { withJitter, type Clock } from '@queuelock/core/backend';
 import { Observable } from '../base/rx.ts';
 import { keyPath } from '../driver/requests.ts';
-import { readIn, type Connection, type KvRead } from '../server/connection.ts';
+import type { Connection, KvRead } from '../server/connection.ts';
 
 /** Keys that are read, then again after every change. */
 export interface Followed {
@@ -12,6 +12,8 @@ export interface Followed {
 }
 
 const QUERY_MS = 10_000;
+// An agent responds to a query without a change after 9.6 s or more. One that responds earlier, as a proxy may, is not asked in a tight loop.
+const UNCHANGED_PAUSE_MS = 100;
 
 /** Emits the keys now, then whenever they may have changed. Errors when they cannot be read. */
 export function changesOf(
@@ -39,7 +41,7 @@ export function changesOf(
         expected: [200, 404],
         ...(!isFirst && { isBlocking: true }),
       });
-      return readIn(response);
+      return connection.readIn(response);
     };
     const next = async (): Promise<void> => {
       try {
@@ -48,7 +50,8 @@ export function changesOf(
         // An index that goes back belongs to another history: the next read begins anew.
         index = read.index < index ? 0n : read.index;
         if (isChanged) subscriber.next(read);
-        if (!subscriber.closed) cancelPause = clock.after(isChanged ? pauseMs : 0, () => void next());
+        if (!subscriber.closed)
+          cancelPause = clock.after(isChanged ? pauseMs : UNCHANGED_PAUSE_MS, () => void next());
       } catch (error) {
         // An observer of a backend that was closed sees nothing any more.
         if (!stopped.signal.aborted && !connection.isClosed) subscriber.error(error);

@@ -1,6 +1,7 @@
 import type { Finding } from '@queuelock/core/backend';
 import type { Settings } from '../api/options.ts';
 import type { Contender } from '../queue/entries.ts';
+import { agentIn, leaderIn, serversIn, sessionNamesIn } from '../driver/responses.ts';
 import type { Connection } from '../server/connection.ts';
 import { queuesIn, type ViewTools } from './views.ts';
 
@@ -11,14 +12,14 @@ export async function diagnose(
   prefix: string,
 ): Promise<readonly Finding[]> {
   const about = connection.endpoint;
-  const leader = (await askOf(connection, '/v1/status/leader')) as string;
+  const leader = await askOf(connection, '/v1/status/leader', leaderIn);
   if (leader === '')
     return [{ level: 'error', about, text: 'the cluster has no leader: nothing can be locked' }];
-  const peers = (await askOf(connection, '/v1/status/peers')) as readonly string[];
+  const peers = await askOf(connection, '/v1/status/peers', serversIn);
   const agent = await agentOf(connection);
   const { pairs } = await connection.read(keys.queuesFrom(prefix), { isConsistent: true, isTree: true });
-  const sessions = (await askOf(connection, '/v1/session/list')) as readonly { readonly Name: string }[];
-  const own = sessions.filter(({ Name }) => Name === 'queuelock').length;
+  const sessions = await askOf(connection, '/v1/session/list', sessionNamesIn);
+  const own = sessions.filter((name) => name === 'queuelock').length;
   return [
     ...(agent ? [...judgeAgent(agent, about), ...judgeTtl(agent, minTtlMs, about)] : [unknownAgent(about)]),
     judgeServers(peers.length, about),
@@ -95,12 +96,8 @@ async function agentOf(connection: Connection): Promise<AgentFacts | undefined> 
     expected: [200, 403],
   });
   if (status === 403) return undefined;
-  const { Config, DebugConfig } = JSON.parse(body) as {
-    readonly Config: { readonly Version: string; readonly Server: boolean };
-    readonly DebugConfig?: { readonly SessionTTLMin?: unknown };
-  };
-  const minTtlMs = millisecondsIn(DebugConfig?.SessionTTLMin);
-  return { version: Config.Version, isServer: Config.Server, minTtlMs };
+  const { minTtl, ...agent } = connection.parse(agentIn, body);
+  return { ...agent, minTtlMs: millisecondsIn(minTtl) };
 }
 
 const UNITS: ReadonlyMap<string, number> = new Map([
@@ -118,6 +115,7 @@ export function millisecondsIn(duration: unknown): number | undefined {
   return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (UNITS.get(unit) ?? 0), 0);
 }
 
-async function askOf(connection: Connection, path: string): Promise<unknown> {
-  return JSON.parse((await connection.send({ method: 'GET', path })).body) as unknown;
+async function askOf<T>(connection: Connection, path: string, read: (body: string) => T): Promise<T> {
+  const { body } = await connection.send({ method: 'GET', path });
+  return connection.parse(read, body);
 }

@@ -6,7 +6,8 @@ import {
   type Registers,
 } from '@queuelock/core/backend';
 import { map, defer } from '../base/rx.ts';
-import type { KvPair, KvOperation } from '../driver/requests.ts';
+import type { KvOperation } from '../driver/requests.ts';
+import type { KvPair } from '../driver/responses.ts';
 import { changesOf } from './changes.ts';
 import type { ViewTools } from './views.ts';
 

@@ -3,7 +3,7 @@
 
 import type { Clock, ListedQueue, StoredEntry, StoredHistory } from '@queuelock/core/backend';
 import { map, type Observable } from '../base/rx.ts';
-import type { KvPair } from '../driver/requests.ts';
+import type { KvPair } from '../driver/responses.ts';
 import { contenderOf, contendersIn, storedEntry, type Contender } from '../queue/entries.ts';
 import type { Keys } from '../queue/keys.ts';
 import type { Connection } from '../server/connection.ts';

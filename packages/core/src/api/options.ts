@@ -30,6 +30,14 @@ export interface LockClientOptions {
    * `tryAcquire` waits too. 2,500 covers every overlap that was measured for clients without proven heartbeats. Default 0: off.
    */
   readonly lockDelayMs?: number;
+  /**
+   * Longest time for which the event loop of this process may be blocked without the loss of its locks, in milliseconds: 0, or from 1,000 to 3,600,000. A worker
+   * thread with a connection of its own sends the heartbeats while the main thread sends none. While the loop is blocked, `signal` cannot fire and no request
+   * of another client is answered; `held` is right at once after it. A process that is blocked for longer loses its locks, at most this time and two TTLs
+   * after the block began. So does a process that is frozen as a whole: its threads stop with it. On etcd only, for options without functions;
+   * other clients are refused with `INVALID_ARGUMENT`. Default 0: heartbeats on the main thread only.
+   */
+  readonly maxBlockedMs?: number;
   /** How long the first connection may take before a call rejects with `UNAVAILABLE`, in milliseconds. Default 5,000. */
   readonly connectTimeoutMs?: number;
   /**

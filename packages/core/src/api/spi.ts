@@ -1,6 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { QueueLockError } from './errors.ts';
 import type { BackendInfo } from './backend-info.ts';
+import type { RenewerSupport } from './renewer-api.ts';
 import type { Finding, ListedQueue, StoredEntry, StoredHistory } from './store-facts.ts';
 
 export type { StoredEntry } from './store-facts.ts';
@@ -210,6 +211,8 @@ export interface Backend {
   /** Removes another client's entry if it still has that key and order. `false` if it is not there. The owner's `turns$` error with `ENTRY_LOST`. */
   evict?(queue: string, entry: { readonly key: string; readonly order: bigint }): Promise<boolean>;
   readonly registers?: Registers;
+  /** Heartbeats from another thread, for clients with `maxBlockedMs`; a backend without them rejects such clients. */
+  readonly renewers?: RenewerSupport;
   /** Returns the fencing token of an entry that `observe` showed, where its order is not the token; `undefined` when the entry is gone. */
   tokenOf?(
     queue: string,

@@ -27,8 +27,10 @@ export interface MachineClocks {
 }
 
 // Tolerance in milliseconds: two steps of 10 ms of the boot clock, so that its rounding cannot end a hold early.
-const BOOT_CLOCK_GRAIN_MS = 20;
+export const BOOT_CLOCK_GRAIN_MS = 20;
 const WALL_CLOCK_GRAIN_MS = 2;
+// A timer that is set to more, almost 25 days, fires at once.
+const MAX_TIMER_MS = 2_147_483_647;
 const LOOKS_EVERY_MS = 50;
 
 const MACHINE: MachineClocks = {
@@ -47,7 +49,7 @@ export function systemClock(): Clock {
   return {
     now: elapsedBy(MACHINE),
     after(ms, task) {
-      const timer = setTimeout(task, ms);
+      const timer = setTimeout(task, Math.min(ms, MAX_TIMER_MS));
       return () => {
         clearTimeout(timer);
       };

@@ -12,6 +12,7 @@ import type { EntryLabel } from '../entry/entry-value.ts';
 import { QueueLockError, invalidArgument } from '../api/errors.ts';
 import type { SharedOwnership } from '../api/hold-api.ts';
 import { EVICT_OPTIONS, STEAL_OPTIONS, WISH_OPTIONS } from './known-options.ts';
+import { checkMaxBlocked } from './max-blocked.ts';
 import { limitOf } from '../entry/limit.ts';
 import type { ClaimOptions, LockClientOptions } from '../api/options.ts';
 import type { SessionSettings } from '../session/session.ts';
@@ -79,6 +80,7 @@ export function settingsOf(
   const why = ` on ${name}${minTtlRule === undefined ? '' : `: ${minTtlRule}`}`;
   within('ttlMs', ttlMs, { min: minTtlMs, max: MAX_TTL_MS, why });
   within('connectTimeoutMs', options.connectTimeoutMs ?? 5_000, { min: 1, max: MAX_TIMER_MS });
+  checkMaxBlocked(backend, options);
   within('lockDelayMs', lockDelayMs, { min: 0, max: MAX_TIMER_MS });
   within('safetyMarginMs', options.safetyMarginMs ?? 0, { min: 0, max: ttlMs / 2, why: ', half the TTL' });
   within('heartbeatIntervalMs', options.heartbeatIntervalMs ?? ttlMs / 4, {

@@ -13,6 +13,16 @@ export interface LivenessListener {
   sessionEnded(error: QueueLockError): void;
 }
 
+/** What another thread proves of the session. */
+export interface OtherProofs {
+  /** The deadline until which the session is proven; 0 if none is. */
+  readonly deadline: number;
+  /** Whether the session has ended on the server. */
+  readonly isLost: boolean;
+  /** Records a deadline that this thread has proven. */
+  noteProof(deadline: number): void;
+}
+
 /**
  * Tracks whether a session is proven to be alive. Every read compares the clock with the deadline, so it is correct even when timers are late. The
  * end is emitted synchronously, before the read returns.
@@ -27,6 +37,7 @@ export class Liveness {
   readonly #ending = new AbortController();
   readonly #listeners = new Set<LivenessListener>();
   #deadline: number;
+  #others: OtherProofs | undefined;
   #trouble: unknown;
   #ended: QueueLockError | undefined;
   #cancelAlarm: () => void;
@@ -104,16 +115,23 @@ export class Liveness {
   /** Returns the remaining proven time in milliseconds at a reading of the clock that was just taken. */
   remainingMsAt(now: number): number {
     if (this.#ended) return 0;
+    if (this.#others && !this.#count(this.#others)) return 0;
     const left = this.#deadline - now;
     if (left > 0) return left;
     this.end(this.#tooLate());
     return 0;
   }
 
+  /** Also counts the proofs of another thread from now on. */
+  addProofs(others: OtherProofs): void {
+    this.#others = others;
+  }
+
   /** Records a confirmed heartbeat. A late or older one never shortens the proven time, nor revives an ended session. */
   prove(deadline: number): void {
     if (this.remainingMs === 0) return;
     this.#deadline = Math.max(this.#deadline, deadline);
+    this.#others?.noteProof(this.#deadline);
     if (this.remainingMs > 0) this.#confirmed();
   }
 
@@ -154,6 +172,13 @@ export class Liveness {
       if (this.#listeners.delete(listener)) listener.sessionEnded(error);
   }
 
+  /** Counts the proofs of another thread. Returns whether the session may still exist. */
+  #count(others: OtherProofs): boolean {
+    if (others.deadline > this.#deadline) this.#deadline = others.deadline;
+    if (others.isLost) this.end(endedMeanwhile());
+    return !others.isLost;
+  }
+
   #tooLate(): QueueLockError {
     const cause = this.#trouble;
     const detail = cause === undefined ? '' : `; the last one failed: ${detailOf(cause)}`;
@@ -182,4 +207,9 @@ export class Liveness {
       if (this.remainingMs > 0) this.#cancelAlarm = this.#setAlarm();
     });
   }
+}
+
+function endedMeanwhile(): QueueLockError {
+  const message = 'the store ended the session; the heartbeat thread found it while this thread was blocked';
+  return new QueueLockError('SESSION_LOST', message, { reason: 'session-lost' });
 }

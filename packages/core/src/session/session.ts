@@ -11,6 +11,7 @@ import type { LockClientOptions } from '../api/options.ts';
 import { Observable } from '../base/rx.ts';
 import type { Backend, Session } from '../api/spi.ts';
 import type { LiveSession } from './live-session.ts';
+import type { StandbyStarter } from './standby.ts';
 
 /** The client's options with the defaults filled in. */
 export interface SessionSettings extends LockClientOptions {
@@ -25,6 +26,8 @@ export interface SessionOpening extends SessionSettings {
   readonly endpoint: string;
   /** Receives the reason why the last attempt to open failed. */
   readonly trouble: (why: unknown) => void;
+  /** Loads what starts heartbeat threads. Never rejects. Default: no threads. */
+  readonly standby?: (() => Promise<StandbyStarter | undefined>) | undefined;
 }
 
 /** Callbacks for the end of a session. */
@@ -50,22 +53,27 @@ export function openSession(
     subscriber.add(() => {
       unwanted.abort(new QueueLockError('CLOSED', 'the caller gave up the session'));
     });
-    connect(settings, unwanted.signal, closing).then(
-      ({ session, openedAt, deadline }) => {
+    Promise.all([connect(settings, unwanted.signal, closing), settings.standby?.()]).then(
+      ([{ session, openedAt, deadline }, startStandby]) => {
         const live = {
           session,
           liveness: new Liveness(settings.clock, deadline, settings.endpoint),
           ids: new Set<string>(),
         };
+        const pace = paceOf(session.ttlMs, settings);
+        const standby = startStandby?.(session, { pace, openedAt, deadline });
+        if (standby) live.liveness.addProofs(standby);
         subscriber.add(() => {
           live.liveness.end(
             new QueueLockError('CLOSED', 'the client was closed', { reason: 'client-closed' }),
           );
-          closing(told.then(() => (keepsSession() && session.abandon ? session.abandon() : session.close())));
+          // Its heartbeats must not keep a session alive that is left to another process.
+          const ended = standby ? standby.stop() : told;
+          closing(
+            ended.then(() => (keepsSession() && session.abandon ? session.abandon() : session.close())),
+          );
         });
-        subscriber.add(
-          heartbeat(live, { ...paceOf(session.ttlMs, settings), openedAt }, settings.clock).subscribe(),
-        );
+        subscriber.add(heartbeat(live, { ...pace, openedAt }, settings.clock).subscribe());
         // This subscription comes first, so that a listener which requests a session at the end of this one gets a new one.
         live.liveness.health$.subscribe({
           error: (error: unknown) => {

@@ -11,6 +11,7 @@ import {
   tap,
   type MonoTypeOperatorFunction,
 } from '../base/rx.ts';
+import { heartbeatThreads } from './heartbeat-threads.ts';
 import { openOrResume, removeUnclaimedLater } from './resume.ts';
 import { openSession, type SessionSettings } from './session.ts';
 import type { LiveSession } from './live-session.ts';
@@ -23,6 +24,8 @@ export interface SharedSession {
   /** Returns the session while it is open, so that a claim need not subscribe. */
   readonly present: () => LiveSession | undefined;
   readonly state$: BehaviorSubject<SessionState>;
+  /** Emits failures of the heartbeat thread, without which the session continues. Never errors. */
+  readonly errors$: Observable<QueueLockError>;
   /** Returns why the session is not open yet while it is being opened, or why it is suspect. */
   readonly openingTrouble: () => unknown;
 }
@@ -45,6 +48,7 @@ export function shareSession(
   let resumed: Session | undefined;
   const open = openOrResume(backend, settings.resume, (session) => (resumed = session));
   const { endpoint } = backend.info;
+  const { standby, errors$ } = heartbeatThreads(backend, settings);
   let failure: unknown;
   let present: LiveSession | undefined;
   const state$ = new BehaviorSubject<SessionState>({ status: 'idle' });
@@ -72,17 +76,13 @@ export function shareSession(
   const session$ = defer(() => {
     failure = undefined;
     tell({ status: 'opening' });
-    const opening = {
-      ...settings,
-      open,
-      endpoint,
-      trouble: (why: unknown) => void (failure = why),
-    };
+    const trouble = (why: unknown): void => void (failure = why);
+    const opening = { ...settings, open, endpoint, standby, trouble };
     return merge(closed$, openSession(opening, { closing: afterwards, keepsSession }));
   }).pipe(tap({ next: follow, error: tellEnd }), shared());
   const openingTrouble = (): unknown =>
     state$.value.status === 'opening' ? notOpenYet(endpoint, failure) : present?.liveness.trouble;
-  return { session$, present: () => present, state$, openingTrouble };
+  return { session$, present: () => present, state$, errors$, openingTrouble };
 }
 
 /** Shares one subscription until it errors. Later subscribers receive the current value. */

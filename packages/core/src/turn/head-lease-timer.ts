@@ -5,6 +5,8 @@ import type { Clock } from '../base/clock.ts';
 const APART_MS = 4;
 const FARTHEST = 25;
 const AGAIN_AFTER_MS = 500;
+// No lease lasts longer. What a store returns is not trusted: a larger number, or none, would overflow a timer, which then fires at once, for ever.
+const MAX_LEASE_MS = 24 * 60 * 60 * 1_000;
 
 /** Parameters of a `HeadLeaseTimer`. */
 export interface HeadLeaseTimerOptions {
@@ -39,8 +41,9 @@ export class HeadLeaseTimer {
   watch(queue: string, endsInMs: number | null, ahead: number): void {
     if (endsInMs === null) return;
     const { clock, minDelayMs = 0 } = this.#settings;
+    const leaseMs = endsInMs <= MAX_LEASE_MS ? endsInMs : MAX_LEASE_MS;
     const spreadMs = Math.min(ahead, FARTHEST) * APART_MS * (clock.random?.() ?? Math.random());
-    const at = clock.now() + Math.max(minDelayMs, Math.ceil(endsInMs) + 1) + spreadMs;
+    const at = clock.now() + Math.max(minDelayMs, Math.ceil(leaseMs) + 1) + spreadMs;
     if (at >= (this.#looks.get(queue) ?? Infinity)) return;
     this.#looks.set(queue, at);
     this.#arm();

@@ -9,7 +9,7 @@ import { jsonable } from '../base/jsonable.ts';
 import { liveView } from './live-view.ts';
 import type { RegisterEnd } from './register.ts';
 import { replayed } from './replayed.ts';
-import { NEVER, map, takeUntil, type Observable } from '../base/rx.ts';
+import { NEVER, map, merge, takeUntil, type Observable } from '../base/rx.ts';
 import type { Backend } from '../api/spi.ts';
 import type { QueueHistory, QueuesState } from '../api/store-api.ts';
 import type { Finding, ListedQueue } from '../api/store-facts.ts';
@@ -26,8 +26,10 @@ export class StoreViews {
     this.#end = end;
   }
 
-  get errors$(): Observable<QueueLockError> {
-    return inCallerContext((this.#backend.errors$ ?? NEVER).pipe(takeUntil(this.#end.closes$)));
+  /** Emits the failures that the backend and the session get over by themselves. */
+  errorsWith(ofSession$: Observable<QueueLockError>): Observable<QueueLockError> {
+    const errors$ = merge(this.#backend.errors$ ?? NEVER, ofSession$);
+    return inCallerContext(errors$.pipe(takeUntil(this.#end.closes$)));
   }
 
   queues(prefix: string): Observable<QueuesState> {

@@ -38,7 +38,8 @@ export class EtcdSession implements Session {
   ttlMs: number;
   readonly doubts$: Observable<unknown>;
   readonly traces: HoldTraces;
-  readonly #lease: Lease;
+  /** The lease as it was granted. */
+  readonly lease: Lease;
   readonly #context: SessionContext;
   readonly #keepAlive: KeepAlive;
   readonly #entries: Entries;
@@ -49,7 +50,7 @@ export class EtcdSession implements Session {
   constructor(lease: Lease, context: SessionContext) {
     this.id = leaseHex(lease.id);
     this.ttlMs = lease.ttlMs;
-    this.#lease = lease;
+    this.lease = lease;
     this.#context = context;
     this.#responseTimeoutMs = Math.max(300, lease.ttlMs / 8);
     this.#keepAlive = new KeepAlive(context.connection, lease.id, this.#responseTimeoutMs);
@@ -60,7 +61,7 @@ export class EtcdSession implements Session {
 
   /** The text with which a backend with the same hosts and prefix can resume the session. It is no secret by itself, and is valid for later entries too. */
   get resumption(): string {
-    const lease = { id: this.#lease.id, ttlMs: this.ttlMs };
+    const lease = { id: this.lease.id, ttlMs: this.ttlMs };
     return writeResumption({ lease, prefix: this.#context.prefix, keyIds: this.#entries.exportIds() });
   }
 
@@ -151,7 +152,7 @@ export class EtcdSession implements Session {
   async close(): Promise<void> {
     await this.abandon();
     if (this.#entries.generation.isOthers) return;
-    const revoke = { ID: this.#lease.id };
+    const revoke = { ID: this.lease.id };
     await this.#context.connection
       .call('ending a session', (etcd, options) => etcd.leaseRevoke(revoke, options), {
         withinMs: REVOKE_WITHIN_MS,
@@ -169,7 +170,7 @@ export class EtcdSession implements Session {
 
   async #readWhetherEnded(): Promise<boolean> {
     if (this.#end || this.#entries.generation.isOthers) return true;
-    const ask = { ID: this.#lease.id };
+    const ask = { ID: this.lease.id };
     try {
       const { TTL } = await this.#context.connection.call(
         'reading a lease',
@@ -199,7 +200,7 @@ export class EtcdSession implements Session {
     this.#keepAlive.leaveStream();
     const { TTL, header } = await connection.call(
       'reading a lease',
-      (etcd, options) => etcd.leaseTimeToLive({ ID: this.#lease.id }, options),
+      (etcd, options) => etcd.leaseTimeToLive({ ID: this.lease.id }, options),
       { withinMs: this.#responseTimeoutMs, urgent: true },
     );
     return { ttlMs: Math.min(ttlMs, Number(TTL) * 1_000), term: header.raft_term };

@@ -52,11 +52,15 @@ const EMPTY = Buffer.alloc(0);
 const TWO_TO_32 = 2 ** 32;
 // With a high word of this size or more, the number exceeds 2^53.
 const EXACT_HIGH = 2 ** 21;
+// As in protobuf's own readers. Deeper messages would exhaust the stack.
+const MAX_DEPTH = 100;
 
-// Decoding is synchronous, so all messages share this position of the next byte, and the two words of the 64-bit number that is being read.
+// Decoding is synchronous, so all messages share this position of the next byte, the two words of the 64-bit number that is being read, and the depth.
 let at = 0;
 let low = 0;
 let high = 0;
+// Number of messages around the current one.
+let depth = 0;
 
 /** Describes how a message is read. Fields that were not sent have these defaults. */
 export function decoder<T>(defaults: T, fields: FieldsToRead<T>): Decode<T> {
@@ -70,6 +74,7 @@ export function decoder<T>(defaults: T, fields: FieldsToRead<T>): Decode<T> {
 /** Decodes a message. Throws if the bytes are not a valid one. */
 export function decoded<T>(decode: Decode<T>, bytes: Buffer): T {
   at = 0;
+  depth = 0;
   return readMessage(decode, bytes, bytes.length);
 }
 
@@ -134,8 +139,12 @@ function readMessage<T>({ defaults, lists, fields }: Decode<T>, bytes: Buffer, e
       const begin = isShort ? at + 1 : readLength(bytes, end);
       const within = isShort ? begin + short : at;
       at = begin;
-      if (read.kind === 'message') value = readMessage((read.nested ??= decodeOf(read)), bytes, within);
-      else value = readBytes(read, bytes, within);
+      if (read.kind === 'message') {
+        depth += 1;
+        if (depth > MAX_DEPTH) throw new RangeError(`messages nested more than ${MAX_DEPTH} deep`);
+        value = readMessage((read.nested ??= decodeOf(read)), bytes, within);
+        depth -= 1;
+      } else value = readBytes(read, bytes, within);
     } else {
       const short = bytes[at] as number;
       const isNumber = read.kind === 'int64' || read.kind === 'uint64';

@@ -1,0 +1,111 @@
+/**
+ * What this package reads in the JSON of Consul's API. A response is not trusted: a proxy may have written it, or a server of another kind. Each
+ * function throws a `TypeError` or `SyntaxError` where the text has another form.
+ */
+
+/** A key as Consul returns it. */
+export interface KvPair {
+  readonly key: string;
+  readonly text: string;
+  readonly session: string | undefined;
+  readonly createIndex: bigint;
+  readonly modifyIndex: bigint;
+  readonly flags: number;
+}
+
+/** The result of a transaction: the keys that it returned, or the operation at which it was rolled back. */
+export type TxnResult =
+  | { readonly isDone: true; readonly pairs: readonly KvPair[] }
+  | { readonly isDone: false; readonly failedAt: number; readonly why: string };
+
+/** The result in the response to a transaction. */
+export function txnResult(body: string): TxnResult {
+  const { Results, Errors } = membersOf(JSON.parse(body));
+  const [error] = listOf(Errors ?? []);
+  if (error === undefined) {
+    const results = listOf(Results ?? []).map((result) => membersOf(result)['KV']);
+    return { isDone: true, pairs: results.filter((pair) => pair !== undefined).map(pairOf) };
+  }
+  const { OpIndex, What } = membersOf(error);
+  return { isDone: false, failedAt: Number(indexOf(OpIndex)), why: textOf(What) };
+}
+
+/** The keys in the response to a read. */
+export function pairsIn(body: string): readonly KvPair[] {
+  return listOf(JSON.parse(body)).map(pairOf);
+}
+
+const SESSION_ID = /^[\da-f-]{1,64}$/;
+
+/** The id in the response to the creation of a session. It becomes a part of paths, so it has no other characters than Consul's ids. */
+export function sessionIdIn(body: string): string {
+  const id = textOf(membersOf(JSON.parse(body))['ID']);
+  if (!SESSION_ID.test(id)) throw new TypeError('no session id');
+  return id;
+}
+
+/** The names in a list of sessions. */
+export function sessionNamesIn(body: string): readonly string[] {
+  return listOf(JSON.parse(body)).map((session) => textOf(membersOf(session)['Name']));
+}
+
+/** The addresses in a list of servers. */
+export function serversIn(body: string): readonly string[] {
+  return listOf(JSON.parse(body)).map(textOf);
+}
+
+/** The address of the leader; empty when there is none. */
+export function leaderIn(body: string): string {
+  return textOf(JSON.parse(body));
+}
+
+/** What an agent returns about itself. The setting is `undefined` where the agent does not report it. */
+export function agentIn(body: string): {
+  readonly version: string;
+  readonly isServer: boolean;
+  readonly minTtl: unknown;
+} {
+  const { Config, DebugConfig } = membersOf(JSON.parse(body));
+  const { Version, Server } = membersOf(Config);
+  const minTtl = DebugConfig === undefined ? undefined : membersOf(DebugConfig)['SessionTTLMin'];
+  return { version: textOf(Version), isServer: Server === true, minTtl };
+}
+
+function pairOf(pair: unknown): KvPair {
+  const { Key, Value, Session = '', CreateIndex, ModifyIndex, Flags } = membersOf(pair);
+  const session = textOf(Session);
+  return {
+    key: textOf(Key),
+    text: Value === null ? '' : Buffer.from(textOf(Value), 'base64').toString(),
+    session: session === '' ? undefined : session,
+    createIndex: indexOf(CreateIndex),
+    modifyIndex: indexOf(ModifyIndex),
+    flags: numberOf(Flags),
+  };
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>;
+  throw new TypeError('no object');
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new TypeError('no list');
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw new TypeError('no text');
+}
+
+function numberOf(value: unknown): number {
+  if (typeof value === 'number') return value;
+  throw new TypeError('no number');
+}
+
+function indexOf(value: unknown): bigint {
+  if (Number.isSafeInteger(value) && Number(value) >= 0) return BigInt(Number(value));
+  throw new TypeError('no index');
+}

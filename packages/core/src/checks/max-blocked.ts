@@ -1,0 +1,31 @@
+import { invalidArgument } from '../api/errors.ts';
+import type { LockClientOptions } from '../api/options.ts';
+import type { Backend } from '../api/spi.ts';
+
+const MIN_BLOCKED_MS = 1_000;
+const MAX_BLOCKED_MS = 3_600_000;
+
+/** Checks the option `maxBlockedMs`: its value, and whether the backend can send heartbeats from a thread. */
+export function checkMaxBlocked(
+  { info, renewers }: Pick<Backend, 'info' | 'renewers'>,
+  { maxBlockedMs = 0, clock }: Pick<LockClientOptions, 'maxBlockedMs' | 'clock'>,
+): void {
+  if (maxBlockedMs === 0) return;
+  if (!(maxBlockedMs >= MIN_BLOCKED_MS && maxBlockedMs <= MAX_BLOCKED_MS))
+    throw invalidArgument(
+      'maxBlockedMs',
+      maxBlockedMs,
+      'is 0, or a number of milliseconds from 1000 to 3600000',
+    );
+  if (clock)
+    throw invalidArgument(
+      'maxBlockedMs',
+      maxBlockedMs,
+      'is 0 beside the option clock, which a thread cannot read',
+    );
+  if (!renewers) {
+    const rule = `is 0 on ${info.name}: only the main thread sends its heartbeats`;
+    throw invalidArgument('maxBlockedMs', maxBlockedMs, rule);
+  }
+  renewers.check();
+}

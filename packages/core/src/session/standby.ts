@@ -1,0 +1,122 @@
+import { Worker } from 'node:worker_threads';
+import { detailOf, type QueueLockError } from '../api/errors.ts';
+import type { RenewerSupport } from '../api/renewer-api.ts';
+import type { Session } from '../api/spi.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Pace } from './budget.ts';
+import type { HeartbeatThreadData, HeartbeatThreadFailure } from './heartbeat-thread.ts';
+import type { OtherProofs } from './liveness.ts';
+import { threadFailure } from './thread-failure.ts';
+import { ThreadTimes, sampleOf } from './thread-times.ts';
+
+/** Options of the heartbeat threads of a client. */
+export interface StandbyOptions {
+  readonly renewers: RenewerSupport;
+  readonly clock: Clock;
+  /** How long the event loop of this thread may be blocked, in milliseconds. */
+  readonly maxBlockedMs: number;
+  /** Receives each failure of the thread. The session continues without it. */
+  readonly onFailure: (error: QueueLockError) => void;
+}
+
+/** What is known of a session when it has opened. */
+export interface StandbyStart {
+  readonly pace: Pace;
+  readonly openedAt: number;
+  /** Deadline proven by the opening. */
+  readonly deadline: number;
+}
+
+/** Starts the heartbeat thread of a session. Returns `undefined` if it cannot start, as in a process that may not start threads. */
+export type StandbyStarter = (session: Session, start: StandbyStart) => Standby | undefined;
+
+/** Returns a function that starts heartbeat threads. */
+export function standbyStarter(options: StandbyOptions): StandbyStarter {
+  return (session, start) => {
+    try {
+      return new Standby(session, options, start);
+    } catch (error) {
+      options.onFailure(threadFailure(detailOf(error)));
+      return undefined;
+    }
+  };
+}
+
+// The main thread checks in this many times within the longest block.
+const CHECK_INS = 10;
+
+/**
+ * A thread that sends heartbeats in place of this one while its event loop is blocked. This thread checks in, as long as its event loop runs; if it does not
+ * for longer than the limit, the other thread stops, and the session ends at its last proven deadline.
+ */
+export class Standby implements OtherProofs {
+  readonly #times = new ThreadTimes();
+  readonly #clock: Clock;
+  readonly #worker: Worker;
+  readonly #exited: Promise<void>;
+  #cancelCheckIn: () => void = () => undefined;
+
+  /** Starts the thread. */
+  constructor(
+    session: Session,
+    { renewers, clock, maxBlockedMs, onFailure }: StandbyOptions,
+    { pace, openedAt, deadline }: StandbyStart,
+  ) {
+    this.#clock = clock;
+    this.#times.noteProof(openedAt, deadline);
+    const checkInMs = Math.min(pace.heartbeatIntervalMs, maxBlockedMs / CHECK_INS);
+    this.#checkInEvery(checkInMs);
+    const workerData: HeartbeatThreadData = {
+      source: renewers.sourceFor(session),
+      memory: this.#times.memory,
+      clock: sampleOf(clock),
+      pace: { ...pace, maxSilenceMs: maxBlockedMs + checkInMs, rehearsalMs: session.ttlMs },
+    };
+    this.#worker = new Worker(threadProgram(), { workerData, name: 'queuelock heartbeats' });
+    // The session's own timers and connections decide how long the process lives.
+    this.#worker.unref();
+    this.#worker.on('message', ({ failure }: HeartbeatThreadFailure) => onFailure(threadFailure(failure)));
+    this.#worker.on('error', (error) => onFailure(threadFailure(`it ended: ${detailOf(error)}`)));
+    this.#exited = new Promise((resolve) => {
+      this.#worker.once('exit', () => {
+        resolve();
+      });
+    });
+  }
+
+  /** The deadline that heartbeats of the thread prove; 0 if none do. */
+  get deadline(): number {
+    return this.#times.threadDeadline;
+  }
+
+  /** Whether the thread has found that the session has ended on the server. */
+  get isLost(): boolean {
+    return this.#times.isLost;
+  }
+
+  /** Records a heartbeat that this thread has proven. */
+  noteProof(deadline: number): void {
+    this.#times.noteProof(this.#clock.now(), deadline);
+  }
+
+  /** Ends the heartbeats of the thread. Those in flight may still reach the store until the returned promise has resolved. */
+  stop(): Promise<void> {
+    this.#times.end();
+    this.#cancelCheckIn();
+    void this.#worker.terminate();
+    return this.#exited;
+  }
+
+  #checkInEvery(ms: number): void {
+    this.#times.checkIn(this.#clock.now());
+    this.#cancelCheckIn = this.#clock.after(ms, () => {
+      this.#checkInEvery(ms);
+    });
+  }
+}
+
+/** In the built package, both files are beside each other with the ending of this one; in the sources too. */
+function threadProgram(): URL {
+  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  return new URL(`./heartbeat-thread.${ending}`, import.meta.url);
+}

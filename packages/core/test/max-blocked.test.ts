@@ -1,0 +1,51 @@
+import { createMemoryServer, memory, virtualClock } from '@queuelock/memory';
+import { expect } from 'chai';
+import { createLockClient, type LockClientOptions } from '../src/index.ts';
+import type { Backend } from '../src/backend.ts';
+
+/** A backend that could send heartbeats from a thread. */
+function withRenewers(check: () => void = () => undefined): Backend {
+  const sourceFor = (): never => expect.fail('no session is opened');
+  return Object.assign(memory({ server: createMemoryServer() }), { renewers: { check, sourceFor } });
+}
+
+function refusal(backend: Backend, options: LockClientOptions): unknown {
+  try {
+    createLockClient(backend, options);
+    return undefined;
+  } catch (error) {
+    return String(error);
+  }
+}
+
+describe('the option maxBlockedMs', () => {
+  it('accepts 0 and the limits on a backend with heartbeats from a thread', () => {
+    for (const maxBlockedMs of [0, 1_000, 3_600_000])
+      expect(refusal(withRenewers(), { maxBlockedMs })).to.equal(undefined);
+    expect(refusal(memory(), { maxBlockedMs: 0 })).to.equal(undefined);
+  });
+
+  it('refuses other values with the argument, the value and the rule', () => {
+    for (const maxBlockedMs of [-1, 1, 999, 3_600_001, NaN, Infinity])
+      expect(refusal(withRenewers(), { maxBlockedMs })).to.match(
+        new RegExp(`INVALID_ARGUMENT.*maxBlockedMs .*from 1000 to 3600000.*${maxBlockedMs}`),
+      );
+  });
+
+  it('is refused, by name, on a backend whose heartbeats only the main thread sends', () => {
+    expect(refusal(memory(), { maxBlockedMs: 5_000 })).to.match(
+      /INVALID_ARGUMENT.*maxBlockedMs is 0 on memory: only the main thread sends its heartbeats/,
+    );
+  });
+
+  it('is refused beside a clock, which no thread can read', () => {
+    expect(refusal(withRenewers(), { maxBlockedMs: 5_000, clock: virtualClock() })).to.match(
+      /beside the option clock/,
+    );
+  });
+
+  it('checks the options of the backend', () => {
+    const check = (): void => expect.fail('they cannot be sent');
+    expect(refusal(withRenewers(check), { maxBlockedMs: 5_000 })).to.match(/they cannot be sent/);
+  });
+});

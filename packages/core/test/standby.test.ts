@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import type { Session } from '../src/backend.ts';
+import { systemClock } from '../src/base/clock.ts';
+import { Standby } from '../src/session/standby.ts';
+import type { CountingRenewerData } from './counting-renewer.ts';
+
+const PROVEN_MS = 60_000;
+const PACE = {
+  heartbeatIntervalMs: 20,
+  answerTimeoutMs: 1_000,
+  retryAfterMs: 5,
+  longestRetryMs: 20,
+  safetyMarginMs: 200,
+};
+const MAX_WAIT_MS = 30_000;
+
+describe('the heartbeat thread', () => {
+  const clock = systemClock();
+  const failures: string[] = [];
+  let standby: Standby | undefined;
+
+  afterEach(() => standby?.stop());
+
+  function start(
+    data: CountingRenewerData,
+    module = new URL('counting-renewer.ts', import.meta.url).href,
+  ): Standby {
+    failures.length = 0;
+    const renewers = { check: () => undefined, sourceFor: () => ({ module, data }) };
+    const onFailure = ({ message }: Error): void => void failures.push(message);
+    const openedAt = clock.now();
+    standby = new Standby(
+      { ttlMs: 10_000 } as Session,
+      { renewers, clock, maxBlockedMs: 60_000, onFailure },
+      { pace: PACE, openedAt, deadline: openedAt + 20_000 },
+    );
+    return standby;
+  }
+
+  /** Blocks this thread, event loop included, until the condition is true. */
+  function block(isTrue: () => boolean): void {
+    const cell = new Int32Array(new SharedArrayBuffer(4));
+    const end = clock.now() + MAX_WAIT_MS;
+    while (!isTrue() && clock.now() < end) Atomics.wait(cell, 0, 0, 2);
+    expect(isTrue()).to.equal(true);
+  }
+
+  it('proves the session while the main thread is blocked, on its clock, and reports failures when it runs again', async () => {
+    const { deadline: before } = start({ provenMs: PROVEN_MS, failAfter: 2 });
+    expect(before).to.equal(0);
+    const began = clock.now();
+    block(() => standby!.deadline > 0);
+    const first = standby!.deadline;
+    // The proof lasts for 60 s less 1 %, the safety margin and 20 ms for the clocks, from when it was sent.
+    expect(first).to.be.within(began + 59_180, clock.now() + 59_180);
+    block(() => standby!.deadline > first + 20);
+    expect(failures).to.deep.equal([]);
+    while (failures.length === 0 && clock.now() < began + MAX_WAIT_MS)
+      await new Promise((resolve) => setImmediate(resolve));
+    expect(failures[0]).to.match(
+      /the heartbeat thread .* failed: .*the store does not answer; heartbeats of the main/,
+    );
+  });
+});

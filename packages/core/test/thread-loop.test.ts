@@ -1,0 +1,129 @@
+import { virtualClock, type VirtualClock } from '@queuelock/memory';
+import { expect } from 'chai';
+import { QueueLockError } from '../src/index.ts';
+import { paceOf } from '../src/session/budget.ts';
+import { Liveness } from '../src/session/liveness.ts';
+import { renewInPlaceOfMain } from '../src/session/thread-loop.ts';
+import { ThreadTimes } from '../src/session/thread-times.ts';
+
+const TTL_MS = 10_000;
+// A proof lasts for the TTL minus 1 %, the safety margin of 200 ms, and 20 ms for the clocks of two threads.
+const PROVEN_MS = 9_680;
+const MAX_SILENCE_MS = 60_000;
+
+/** A main thread that does nothing, as if it was blocked, and the heartbeat thread beside it, in virtual time. */
+class BlockedMain {
+  readonly clock: VirtualClock = virtualClock();
+  readonly times = new ThreadTimes();
+  readonly liveness: Liveness;
+  readonly sent: number[] = [];
+  readonly failures: unknown[] = [];
+  hasEnded = false;
+  renew: () => Promise<number> = async () => TTL_MS;
+
+  constructor() {
+    this.liveness = new Liveness(this.clock, this.clock.now() + 9_700, 'store://');
+    const { times, clock } = this;
+    this.liveness.addProofs({
+      get deadline() {
+        return times.threadDeadline;
+      },
+      get isLost() {
+        return times.isLost;
+      },
+      noteProof: (deadline) => times.noteProof(clock.now(), deadline),
+    });
+    times.noteProof(clock.now(), clock.now() + 9_700);
+    times.checkIn(clock.now());
+  }
+
+  start(): void {
+    const pace = { ...paceOf(TTL_MS, {}), maxSilenceMs: MAX_SILENCE_MS, rehearsalMs: TTL_MS };
+    const renewer = {
+      renew: (): Promise<number> => {
+        this.sent.push(this.clock.now());
+        return this.renew();
+      },
+    };
+    const clock = { ...this.clock, random: () => 0.5 };
+    const onFailure = (error: unknown): void => void this.failures.push(error);
+    void renewInPlaceOfMain({ times: this.times, renewer, clock, pace, onFailure }).then(
+      () => (this.hasEnded = true),
+    );
+  }
+}
+
+describe('heartbeats in place of a blocked main thread', () => {
+  let main: BlockedMain;
+  beforeEach(() => {
+    main = new BlockedMain();
+  });
+
+  it('keep the session proven while the main thread reads nothing, and it sees that in its first read', async () => {
+    main.start();
+    await main.clock.advance(40_000);
+    expect(main.sent.length).to.be.within(12, 14);
+    expect(main.liveness.remainingMs).to.be.within(PROVEN_MS - 3_125, PROVEN_MS);
+    main.times.end();
+    await main.clock.advance(5_000);
+    expect(main.hasEnded).to.equal(true);
+  });
+
+  it('end when the main thread has been silent for longer than the limit, and the session then ends at the proven time', async () => {
+    main.start();
+    await main.clock.advance(MAX_SILENCE_MS + 3_000);
+    const last = main.sent.at(-1)!;
+    expect(last).to.be.within(MAX_SILENCE_MS - 3_200, MAX_SILENCE_MS);
+    const left = main.liveness.remainingMs;
+    expect(left).to.be.closeTo(last + PROVEN_MS - main.clock.now(), 1);
+    await main.clock.advance(left - 1);
+    expect(main.liveness.remainingMs).to.be.within(0.5, 1.5);
+    await main.clock.advance(3_000);
+    expect([main.liveness.remainingMs, main.liveness.hasEnded, main.hasEnded]).to.deep.equal([0, true, true]);
+  });
+
+  it('continue when the main thread checks in again before the proven time is over', async () => {
+    main.start();
+    await main.clock.advance(MAX_SILENCE_MS + 3_000);
+    main.times.checkIn(main.clock.now());
+    await main.clock.advance(20_000);
+    expect(main.liveness.remainingMs).to.be.above(5_000);
+    main.times.end();
+    await main.clock.advance(5_000);
+  });
+
+  it('prove nothing when their answer arrives after the deadline', async () => {
+    let answer = (): void => undefined;
+    main.renew = () => new Promise((resolve) => (answer = () => resolve(TTL_MS)));
+    main.start();
+    main.clock.stall(9_701);
+    answer();
+    await main.clock.advance(0);
+    expect(main.times.threadDeadline).to.equal(0);
+    expect(main.liveness.remainingMs).to.equal(0);
+    await main.clock.advance(20_000);
+    expect(main.hasEnded).to.equal(true);
+  });
+
+  it('report failures, and are repeated with a backoff until one is confirmed', async () => {
+    const failure = new QueueLockError('UNAVAILABLE', 'cut off');
+    main.renew = () => (main.failures.length < 3 ? Promise.reject(failure) : Promise.resolve(TTL_MS));
+    main.start();
+    await main.clock.advance(4_000);
+    expect(main.failures).to.deep.equal([failure, failure, failure]);
+    expect(main.times.threadDeadline).to.be.above(0);
+    main.times.end();
+    await main.clock.advance(20_000);
+  });
+
+  it('end the session in the first read of the main thread when the store has ended it', async () => {
+    main.renew = () => Promise.reject(new QueueLockError('SESSION_LOST', 'the lease was revoked'));
+    main.start();
+    await main.clock.advance(1_000);
+    expect([main.hasEnded, main.failures]).to.deep.equal([true, []]);
+    expect(main.liveness.remainingMs).to.equal(0);
+    expect(main.liveness.ending.reason as unknown)
+      .to.be.instanceOf(QueueLockError)
+      .with.property('reason', 'session-lost');
+  });
+});

@@ -1,0 +1,11 @@
+import { QueueLockError, detailOf } from '@queuelock/core/backend';
+
+/** Returns the error of an attempt that failed at each member. */
+export function unreachable(endpoint: string, failures: readonly unknown[]): QueueLockError {
+  const reasons = failures.map(detailOf);
+  return new QueueLockError(
+    'UNAVAILABLE',
+    `no member of ${endpoint} opened a session: ${reasons.join('; ')}`,
+    { cause: failures[0] },
+  );
+}

@@ -1,0 +1,54 @@
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { checkOptions } from '../../src/api/options.ts';
+import { http2Driver } from '../../src/wire/http2-driver.ts';
+import RECORDED from './http2.json' with { type: 'json' };
+import { settles } from '@queuelock/harness/fuzz/settle';
+import type { FuzzTarget } from '@queuelock/harness/fuzz/target';
+
+const REQUEST_TIMEOUT_MS = 10;
+const SETTLED_MS = 10_000;
+
+/** Bytes of an HTTP/2 connection from an etcd server, while a read, a heartbeat and a watch wait for their responses. */
+export async function open(): Promise<FuzzTarget> {
+  let input: Buffer = Buffer.alloc(0);
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => sockets.delete(socket));
+    socket.resume();
+    // A part of the inputs arrives in two pieces, and some connections end after them.
+    const middle = input.length >> 1;
+    socket.write(input.subarray(0, middle));
+    if ((input.at(-1) ?? 0) % 3 === 0) socket.end(input.subarray(middle));
+    else socket.write(input.subarray(middle));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    corpus: RECORDED.map((text) => Buffer.from(text, 'hex')),
+    batchSize: 50,
+    run: async (next) => {
+      input = next;
+      await exchange(host);
+      for (const socket of sockets) socket.destroy();
+    },
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+async function exchange(host: string): Promise<void> {
+  const driver = http2Driver(host, checkOptions({ hosts: host, transport: 'http2' }));
+  const ignore = { onResponse: () => undefined, onEnd: () => undefined };
+  const keepAlive = driver.keepAlive(ignore);
+  keepAlive.write({ ID: '7' });
+  const watch = driver.watch(ignore);
+  try {
+    const read = driver.range({}, { withinMs: REQUEST_TIMEOUT_MS }).catch(() => undefined);
+    await settles('a read', read, SETTLED_MS);
+  } finally {
+    keepAlive.close();
+    watch.close();
+    driver.close();
+  }
+}

@@ -1,0 +1,43 @@
+import { createLockClient } from '@queuelock/core';
+import { etcd, type EtcdOptions } from '@queuelock/etcd';
+import { expect } from 'chai';
+import { Etcd3 } from 'etcd3';
+
+/** Returns the error of a client with heartbeats from a thread, or `undefined`. No server is contacted. */
+function refusal(options: EtcdOptions): string | undefined {
+  try {
+    void createLockClient(etcd(options), { maxBlockedMs: 30_000 }).close();
+    return undefined;
+  } catch (error) {
+    return String(error);
+  }
+}
+
+describe('heartbeats of etcd from a thread', () => {
+  it('accept options that are plain values', () => {
+    const auth = { username: 'a', password: 'b' };
+    for (const options of [
+      {},
+      { hosts: ['h:1', 'h:2'], auth, prefix: 'p/' },
+      { transport: 'etcd3' },
+    ] as const)
+      expect(refusal(options)).to.equal(undefined);
+  });
+
+  it('are refused with functions for credentials, and the message names the option and no secret', () => {
+    const auth = (): { username: string; password: string } => ({ username: 'a', password: 'secret' });
+    expect(refusal({ auth })).to.match(/INVALID_ARGUMENT.*auth beside maxBlockedMs is left out.*a function/);
+    const credentials = (): object => ({});
+    expect(refusal({ credentials })).to.match(/INVALID_ARGUMENT.*credentials beside maxBlockedMs/);
+  });
+
+  it('are refused with a client from the caller, and with channel options that a thread cannot be passed', () => {
+    const client = new Etcd3({ hosts: '127.0.0.1:1' });
+    expect(refusal({ client })).to.match(/INVALID_ARGUMENT.*client beside maxBlockedMs/);
+    client.close();
+    const grpcOptions = { 'grpc.something': () => undefined };
+    expect(refusal({ transport: 'etcd3', grpcOptions })).to.match(
+      /INVALID_ARGUMENT.*grpcOptions beside maxBlockedMs/,
+    );
+  });
+});

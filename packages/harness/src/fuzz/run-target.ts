@@ -1,0 +1,75 @@
+import { Worker } from 'node:worker_threads';
+import type { FuzzMessage, FuzzThreadData } from './fuzz-thread.ts';
+
+/** Options of one run. */
+export interface FuzzOptions {
+  readonly seconds: number;
+  /** The seed of the first batch. The same seed generates the same inputs. */
+  readonly seed: number;
+}
+
+/** The result of one run. */
+export interface FuzzReport {
+  readonly executions: number;
+  /** Number of batches, each with a seed of its own. */
+  readonly seeds: number;
+  readonly growthBytes: number;
+  /** What was found, with the seed that repeats it; `undefined` when nothing was. */
+  readonly finding: string | undefined;
+}
+
+const MAX_INPUT_BYTES = 1 << 20;
+const MAX_HEAP_MB = 512;
+// One input takes microseconds, or milliseconds over a socket. A machine under load may stop the thread for seconds.
+const STEP_LIMIT_MS = 20_000;
+const LOOK_EVERY_MS = 500;
+
+/**
+ * Runs a target, by the URL of its module, in a thread of its own, until the time is over or something is found: an error that the target does not allow, an error that
+ * reaches the process, an input that takes more than 20 s, or more than 512 MB of memory.
+ */
+export async function runTarget(module: string, options: FuzzOptions): Promise<FuzzReport> {
+  const progress = new Int32Array(new SharedArrayBuffer(4));
+  const current = new Uint8Array(new SharedArrayBuffer(4 + MAX_INPUT_BYTES));
+  const workerData: FuzzThreadData = { ...options, module, progress, current };
+  const worker = new Worker(new URL('fuzz-thread.ts', import.meta.url), {
+    workerData,
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+  });
+  const findings: string[] = [];
+  let result = { seeds: 0, growthBytes: 0 };
+  worker.on('message', (message: FuzzMessage) => {
+    if (message.type === 'done') result = message;
+    else findings.push(`seed ${message.seed}: ${message.text}\ninput: ${currentInput(current)}`);
+  });
+  worker.on('error', (error) => findings.push(`${String(error)}\ninput: ${currentInput(current)}`));
+  const stopWatching = watch(progress, () => {
+    findings.push(`an input takes more than ${STEP_LIMIT_MS} ms: ${currentInput(current)}`);
+    void worker.terminate();
+  });
+  await new Promise((resolve) => worker.once('exit', resolve));
+  stopWatching();
+  return { executions: Atomics.load(progress, 0), ...result, finding: findings[0] };
+}
+
+/** Calls `onStandstill` once when the number of executions stays the same for too long. */
+function watch(progress: Int32Array, onStandstill: () => void): () => void {
+  let seen = 0;
+  let seenAt = performance.now();
+  const timer = setInterval(() => {
+    const executions = Atomics.load(progress, 0);
+    if (executions !== seen) {
+      seen = executions;
+      seenAt = performance.now();
+    } else if (performance.now() - seenAt > STEP_LIMIT_MS) {
+      clearInterval(timer);
+      onStandstill();
+    }
+  }, LOOK_EVERY_MS);
+  return () => clearInterval(timer);
+}
+
+function currentInput(current: Uint8Array): string {
+  const bytes = Buffer.from(current);
+  return bytes.subarray(4, 4 + bytes.readUInt32BE(0)).toString('base64');
+}

@@ -1,0 +1,19 @@
+/** Code that reads what comes from the network, with examples of what a real peer sends. */
+export interface FuzzTarget {
+  /** Examples of valid input, which the fuzzer mutates. At least one. */
+  readonly corpus: readonly Buffer[];
+  /** Whether the input is JSON text. Its values are then mutated too, and not only its bytes. */
+  readonly isJson?: boolean;
+  /** Inputs of one batch, after which the time limit is checked. Default 2,000. */
+  readonly batchSize?: number;
+  /**
+   * Reads one input.
+   * @throws when the code breaks its promise: an undocumented error, a result larger than the input allows, an unsettled promise
+   */
+  readonly run: (input: Buffer) => void | Promise<void>;
+  /** Releases servers and timers after the last input. */
+  readonly close?: () => Promise<void>;
+}
+
+/** Creates a target. Called once, in the thread that runs it. */
+export type OpenTarget = () => FuzzTarget | Promise<FuzzTarget>;
