@@ -30,6 +30,13 @@ export interface LockClientOptions {
    * `tryAcquire` waits too. 2,500 covers every overlap that was measured for clients without proven heartbeats. Default 0: off.
    */
   readonly lockDelayMs?: number;
+  /**
+   * How many holds of each name to record beside its queue, 0 to 100; `LockClient.recordedHolds` shows them, also after all clients have ended.
+   * At most 4,096 bytes for each name, which is about 35 holds. Costs two reads and two writes for a hold, one of each if it is shorter than
+   * 20 ms. They run in the background: no hold waits for them or fails by them. The record of a name stays in the store until
+   * `LockClient.forgetHolds`, so set this for a limited number of names. Default 0: off.
+   */
+  readonly recordHolds?: number;
   /** How long the first connection may take before a call rejects with `UNAVAILABLE`, in milliseconds. Default 5,000. */
   readonly connectTimeoutMs?: number;
   /**

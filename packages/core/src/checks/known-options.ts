@@ -14,6 +14,7 @@ export const CLIENT_OPTIONS: KnownOptions<LockClientOptions> = {
   heartbeatIntervalMs: 'number',
   safetyMarginMs: 'number',
   lockDelayMs: 'number',
+  recordHolds: 'number',
   connectTimeoutMs: 'number',
   resume: 'string',
   owner: 'string',
