@@ -9,6 +9,7 @@ import {
   backendOption,
   idOption,
   profileOption,
+  recordOption,
   verboseOption,
   wholeNumber,
 } from '../options.ts';
@@ -71,6 +72,7 @@ export function addRun(program: Command): void {
     .addOption(onLossOption())
     .addOption(keepOption())
     .addOption(epochOption())
+    .addOption(recordOption())
     .addOption(passCredentialsOption())
     .addOption(verboseOption())
     .action(async (name, command, options) => {
