@@ -33,7 +33,7 @@ const SERVERS: Readonly<Record<string, () => Promise<Server>>> = {
   },
   async mysql() {
     const server = await startMariaDb();
-    return { url: `mysql://root@${server.endpoint}/recorded`, stop: () => server.stop() };
+    return { url: `mysql://root@${server.endpoint}/test`, stop: () => server.stop() };
   },
   async sqlite() {
     const directory = mkdtempSync(join(tmpdir(), 'queuelock-recorded-'));

@@ -52,7 +52,6 @@ describe('bridge', () => {
       owner: 'early',
       status: 'ended',
       reason: 'released',
-      token: '1',
     });
     const late = createLockClient(memory({ server: s.server }), { owner: 'late', recordHolds: 5 });
     const hold = await late.acquire('q');
