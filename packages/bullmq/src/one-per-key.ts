@@ -53,7 +53,7 @@ export function onePerKey<J extends KeyedJob, R>(
   work: KeyedWork<J, R>,
 ): KeyedProcessor<J, R> {
   if (typeof checkedObject('locks', locks).run !== 'function')
-    throw invalidArgument('locks', locks, 'is made by createLockClient');
+    throw invalidArgument('locks', locks, 'is a client that createLockClient returned');
   if (typeof work !== 'function') throw invalidArgument('work', work, 'is a function');
   const settings = settingsOf(options);
   // BullMQ passes a signal only to a function with three parameters.

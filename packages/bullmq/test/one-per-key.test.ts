@@ -170,7 +170,9 @@ describe('a processor of jobs with one per key', () => {
     });
 
   it('refuses what is no lock client, and work that is no function', () => {
-    expect(() => onePerKey({} as never, options, () => 'x')).to.throw(/locks is made by createLockClient/);
+    expect(() => onePerKey({} as never, options, () => 'x')).to.throw(
+      /locks is a client that createLockClient returned/,
+    );
     expect(() => onePerKey(locks, options, 'x' as never)).to.throw(/work is a function/);
   });
 });

@@ -49,7 +49,7 @@ export async function consulOutcome(
     );
   return {
     outcome: 'refused',
-    reason: `${describeHold(hold)} is refused by Consul: its entry ${JSON.stringify(hold.key)} is not in the queue any more`,
+    reason: `${describeHold(hold)} is refused by Consul: its entry ${JSON.stringify(hold.key)} is no longer in the queue`,
   };
 }
 

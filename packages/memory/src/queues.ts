@@ -177,5 +177,5 @@ export function turnsOf(entry: Entry, count: (change: 1 | -1) => void): Observab
 /** Returns the error for subscribers of an entry that is gone. */
 function goneError({ key }: Entry, code: NonNullable<Entry['gone']>): QueueLockError {
   const cause = code === 'ENTRY_LOST' ? 'it was removed' : 'its session has ended';
-  return new QueueLockError(code, `the entry ${key} is not in the queue any more: ${cause}`);
+  return new QueueLockError(code, `the entry ${key} is no longer in the queue: ${cause}`);
 }

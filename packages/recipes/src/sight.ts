@@ -41,5 +41,5 @@ export class Sight {
 
 /** The reason as long as no read has failed yet. */
 export function unanswered(): QueueLockError {
-  return new QueueLockError('UNAVAILABLE', 'the store has not answered yet');
+  return new QueueLockError('UNAVAILABLE', 'the store has not responded yet');
 }

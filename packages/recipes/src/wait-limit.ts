@@ -68,7 +68,7 @@ export function waitLimit({ signal, timeoutMs }: WaitOptions, context: WaitConte
 function timedOut(timeoutMs: number, { what, sight: { trouble } }: WaitContext): QueueLockError {
   const late = `${what} within ${timeoutMs} ms (timeoutMs)`;
   if (trouble === undefined) return new QueueLockError('TIMEOUT', late);
-  const why = `${late}, and the store could not be asked: ${detailOf(trouble)}`;
+  const why = `${late}, and the store could not be read: ${detailOf(trouble)}`;
   return new QueueLockError('UNAVAILABLE', why, { cause: trouble });
 }
 

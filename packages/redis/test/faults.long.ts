@@ -40,7 +40,7 @@ describe('a fault on Redis', () => {
 describe('a Redis that keeps a log', () => {
   const clients = new Clients({ appendonly: 'yes' });
 
-  it('and is killed loses no lock and no place in line', async () => {
+  it('and is killed loses no lock and no position in the queue', async () => {
     const holder = await clients.session();
     const waiter = await clients.session();
     const [held, waits] = [wish(), wish()];

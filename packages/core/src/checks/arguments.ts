@@ -31,11 +31,11 @@ export function checkBackend(backend: Backend): void {
   if (typeof backend === 'string')
     throw new QueueLockError(
       'INVALID_ARGUMENT',
-      "backend is what a backend's package makes: for a URL fromUrl(url) of @queuelock/etcd, @queuelock/zookeeper and so on; got a text",
+      'backend is a backend, not a URL: pass fromUrl(url) of @queuelock/etcd, @queuelock/zookeeper and so on; got a text',
     );
   const given: Partial<Backend> = checkedObject('backend', backend);
   if (typeof given.open === 'function' && typeof given.checkName === 'function' && given.info) return;
-  throw invalidArgument('backend', backend, "is what a backend's package makes: etcd(options), fromUrl(url)");
+  throw invalidArgument('backend', backend, 'is a backend, as etcd(options) or fromUrl(url) returns it');
 }
 
 /** Checks what is to be done under a lock. */
@@ -152,10 +152,10 @@ function inLineOf(options: ClaimOptions): ClaimRequest['inLine'] {
   }
   if (timeoutMs === 0 && (steal ?? request)) {
     const asked = steal ? 'steal' : 'request';
-    throw invalidArgument(asked, 'timeoutMs: 0', 'needs a wait in line, which a try does not do');
+    throw invalidArgument(asked, 'timeoutMs: 0', 'needs a wait in the queue, and a try does not wait');
   }
   if (request && value !== undefined)
-    throw invalidArgument('request', 'value', 'is told by the entry, which with a value tells nothing else');
+    throw invalidArgument('request', 'value', 'is published in the entry, which cannot also carry a value');
   return {
     ...(maxWaiters === undefined ? {} : { maxWaiters }),
     ...(maxExpectedWaitMs === undefined ? {} : { maxExpectedWaitMs }),

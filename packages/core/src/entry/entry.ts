@@ -47,7 +47,7 @@ export class Entry {
       throw invalidArgument(
         'id',
         spec.id,
-        'is of no other claim of this client that lives or is still leaving',
+        'is not used by another claim of this client, nor by one that is still being removed',
       );
     live.ids.add(spec.id);
     this.live = live;
@@ -89,7 +89,7 @@ export class Entry {
    */
   leave(): Promise<void> {
     if (this.#left) return this.#left;
-    if (this.#isJoining) this.#stop.abort(new QueueLockError('CLOSED', 'the entry is not wanted any more'));
+    if (this.#isJoining) this.#stop.abort(new QueueLockError('CLOSED', 'the caller gave up the entry'));
     this.#left = this.#takeOut();
     this.#owner.leaving(this.#left);
     return this.#left;

@@ -80,7 +80,8 @@ export class Evictions {
     { reason, goesOn }: Manner,
   ): Promise<readonly boolean[]> {
     const { backend, by, register } = this.#tools;
-    if (!backend.evict) throw invalidArgument('backend', backend.info.name, 'can evict; this one cannot');
+    if (!backend.evict)
+      throw invalidArgument('backend', backend.info.name, 'supports evictions; this one does not');
     const records = condemned.map(({ victim, kind }) =>
       createRecord({ entry: victim, kind, by, reason, at: wallTime() }),
     );

@@ -101,7 +101,7 @@ class Request implements HandoverRequest {
     // Entries ahead of the own one are holders too, or released entries that still exist. While they exist, the own entry counts as a waiter.
     const isBehind = ({ order }: QueueEntry): boolean => order > this.#own.order;
     const between = inTheWayOf(entries, this.from).filter((entry) => isBehind(entry) && !admitted.has(entry));
-    const reason = `the holder makes way for ${this.from.owner}: ${this.reason}`.slice(0, 200);
+    const reason = `the holder yields to ${this.from.owner}: ${this.reason}`.slice(0, 200);
     const condemned = between.map((victim) => ({ victim, kind: 'overtaken' as const }));
     const how = { reason, goesOn: () => this.#own.held };
     const allTried = await this.#tools.evictions.evictAll(this.#own.name, condemned, how);

@@ -98,7 +98,7 @@ export class NamesTogether implements MultiLock {
     if (!held) return;
     throw new QueueLockError(
       'REENTRANT',
-      `${JSON.stringify(held.ownership.name)} is held by this very call chain, which would wait for itself for ever`,
+      `${JSON.stringify(held.ownership.name)} is already held by this call chain, which would wait for itself forever`,
     );
   }
 }

@@ -212,7 +212,7 @@ function mayFit(around: readonly ChainHold[], { limit: limit$ = 1, permits = 1 }
 function isHeld(name: string, remedy: string): QueueLockError {
   return new QueueLockError(
     'REENTRANT',
-    `${JSON.stringify(name)} is held by this call chain, which would wait for itself for ever; ${remedy}`,
+    `${JSON.stringify(name)} is already held by this call chain, which would wait for itself forever; ${remedy}`,
   );
 }
 

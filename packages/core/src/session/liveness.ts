@@ -56,7 +56,7 @@ export class Liveness {
     if (this.#ended || this.#health === 'alive') return undefined;
     const cause = this.#trouble;
     const detail = cause === undefined ? 'no heartbeat is confirmed' : detailOf(cause);
-    return new QueueLockError('UNAVAILABLE', `the session at ${this.#endpoint} is in doubt: ${detail}`, {
+    return new QueueLockError('UNAVAILABLE', `the session at ${this.#endpoint} is suspect: ${detail}`, {
       cause,
     });
   }

@@ -48,7 +48,7 @@ export function openSession(
   return new Observable((subscriber) => {
     const unwanted = new AbortController();
     subscriber.add(() => {
-      unwanted.abort(new QueueLockError('CLOSED', 'the session is not wanted any more'));
+      unwanted.abort(new QueueLockError('CLOSED', 'the caller gave up the session'));
     });
     connect(settings, unwanted.signal, closing).then(
       ({ session, openedAt, deadline }) => {
@@ -113,7 +113,7 @@ function connect(
     await session.close();
     stop.signal.throwIfAborted();
     // Unresponsive members cost time before another member responds. The next attempt begins at that member.
-    failure = new QueueLockError('UNAVAILABLE', 'a session took longer to open than it is proven to live');
+    failure = new QueueLockError('UNAVAILABLE', 'opening a session took longer than its proven time');
     throw failure;
   };
   const opened = repeatUntilDefinite(attempt, stop.signal);

@@ -46,7 +46,7 @@ export async function enter(
   }
   throw new QueueLockError(
     'UNAVAILABLE',
-    `no place in the queue after ${ATTEMPTS} requests: the session's generation changed again and again`,
+    `not in the queue after ${ATTEMPTS} requests: the session's generation changed again and again`,
   );
 }
 

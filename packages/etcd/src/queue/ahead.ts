@@ -65,7 +65,7 @@ export function aheadIn({ latest, marks }: QueueRows, own: Contender): EntriesAh
   const self = rows.find(({ key }) => key.equals(own.key));
   if (!self && isCutOff(latest)) return { refs: [] };
   if (!self || self.create_revision !== rows[0]?.create_revision)
-    throw new QueueLockError('ENTRY_LOST', 'the entry is not in the queue any more');
+    throw new QueueLockError('ENTRY_LOST', 'the entry is no longer in the queue');
   const marked = marksIn(marks, own.markDirectory);
   const refs: ConflictingEntry[] = [];
   for (const { key, create_revision: createRevision } of rows) {

@@ -92,7 +92,7 @@ async function proveBy(
   );
   for (const { entry } of missing)
     entry.lose(
-      new QueueLockError('ENTRY_LOST', 'a heartbeat found that the entry is not in the queue any more'),
+      new QueueLockError('ENTRY_LOST', 'a heartbeat found that the entry is no longer in the queue'),
     );
   return { term: header.raft_term, sound: witnesses.length === 0 || missing.length < witnesses.length };
 }

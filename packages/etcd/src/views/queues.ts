@@ -6,6 +6,7 @@ import type { KeyRange } from '../queue/keys.ts';
 import { ListedQueues, type ListedKey } from '../queue/listed-queues.ts';
 import { Observable, map, merge } from '../base/rx.ts';
 import type { WatchNotification, Watches } from '../server/watches.ts';
+import { noteRevision } from './observe.ts';
 
 interface Sources {
   readonly connection: Connection;
@@ -53,6 +54,7 @@ export function observeQueues(
       show();
     };
     const receive = (events: readonly IEvent[]): void => {
+      noteRevision(connection, events);
       if (listed === undefined) meanwhile.push(...events);
       else {
         queues.apply(events, listed);
