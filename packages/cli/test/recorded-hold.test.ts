@@ -29,7 +29,7 @@ describe('the line of a recorded hold', () => {
 });
 
 describe('queuelock history', () => {
-  it('says that no hold is recorded, and rejects a number of holds that is too large', async () => {
+  it('reports that no hold is recorded, and rejects a number of holds that is too large', async () => {
     const { code, stdout } = await runCli(['history', 'q', '--backend', 'memory:', '--json']);
     expect(code).to.equal(0);
     expect(parseLines(stdout).at(-1))

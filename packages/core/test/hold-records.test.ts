@@ -35,7 +35,7 @@ const anyUpdate: fc.Arbitrary<HoldUpdate> = fc.record({
 });
 
 describe('the record of holds', () => {
-  it('is a text of few bytes that says all of a hold', () => {
+  it('is a text of few bytes that contains all of a hold', () => {
     const { alone: _alone, ...record } = update;
     const ended = { ...record, end: { reason: 'released' as const, heldMs: 1_234 } };
     const text = applyUpdates(undefined, [{ ...ended, alone: true }], 5);
