@@ -49,11 +49,13 @@ for (const [name, start] of Object.entries(SERVERS)) {
   describe(`recorded holds, with ${name}`, function () {
     this.timeout(180_000);
     let server: Server;
+    let stop: Server['stop'];
     const started: Cli[] = [];
 
     before(async function () {
       try {
         server = await start();
+        stop = server.stop;
       } catch (error) {
         if (!(error instanceof NotHere)) throw error;
         this['skipReason'] = error.message;
@@ -62,7 +64,7 @@ for (const [name, start] of Object.entries(SERVERS)) {
     });
     after(async () => {
       for (const { child } of started) child.kill('SIGKILL');
-      await server?.stop?.();
+      await stop?.();
     });
 
     const contend = (id: string, ...args: string[]): Cli => {

@@ -36,11 +36,12 @@ const anyUpdate: fc.Arbitrary<HoldUpdate> = fc.record({
 
 describe('the record of holds', () => {
   it('is a text of few bytes that contains all of a hold', () => {
-    const { alone: _alone, ...record } = update;
-    const ended = { ...record, end: { reason: 'released' as const, heldMs: 1_234 } };
-    const text = applyUpdates(undefined, [{ ...ended, alone: true }], 5);
+    const ended = { ...update, end: { reason: 'released' as const, heldMs: 1_234 } };
+    const text = applyUpdates(undefined, [ended], 5);
     expect(Buffer.byteLength(text)).to.be.below(115);
-    expect(decodeHolds(text)).to.deep.equal([{ ...ended, goneAt: undefined }]);
+    expect(decodeHolds(text).map((hold) => ({ ...hold, alone: true }))).to.deep.equal([
+      { ...ended, goneAt: undefined },
+    ]);
   });
 
   it('takes at most 4,096 bytes and the given number of holds, keeps the newest, and applied twice it is the same', () => {

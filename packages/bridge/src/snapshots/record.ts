@@ -7,7 +7,6 @@ import {
 import { of, type Observable } from '../rx.ts';
 import type { RecordedHoldSnapshot, RecordSnapshot } from '../wire.ts';
 import { snapshotOf } from './entry.ts';
-import { ifDefined } from './if-defined.ts';
 
 /** Returns the recorded holds of a queue; none for a store that does not keep them. */
 export function recordOf(client: LockClient, name: string): Observable<RecordedHoldsState> {

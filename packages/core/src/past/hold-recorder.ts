@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { backoffDelay, type BackoffOptions } from '../base/backoff.ts';
 import type { Clock } from '../base/clock.ts';
 import { quote } from '../base/printable.ts';
-import { Subject } from '../base/rx.ts';
+import { Subject, type Observable } from '../base/rx.ts';
 import { wallTime } from '../base/wall-time.ts';
 import { QueueLockError, detailOf, isQueueLockError } from '../api/errors.ts';
 import type { Ownership } from '../api/hold-api.ts';
@@ -50,7 +50,8 @@ type Pending = Map<string, HoldUpdate>;
  */
 export class HoldRecorder {
   /** Emits refused writes, at most once a minute. */
-  readonly errors$: Subject<QueueLockError> = new Subject();
+  readonly errors$: Observable<QueueLockError>;
+  readonly #errors$ = new Subject<QueueLockError>();
   readonly #tools: RecorderTools;
   /** The names with a write under way. */
   readonly #pending = new Map<string, Pending>();
@@ -61,6 +62,7 @@ export class HoldRecorder {
 
   constructor(tools: RecorderTools) {
     this.#tools = tools;
+    this.errors$ = this.#errors$.asObservable();
     setMaxListeners(0, this.#stop.signal);
     const close = (): void => {
       for (const end of this.#pauses) end();
@@ -171,7 +173,7 @@ export class HoldRecorder {
       return;
     this.#reportedAt = now;
     const message = `a hold of ${quote(name)} was not recorded: ${detailOf(cause)}`;
-    this.errors$.next(new QueueLockError(cause.code, message, { cause }));
+    this.#errors$.next(new QueueLockError(cause.code, message, { cause }));
   }
 }
 
