@@ -167,6 +167,32 @@ export const recordedHoldFacts: readonly CoreFact[] = [
     },
   })),
   {
+    title: 'a record wakes no waiter, and an observer of the queue sees none',
+    async check(stage) {
+      const holder = recording(stage);
+      const hold = await holder.acquire('x');
+      const waiter = await join(stage, recording(stage, { owner: 'waiter' }));
+      const seen: number[] = [];
+      const watch = stage
+        .client()
+        .watch('x')
+        .subscribe(({ entries }) => seen.push(entries.length));
+      await stage.settle();
+      const { wakeUps } = stage.server;
+      const before = seen.length;
+      await stage.clock.advance(1_000);
+      expect(inWords(await holdsOf(stage))).to.have.length(1);
+      expect([stage.server.wakeUps, seen.length]).to.deep.equal([wakeUps, before]);
+      await stage.passing(hold.release());
+      await stage.settle();
+      expect(stage.server.wakeUps).to.equal(wakeUps + 1);
+      await stage.clock.advance(1_000);
+      expect(waiter.last.status).to.equal('held');
+      waiter.subscription.unsubscribe();
+      watch.unsubscribe();
+    },
+  },
+  {
     title: 'a hold is recorded once when replies are lost',
     async check(stage) {
       const intercept = losingReplies(['readRegister', 'writeRegister'], 3);
