@@ -1,10 +1,12 @@
 import type { Naming } from '@queuelock/zookeeper';
-import type { Language } from './programs.ts';
+import type { CommandLine, Language } from './programs.ts';
 
 /** A kind of participant: a recipe of some library. */
 export interface Kind {
   readonly title: string;
   readonly language: Language;
+  /** A program that is not in this repository, instead of that of the language. */
+  readonly command?: CommandLine;
   /** Name of the recipe in its program. */
   readonly recipe: string;
   /** Naming of our entries; on etcd `fast` or nothing. */
