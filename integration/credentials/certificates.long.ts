@@ -33,7 +33,7 @@ describeRotation('Redis', 'IP:127.0.0.1', async (files) => {
 
 describeRotation('PostgreSQL', 'IP:127.0.0.1', async (files) => {
   const { ca, cert, key } = files.server;
-  // The server refuses a key that others may read.
+  // PostgreSQL refuses a key that other users may read.
   await chmod(key, 0o600);
   await giveTo(await unprivilegedUser('postgres'), key);
   const server = await startPostgres([

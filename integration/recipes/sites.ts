@@ -1,4 +1,4 @@
-// The facts are tests, and no package exports them.
+// The tests of the package are imported by path, because no package exports them.
 /* eslint-disable no-restricted-imports */
 import { recipeFacts } from '../../packages/recipes/test/facts.ts';
 import type { RecipeFacts, Store, StoreLine } from '../../packages/recipes/test/frame.ts';
@@ -7,17 +7,17 @@ import type { Backend } from '@queuelock/core';
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import type { Site, Store as Server } from '../scenarios/store.ts';
 
-/** Titles of the facts that wait for the end of a session, which takes its TTL. */
+/** Titles of the tests that wait for the end of a session, which takes a TTL. */
 const ENDS_OF_SESSIONS: ReadonlySet<string> = new Set([
   'a reader that was a writer loses its hold with its session, like any other',
-  'the session that dies takes all of a multi-lock with it',
-  'a loss ends all levels at once',
-  'an observer that was cut off sees vacancy and the next leader afterwards, and the old one as stale meanwhile',
+  'a session that ends takes all entries of its multi-lock with it',
+  'a loss ends all levels of a hold at once',
+  'an observer that was cut off sees the old leader as stale meanwhile, and the vacancy and the next leader afterwards',
   'a leader that is cut off ends before the next one leads, and becomes a candidate again later',
   'a leader that is restarted after the TTL enqueues at the end',
-  'it opens when the client that closed it dies',
-  'a member that dies does not keep others from leaving',
-  'when the hold is lost its holder is notified, and waiters continue with a new entry',
+  'a barrier opens when the client that closed it dies',
+  'a member that dies does not keep the other members from leaving',
+  'when the hold of a cohort is lost, its holder is notified, and waiters continue with a new entry',
 ]);
 
 export const quickFacts = factsThat((title) => !ENDS_OF_SESSIONS.has(title));
@@ -30,7 +30,7 @@ function factsThat(isMeant: (title: string) => boolean): readonly RecipeFacts[] 
   }));
 }
 
-/** Opens a store as the facts see it. */
+/** Opens a store for the tests of the recipes. */
 export async function openStore(server: Server): Promise<Store> {
   const site = await server.share('recipes');
   const { ttlMs, expiryMs } = site;
@@ -48,7 +48,7 @@ async function lineTo(site: Site): Promise<StoreLine> {
   return lineThrough(await startProxy(site.endpoint), (endpoint) => site.backend(endpoint));
 }
 
-/** Makes a connection to a store through a proxy that is stopped with it. */
+/** Returns a connection to a store through a proxy. Both are stopped together. */
 export function lineThrough(proxy: TcpProxy, connect: (endpoint: string) => Backend): StoreLine {
   return {
     connect: () => connect(proxy.endpoint),

@@ -12,17 +12,17 @@ import { facts, type BackendHarness } from '@queuelock/conformance';
 import { createMemoryServer, memory, type MemoryEntry, type MemoryServer } from '@queuelock/memory';
 import { NEVER, filter, map } from 'rxjs';
 
-/** Replaced members, made from the correct originals. */
+/** Members of a backend that replace the correct ones. They are made from the correct ones. */
 export interface Replaced {
   session?(sound: CompleteSession): Partial<Session>;
-  /** Called once for each connection. */
+  /** Returns members of the backend that replace the correct ones. Called once for each connection. */
   backend?(sound: CompleteBackend): Partial<CompleteBackend>;
 }
 
-/** Called once for each store, so that it can keep state across connections. */
+/** A defect of a backend. Called once for each store, so that it can keep state across connections. */
 export type Defect = (server: MemoryServer) => Replaced;
 
-/** What is broken, how, and the facts that must detect it. */
+/** For each defect: its description, the change of the backend, and the facts that must detect it. */
 export type Defects = readonly (readonly [what: string, defect: Defect, facts: readonly string[]])[];
 
 export const ADMITTED: Turn = { admitted: true };
@@ -36,7 +36,7 @@ export function later<T>(send: () => Promise<T>): Promise<T> {
   return new Promise<void>((resolve) => setImmediate(resolve)).then(send);
 }
 
-/** Members of a harness that decide how long its facts take. */
+/** The members of a harness that determine how long its facts take. */
 type Pace = Pick<BackendHarness, 'ttlMs'> &
   Partial<Pick<BackendHarness, 'timeoutMs' | 'expiryGranularityMs'>>;
 
@@ -48,7 +48,7 @@ export async function checkWith(defect: Defect, title: string, pace: Pace): Prom
   try {
     await fact.check(harnessOf(server, defect, pace));
   } finally {
-    // Sessions that a defect has left open would keep the process alive.
+    // Closes the server, because sessions that a defect has left open would keep the process alive.
     server.close();
   }
 }
@@ -96,7 +96,7 @@ export function complete(backend: Backend): CompleteBackend {
     resume: (resumption, signal) => has(backend.resume?.(resumption, signal)),
     evict: (queue, entry) => has(backend.evict?.(queue, entry)),
     registers: has(backend.registers),
-    // In memory the orders are the tokens.
+    // The token of an entry on the memory backend is its order.
     tokenOf: async (_queue, { order }) => order,
     queues(prefix) {
       return has(backend.queues?.(prefix));

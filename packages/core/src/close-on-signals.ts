@@ -28,7 +28,9 @@ const OPTIONS: KnownOptions<CloseOnSignalsOptions> = {
   beforeExitMs: 'number',
 };
 
-/** A terminal and a package manager both deliver one Ctrl-C. A repetition within this time is the same request. */
+/**
+ * Time in milliseconds within which a repeated signal is the same request. On one Ctrl-C, the terminal and the package manager both send a signal.
+ */
 const SAME_REQUEST_MS = 500;
 
 /** Number of closings in progress in this process. The last one to finish lets the signal take effect. */
@@ -98,7 +100,7 @@ export function closeOnSignals(
 interface FirstSignal {
   readonly signal: string;
   readonly at: number;
-  /** Repetitions that a framework is expected to raise. */
+  /** Number of repetitions of the signal that frameworks are still expected to raise. */
   repetitionsLeft: number;
 }
 
@@ -116,7 +118,7 @@ async function within(ms: number, work: () => Promise<unknown>): Promise<void> {
     await Promise.race([work(), late]);
   } catch (error) {
     process.emitWarning(error instanceof Error ? error : String(error));
-    // The warning is printed in the next tick.
+    // Waits for the next tick, in which Node prints the warning.
     await new Promise((resolve) => setImmediate(resolve));
   } finally {
     clearTimeout(timer);

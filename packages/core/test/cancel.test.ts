@@ -117,11 +117,11 @@ describe('cancelling an acquisition', () => {
   }
 });
 
-/** What happens to the first reply of every kind of call. */
+/** The fate of the first reply to every kind of call. */
 const ANSWERS = ['arrive', 'are lost at first'] as const;
 
 describe('cancelling another kind of acquisition', () => {
-  /** Runs one acquisition of that kind, and cancels it at the `at`-th point where it awaits something. */
+  /** Runs one acquisition of the given kind, and cancels it at the `at`-th point where it awaits something. */
   async function scenario(
     stage: Stage,
     {
@@ -202,7 +202,7 @@ describe('cancelling another kind of acquisition', () => {
 });
 
 describe('cancelling the re-entry of a hold', () => {
-  /** Runs it behind a sibling and cancels it after that many promise jobs. The sibling leaves after the fifth. */
+  /** Runs a re-entry behind an earlier one of the same level, and cancels it after `at` promise jobs. The earlier one ends after the fifth job. */
   async function scenario(stage: Stage, way: Cancellation, at: number): Promise<boolean> {
     const client = stage.client();
     const outer = await client.acquire('x', { reentrant: true });
@@ -241,7 +241,7 @@ describe('cancelling the re-entry of a hold', () => {
 });
 
 describe('any interleaving of contenders, faults and cancellations', () => {
-  it('never grants the lock twice at a time, keeps the order, gives every claim an outcome, and leaves nothing', async () => {
+  it('never grants the lock twice at a time, keeps the order, gives every claim an outcome, and leaves nothing behind', async () => {
     await fc.assert(anyInterleaving, { numRuns: 20, seed: 1 });
   });
 

@@ -33,7 +33,7 @@ describe('a deadline queue', () => {
     for (const ms of tookMs) expect(ms).to.be.at.least(TIMEOUT_MS);
   });
 
-  it('starts a task that another one starts at its timeout', async () => {
+  it('accepts a task that another task starts at its timeout', async () => {
     const order = await new Promise<string[]>((resolve) => {
       const ended: string[] = [];
       const second = { timedOut: () => resolve([...ended, 'second']) };
@@ -61,7 +61,7 @@ describe('a deadline queue', () => {
     const ended: string[] = [];
     const task = { timedOut: () => ended.push('too early') };
     queue.start(task);
-    // Acts as a reply that the event loop reads after its timers.
+    // Simulates a reply that the event loop reads after its timers.
     setImmediate(() => queue.cancel(task));
     blockLoop(2 * TIMEOUT_MS);
     await nextTurn();

@@ -89,7 +89,7 @@ describe('the message of an error', () => {
         .that.matches(/^\[UNAVAILABLE\] \["x","y"\]: .* 500 ms .*no leader$/);
     }));
 
-  it('says where no heartbeat was confirmed in time, and why the last one was not', () =>
+  it('states where no heartbeat was confirmed in time, and why the last one was not', () =>
     onStage(async (stage) => {
       const client = stage.client({ link: { intercept: refusing('renew') } });
       const own = await client.acquire('x');

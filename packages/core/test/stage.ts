@@ -20,7 +20,7 @@ import type { Core } from './model/world.ts';
 const TTL_MS = 10_000;
 const STEP_MS = 25;
 const MAX_WAIT_MS = 120_000;
-// Nothing here takes real time. What has not finished by then waits for an event that never comes.
+// Real time limit of a scene in milliseconds. A scene runs in virtual time, so one that exceeds the limit waits for an event that never comes.
 const STUCK_AFTER_MS = 5_000;
 // The real timers, saved before a stage replaces them.
 const { setTimeout, clearTimeout } = globalThis;
@@ -207,7 +207,7 @@ export function thrownBy(call: () => unknown): unknown {
   return expect.fail('it threw nothing');
 }
 
-/** Lets calls of these kinds take effect and loses their replies, the first times. */
+/** Lets the first `times` calls of these kinds take effect and loses their replies. */
 export function losingReplies(calls: readonly MemoryCall[], times = 1): Intercept {
   const left = new Map(calls.map((call) => [call, times]));
   return async (call, proceed) => {
@@ -257,7 +257,7 @@ export class Gate {
     if (this.#calls.has(call)) await this.pass();
   }
 
-  /** Holds something other than a call. */
+  /** Waits until `open` is called, like a held call. */
   async pass(): Promise<void> {
     if (!this.#isOpen) await new Promise<void>((resolve) => this.#held.push(resolve));
   }

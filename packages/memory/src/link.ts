@@ -83,7 +83,7 @@ export class Link {
     return unlessAborted(this.#intercept(call, proceed), signal);
   }
 
-  /** Returns the same stream, delivered over this link. Emits nothing once the link is closed; a subscription after that errors. */
+  /** Delivers the values of a stream over this link. Emits nothing once the link is closed; a subscription after that errors. */
   carry<T>(source$: Observable<T>): Observable<T> {
     return new Observable((subscriber) => {
       if (this.closed) {
@@ -133,7 +133,7 @@ export class Link {
   }
 }
 
-/** Marks a rejection as handled, because an interceptor may drop the answer. */
+/** Marks a rejection as handled, because an interceptor may never await the reply. */
 function withoutAlarm<T>(answer: Promise<T>): Promise<T> {
   answer.catch(() => undefined);
   return answer;

@@ -9,15 +9,15 @@ export interface WaitOptions {
   /** Ends the wait: the call rejects at once with the signal's reason. */
   readonly signal?: AbortSignal;
   /**
-   * Longest wait, in milliseconds. Then the call rejects with `TIMEOUT`, or with `UNAVAILABLE` if the store could not be asked at the end.
-   * Default: no limit.
+   * Longest wait, in milliseconds. Then the call rejects with `TIMEOUT`, or with `UNAVAILABLE` if the store could not be read at the end. Default: no
+   * limit.
    */
   readonly timeoutMs?: number;
 }
 
 export const WAIT_OPTIONS: KnownOptions<WaitOptions> = { signal: 'any', timeoutMs: 'number' };
 
-// setTimeout fires at once for a longer delay.
+// Longest timeout in milliseconds. `setTimeout` fires at once for a longer one.
 const MAX_TIMER_MS = 2_147_483_647;
 
 /**
@@ -40,9 +40,9 @@ export function checkWait(options: WaitOptions, leastMs: 0 | 1): void {
 
 /** Describes a wait, for the error of its timeout. */
 export interface WaitContext {
-  /** What did not happen in time. */
+  /** Description of the event that did not happen in time. */
   readonly what: string;
-  /** `trouble` is why the store cannot be asked at present, or `undefined` if it can be asked. */
+  /** `trouble` is the reason for which the store cannot be read at present, or `undefined` if it can be read. */
   readonly sight: { readonly trouble: unknown };
 }
 
@@ -62,8 +62,8 @@ export function waitLimit({ signal, timeoutMs }: WaitOptions, context: WaitConte
 }
 
 /**
- * A waiter that cannot reach the store does not know that other clients delay it. `TIMEOUT` would make its caller believe that the lock is
- * busy.
+ * Creates the error of a timeout. A waiter that cannot read the store does not know that other clients delay it. A `TIMEOUT` would make its caller
+ * believe that the lock is busy.
  */
 function timedOut(timeoutMs: number, { what, sight: { trouble } }: WaitContext): QueueLockError {
   const late = `${what} within ${timeoutMs} ms (timeoutMs)`;
@@ -72,7 +72,7 @@ function timedOut(timeoutMs: number, { what, sight: { trouble } }: WaitContext):
   return new QueueLockError('UNAVAILABLE', why, { cause: trouble });
 }
 
-/** Errors with the signal's reason when it aborts or has aborted. */
+/** Errors with the reason of `signal` when that aborts or has aborted. */
 export function aborted(signal: AbortSignal): Observable<never> {
   return new Observable((subscriber) => {
     const abort = (): void => subscriber.error(signal.reason);
@@ -80,7 +80,7 @@ export function aborted(signal: AbortSignal): Observable<never> {
     setMaxListeners(0, signal);
     signal.addEventListener('abort', abort);
     subscriber.add(() => signal.removeEventListener('abort', abort));
-    // A signal that compares with the clock may abort while it is read.
+    // Checks once more, because a signal that compares with the clock may abort when it is read.
     if (signal.aborted) abort();
   });
 }

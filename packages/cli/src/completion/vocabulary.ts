@@ -10,18 +10,18 @@ export interface CommandVocabulary {
   readonly name: string;
   readonly summary: string;
   readonly options: readonly OptionVocabulary[];
-  /** Values of the first argument, if it is one of a few. */
+  /** Possible values of the first argument; empty if any text is possible. */
   readonly choices: readonly string[];
   /** Whether a program to run follows `--`. */
   readonly runsProgram: boolean;
 }
 
 export interface OptionVocabulary {
-  /** Name with the dashes. */
+  /** Name of the option with its dashes, such as `--ttl`. */
   readonly long: string;
   readonly description: string;
   readonly takesValue: boolean;
-  /** Values of the option, if it takes one of a few. */
+  /** Possible values of the option; empty if any text is possible. */
   readonly choices: readonly string[];
 }
 

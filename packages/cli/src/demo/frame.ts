@@ -10,7 +10,7 @@ export interface View {
   readonly queue: QueueState;
   readonly history: readonly HistoryEvent[];
   readonly contenders: number;
-  /** Stamp of the start. */
+  /** Time at which the demo started, as a stamp. */
   readonly start: string;
   readonly now: string;
   /** Whether this is the last frame, which does not show the queue. */
@@ -34,7 +34,7 @@ export function drawFrame(view: View, paper: Paper): string {
     legend(paper),
     ...(view.over ? [] : queueLines(view, paper, Math.min(roomForQueue, view.contenders))),
   ];
-  // Leaves the last column free, where a terminal may wrap.
+  // The last column stays free, because some terminals wrap there.
   return lines.map((line) => paint(line, { ...paper, columns: paper.columns - 1 })).join('\n');
 }
 

@@ -4,7 +4,7 @@ import type { Contender } from '../contender.ts';
 import { safely } from '../safety.ts';
 import type { Stage } from '../stage.ts';
 
-/** A tuple of that many contenders. */
+/** A tuple of as many contenders as there are specs. */
 export type ContenderTuple<
   Size extends number,
   Places extends Contender[] = [],
@@ -21,7 +21,7 @@ export async function enterAll(stage: Stage, ...wishes: readonly Partial<EntrySp
   return line;
 }
 
-/** Expects that exactly these are admitted, also after everything in flight has arrived. */
+/** Expects that exactly these contenders are admitted, also after everything in flight has arrived. */
 export async function expectOnlyAdmitted(
   stage: Stage,
   all: readonly Contender[],

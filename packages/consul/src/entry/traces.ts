@@ -4,7 +4,7 @@ import type { Keys } from '../queue/keys.ts';
 import type { Connection } from '../server/connection.ts';
 import type { SessionKey } from '../server/session-key.ts';
 
-/** What traces need. */
+/** The dependencies of traces. */
 export interface TraceTools {
   readonly connection: Connection;
   readonly keys: Keys;
@@ -12,7 +12,7 @@ export interface TraceTools {
   readonly sessionKey: SessionKey;
 }
 
-/** One key for each hold, which no session holds; see `HoldTraces`. Named by the id of the entry. */
+/** Stores one key for each hold, named by the id of the entry; see `HoldTraces`. No session holds these keys. */
 export class Traces implements HoldTraces {
   readonly #tools: TraceTools;
 

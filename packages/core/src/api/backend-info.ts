@@ -2,7 +2,7 @@
 export interface BackendInfo {
   /** Lower-case name for messages, for example `etcd`. */
   readonly name: string;
-  /** The address it connects to, without secrets, for example `etcd://127.0.0.1:2379`. */
+  /** The address that the backend connects to, without secrets, for example `etcd://127.0.0.1:2379`. */
   readonly endpoint: string;
   /**
    * The authority that decides the order of the queue. `primary`: one server with replicas that may lag. When a replica takes over, the latest
@@ -16,8 +16,8 @@ export interface BackendInfo {
   /** The default TTL of a client, in milliseconds. At least `minTtlMs`. */
   readonly defaultTtlMs: number;
   /**
-   * Minimum age of the heartbeat that a confirmed heartbeat proves, as a share of the TTL. Default 0: a heartbeat proves itself. On ZooKeeper it
-   * proves only an earlier one.
+   * How far the proof of a heartbeat lags behind it, as a share of the TTL. Default 0: a confirmed heartbeat proves the session from its own send
+   * time. On ZooKeeper a confirmed heartbeat proves the session only from the send time of an earlier heartbeat.
    */
   readonly proofLag?: number;
 }

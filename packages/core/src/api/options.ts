@@ -40,10 +40,10 @@ export interface LockClientOptions {
   /** How long the first connection may take before a call rejects with `UNAVAILABLE`, in milliseconds. Default 5,000. */
   readonly connectTimeoutMs?: number;
   /**
-   * Resumes the session of an earlier process: the text that `LockClient.exportSession` returned there. The earlier process must be gone or
-   * have called `abandon`. If it still runs, it loses the session at its next heartbeat, and until then both processes hold the locks.
-   * Claim each entry by its `id` within one TTL. After that, entries that no claim has asked for are removed from their queues, because a
-   * release of the earlier process may have been lost. A session that has ended is replaced by a new one.
+   * Resumes the session of an earlier process: the text that `LockClient.exportSession` returned there. The earlier process must be gone or have
+   * called `abandon`. If it still runs, it loses the session at its next heartbeat, and until then both processes hold the locks. Claim each entry by
+   * its `id` within one TTL. After that, entries that no claim has taken over are removed from their queues, because a release of the earlier process
+   * may have been lost. A session that has ended is replaced by a new one.
    */
   readonly resume?: string;
   /** Label of this client, shown to every client that reads the queue. Default `host:pid`. */
@@ -61,8 +61,8 @@ export interface ClaimOptions {
    */
   readonly signal?: AbortSignal;
   /**
-   * Longest wait, in milliseconds. Then the call rejects with `TIMEOUT`, or with `UNAVAILABLE` if the store could not be asked whose turn it
-   * is. 0 waits only for the server's answer to one attempt. Default: no limit.
+   * Longest wait, in milliseconds. Then the call rejects with `TIMEOUT`, or with `UNAVAILABLE` if the store could not be read. 0 waits only for the
+   * server's answer to one attempt. Default: no limit.
    */
   readonly timeoutMs?: number;
   /**
@@ -84,8 +84,9 @@ export interface ClaimOptions {
    * Number of permits of a semaphore. All clients of a name must use the same number: a claim that finds another number or a shared entry
    * ahead rejects with `LIMIT_MISMATCH`. Default 1.
    *
-   * A stream of numbers changes the limit until the hold begins. Such a name should be used for nothing else, since numbers of entries ahead
-   * are not compared then. While a new number spreads, an entry may be granted before one ahead of it, which has a smaller fencing token.
+   * A stream of numbers changes the limit until the hold begins. Use such a name for this semaphore only, since its claims are not checked against
+   * the limits of entries ahead. While a new number spreads, an entry may be granted before an entry ahead of it, which then has a smaller fencing
+   * token.
    */
   // eslint-disable-next-line rxjs-x/finnish -- a number in most cases, and a stream only for a limit that changes
   readonly limit?: number | Observable<number>;
@@ -100,9 +101,9 @@ export interface ClaimOptions {
    */
   readonly holding?: readonly SharedOwnership[];
   /**
-   * Joins only if at most this many waiters are in the queue afterwards, this claim included; otherwise it rejects with `QUEUE_FULL`. Holders
-   * do not count. On etcd a released entry counts until its removal commits, a round trip later. This option and the next two read the queue:
-   * where the store refuses that, the claim rejects with the store's code.
+   * Joins only if at most this many waiters are in the queue afterwards, this claim included; otherwise it rejects with `QUEUE_FULL`. Holders do not
+   * count. On etcd a released entry counts until its removal commits, a round trip later. This option, `maxExpectedWaitMs` and `steal` read the
+   * queue: where the store refuses to let the client read it, the claim rejects with the store's error code.
    */
   readonly maxWaiters?: number;
   /**

@@ -25,9 +25,9 @@ const MAX_REASON = 200;
 const SHORT_OWNER = 100;
 const MODES: ReadonlySet<unknown> = new Set<ClaimOptions['mode']>(['exclusive', 'shared']);
 
-/** Checks what a client is to be made of; often a URL is given instead, which may have a password in it. */
+/** Checks that the first argument of `createLockClient` is a backend. Some callers pass a URL by mistake, which may contain a password. */
 export function checkBackend(backend: Backend): void {
-  // No text is repeated: it is a URL, which may have a password in it.
+  // The message does not repeat a text, which may be a URL with a password.
   if (typeof backend === 'string')
     throw new QueueLockError(
       'INVALID_ARGUMENT',
@@ -38,7 +38,7 @@ export function checkBackend(backend: Backend): void {
   throw invalidArgument('backend', backend, 'is a backend, as etcd(options) or fromUrl(url) returns it');
 }
 
-/** Checks what is to be done under a lock. */
+/** Checks that the work of a call is a function. */
 export function checkWork(work: unknown): void {
   if (typeof work !== 'function') throw invalidArgument('work', work, 'is a function');
 }
@@ -48,14 +48,14 @@ export function checkDrain(drainMs: number, name = 'drainMs'): void {
   within(name, drainMs, { min: 0, max: MAX_TIMER_MS });
 }
 
-/** Checks the criteria that select entries. */
+/** Checks that an entry has the key and the order that `watch` shows. */
 export function checkEntry(entry: Pick<StoredEntry, 'key' | 'order'>): void {
   const { key, order } = checkedObject('entry', entry);
   if (typeof key !== 'string' || typeof order !== 'bigint')
     throw invalidArgument('entry', entry, 'has key and order, as watch shows them');
 }
 
-/** Checks which entry an operator wants to remove. Returns the reason. */
+/** Checks the arguments of an eviction. Returns its reason. */
 export function checkedEviction(
   entry: Pick<StoredEntry, 'key' | 'order'>,
   options: Parameters<LockClient['evict']>[2],
@@ -64,13 +64,13 @@ export function checkedEviction(
   return checkedReason('reason', checkedOptions('options of evict', options, EVICT_OPTIONS).reason);
 }
 
-/** What a client's settings say of every acquisition. */
+/** Defaults of every acquisition, from the options of its client. */
 export interface RequestDefaults {
   readonly owner: string;
   readonly longestHoldMs: number;
 }
 
-/** Checks what is asked of one claim. */
+/** Checks the options of one claim. Returns the complete request. */
 export function requestOf(name: string, options: ClaimOptions, defaults: RequestDefaults): ClaimRequest {
   const { signal, timeoutMs, minRemainingMs = 0, mode = 'exclusive', permits = 1, id } = options;
   const limit = limitOf(options, (now) => count('limit', now, MAX_LIMIT));
@@ -96,7 +96,7 @@ export function requestOf(name: string, options: ClaimOptions, defaults: Request
   };
 }
 
-/** Checks what may end a wait. */
+/** Checks the options that end a wait. */
 export function checkPatience({ signal, timeoutMs }: Pick<ClaimOptions, 'signal' | 'timeoutMs'>): void {
   if (timeoutMs !== undefined && timeoutMs !== Infinity)
     within('timeoutMs', timeoutMs, { min: 0, max: MAX_TIMER_MS });
@@ -111,7 +111,7 @@ export function checkTypicalHold(typicalHoldMs: number | undefined): number | un
   return typicalHoldMs;
 }
 
-/** Checks a queue's name: the rule that holds everywhere, then the backend's own. */
+/** Checks a queue's name: first by the rule of all backends, then by the rule of this backend. */
 export function checkName(name: string, backend: Backend): void {
   if (typeof name !== 'string' || name === '')
     throw invalidArgument('name', name, 'is a string that is not empty');
@@ -173,7 +173,7 @@ function labelOf(
     owner: checkedText('owner', owner ?? defaults.owner),
     metadata: metadata === undefined ? {} : checkedTexts('metadata', metadata),
   };
-  // A short name alone fits, however it is quoted: one unit of text takes six bytes at most.
+  // An owner of at most 100 UTF-16 code units without metadata always fits, since JSON writes a code unit in at most six bytes.
   if (metadata !== undefined || user.owner.length > SHORT_OWNER)
     checkedSize('owner and metadata as JSON', JSON.stringify(user));
   const held =

@@ -16,10 +16,10 @@ export interface EntryLabel {
   readonly host?: string;
   readonly pid?: number;
   readonly since?: number;
-  /** Default 1. */
+  /** Number of permits that the entry takes. Default 1. */
   readonly permits?: number;
   readonly limit?: number;
-  /** Set when the entry was exclusive at joining and is shared now. */
+  /** Whether the entry was exclusive at joining and is shared now. Absent for other entries. */
   readonly shared?: boolean;
   readonly holds?: readonly string[];
   readonly typicalHoldMs?: number;

@@ -1,5 +1,5 @@
 // Chapter entry: how does a request become an entry in the queue, and how does the entry leave?
-// wish, limit: the request. entry (here): joining and leaving, despite lost responses. entry-value, own-label: the published data.
+// wish, limit: the request. entry (here): joins and leaves, despite lost replies. entry-value, own-label: the published data.
 
 import { isDefinite, repeatAfter } from '../kit/definite.ts';
 import { QueueLockError, invalidArgument, isQueueLockError, type QueueLockErrorCode } from '../api/errors.ts';
@@ -28,16 +28,16 @@ export interface EntryOwner {
 export class Entry {
   readonly live: LiveSession;
   readonly spec: EntrySpec;
-  /** Set once `join` has resolved. */
+  /** The position of the entry. Set once `join` has resolved. */
   placement!: Placement;
   readonly #owner: EntryOwner;
   readonly #label: Wish['label'];
   readonly #stop = new Stop();
   #ownLabel: OwnLabel | undefined;
   #isJoining = false;
-  /** Set by a claim that is given up while it joins. */
+  /** Called when the pending join has ended. Set by a claim that is given up while it joins. */
   #onJoined: (() => void) | undefined;
-  /** Whether it is in the queue, or an attempt to join ended without a certain outcome. */
+  /** Whether the entry is in the queue, or may be there because an attempt to join ended without a certain outcome. */
   #mayBeIn = false;
   #left: Promise<void> | undefined;
 
@@ -56,7 +56,7 @@ export class Entry {
     this.#owner = owner;
   }
 
-  /** The published label. */
+  /** The label that the entry publishes. */
   get label(): OwnLabel {
     this.#ownLabel ??= new OwnLabel(this.live, this.spec, this.#label);
     return this.#ownLabel;
@@ -139,7 +139,8 @@ export class Entry {
   async #takeOut(): Promise<void> {
     const { session, liveness, ids } = this.live;
     const { queue, id } = this.spec;
-    // Deferred even if no join is pending: synchronous clean-up, as by an unsubscription, ends before the next waiter may be granted.
+    // The wait is deferred even if no join is pending. So synchronous clean-up, such as an unsubscription, ends before the next waiter may be
+    // granted.
     await (this.#isJoining ? this.#untilJoined() : undefined);
     try {
       if (this.#mayBeIn && !liveness.hasEnded) await session.remove(queue, id);
@@ -166,8 +167,8 @@ function taken(queue: string): QueueLockError {
 }
 
 /**
- * Whether no removal is needed. An invalid request did not succeed in an earlier attempt either; an entry found under its id belongs to another
- * claim.
+ * Whether an error proves that the entry is not in the queue, so that no removal is needed. An invalid request did not succeed in an earlier attempt
+ * either, and an entry found under its id belongs to another claim.
  */
 function isNotIn(error: unknown): boolean {
   return isQueueLockError(error) && NOT_IN.has(error.code);

@@ -30,11 +30,11 @@ export interface Condemned {
 /** Options for removing several entries. */
 export interface Manner {
   readonly reason: string;
-  /** Called before each removal; `false` stops. */
+  /** Called before each removal. If it returns `false`, no further entry is removed. */
   readonly goesOn: () => boolean;
 }
 
-/** Dependencies on the client. */
+/** The parts of a client that evictions need. */
 export interface EvictionTools {
   readonly backend: Backend;
   /** Label of the evicting client. */
@@ -54,7 +54,7 @@ export class Evictions {
     this.#tools = tools;
   }
 
-  /** Whether it was there. */
+  /** Removes one entry and records that. Resolves to whether the entry was in the queue. */
   async evict(
     name: string,
     victim: Victim,
@@ -124,7 +124,7 @@ export class Evictions {
         ({ entry }) => entry.id === own.id || (entry.key === own.key && entry.order === own.order),
       );
     } catch {
-      return undefined; // The loss is certain; only its story is missing.
+      return undefined; // The loss is certain; only the record of its reason is unknown.
     }
   }
 
@@ -133,7 +133,7 @@ export class Evictions {
   }
 }
 
-/** Returns the conflicting entries ahead of `own` that must go, the last first, so that none of them is granted in the process. */
+/** Returns the conflicting entries ahead of `own` that have to be removed. The last entry comes first, so that none of them is granted meanwhile. */
 export function inTheWayOf(
   entries: readonly QueueEntry[],
   own: Pick<QueueEntry, 'order' | 'shared' | 'permits' | 'limit'>,

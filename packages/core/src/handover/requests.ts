@@ -30,7 +30,7 @@ export interface AnsweringHold {
   readonly tell: (change: (label: EntryLabel) => EntryLabel) => Promise<void>;
 }
 
-/** Dependencies for answering. */
+/** The parts of a client that are needed to answer requests. */
 export interface AnswerTools {
   readonly label: OwnLabel;
   readonly queue$: Observable<QueueState>;
@@ -38,7 +38,7 @@ export interface AnswerTools {
   readonly clock: Clock;
 }
 
-// Maximum wait for the requester to read the answer, since it may be slow or have given up.
+// Longest time in milliseconds that a holder waits until the requester has read its answer. The requester may be slow or have given up.
 const HEARD_WITHIN_MS = 1_000;
 const KEPT_ANSWERS = 4;
 
@@ -98,7 +98,7 @@ class Request implements HandoverRequest {
     await this.#answer({ answer: 'yields' });
     const entries = await this.#heard();
     const admitted = admittedEntries(entries);
-    // Entries ahead of the own one are holders too, or released entries that still exist. While they exist, the own entry counts as a waiter.
+    // While a holder or a released entry is ahead of the own entry, `admitted` may lack the own entry. Only entries behind it are removed.
     const isBehind = ({ order }: QueueEntry): boolean => order > this.#own.order;
     const between = inTheWayOf(entries, this.from).filter((entry) => isBehind(entry) && !admitted.has(entry));
     const reason = `the holder yields to ${this.from.owner}: ${this.reason}`.slice(0, 200);
@@ -121,8 +121,8 @@ class Request implements HandoverRequest {
   }
 
   /**
-   * Waits until the requester has read the answer, which is stored in the entry. Resolves to the queue at that moment; empty after the end of the
-   * hold.
+   * Waits until the requester has read the answer, which is stored in the entry of this hold. Resolves to the queue at that moment, and to an empty
+   * one after the end of the hold.
    */
   async #heard(): Promise<readonly QueueEntry[]> {
     const { queue$, clock } = this.#tools;
@@ -156,7 +156,7 @@ export function answersTo(
   const answered$ = unread$.pipe(
     tap(({ by }) => read.add(by)),
     concatMap(async ({ by, answer }) => {
-      // Only an acknowledgement, so a failure is ignored; the end of the session is reported elsewhere.
+      // A failure of this acknowledgement is ignored, because the end of the session is reported elsewhere.
       await label.tell((now) => ({ ...now, heard: [...(now.heard ?? []), by] })).catch(() => false);
       return answer;
     }),

@@ -30,11 +30,11 @@ export class HeldOwnership implements Ownership {
   readonly #holder: Holder;
   readonly #info: BackendInfo;
   #shared: boolean;
-  /** Created together with the signal, on its first read. */
+  /** Controller of the signal. Both are created on the first read of `signal`. */
   #loss: CallerAbortController | undefined;
   #signal: AbortSignal | undefined;
   #end: 'released' | 'lost' | undefined;
-  /** Created for those who follow requests. */
+  /** Emits the end of the hold to subscribers of `requests$`. Created on first use. */
   #ended: Moment | undefined;
   #story: Promise<unknown> | undefined;
   #lossError: QueueLockError | undefined;
@@ -100,7 +100,7 @@ export class HeldOwnership implements Ownership {
       throw (
         this.#lossError ?? new QueueLockError('OWNERSHIP_LOST', `${JSON.stringify(this.name)} was released`)
       );
-    // Negated so that NaN is rejected too.
+    // The condition is negated so that NaN is rejected too.
     if (!(left >= minRemainingMs)) throw notEnoughTime(this.name, minRemainingMs, left);
   };
 
@@ -109,7 +109,7 @@ export class HeldOwnership implements Ownership {
     return this.#signal;
   }
 
-  /** Whether the owner released it. A later end of the session is no loss then. */
+  /** Whether the owner has released the hold. A later end of the session is no loss then. */
   get givenUp(): boolean {
     return this.#end === 'released';
   }

@@ -23,7 +23,7 @@ import type { Works } from '../work/works.ts';
 
 /** The client that takes several names. */
 export interface MultiTools {
-  /** Distinguishes its holds from those of other clients. */
+  /** Identifies the client, to distinguish its holds from those of other clients. */
   readonly by: object;
   readonly backend: Backend;
   readonly context: ClaimContext;
@@ -31,7 +31,7 @@ export interface MultiTools {
   readonly works: Works;
 }
 
-/** Several names of one client. */
+/** A lock of several names of one client. */
 export class NamesTogether implements MultiLock {
   readonly names: readonly string[];
   readonly #tools: MultiTools;

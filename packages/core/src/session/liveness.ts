@@ -51,7 +51,7 @@ export class Liveness {
     return !this.#ended && this.#health === 'alive';
   }
 
-  /** Why the session is suspect; `undefined` when it is not. */
+  /** Returns why the session is suspect, or `undefined` when it is not. */
   get trouble(): QueueLockError | undefined {
     if (this.#ended || this.#health === 'alive') return undefined;
     const cause = this.#trouble;
@@ -101,7 +101,7 @@ export class Liveness {
     return this.remainingMsAt(this.#clock.now());
   }
 
-  /** The same at a reading of the clock that was just taken. */
+  /** Returns the remaining proven time in milliseconds at a reading of the clock that was just taken. */
   remainingMsAt(now: number): number {
     if (this.#ended) return 0;
     const left = this.#deadline - now;
@@ -126,7 +126,7 @@ export class Liveness {
     if (this.remainingMs > 0) this.#tell('suspect');
   }
 
-  /** Ends the session. Only the first call counts. */
+  /** Ends the session. Later calls do nothing. */
   end(error: QueueLockError): void {
     if (this.#ended) return;
     this.#ended = error;

@@ -36,8 +36,8 @@ export interface SessionEnd {
 }
 
 /**
- * Act 1: am I alive? Opens a session when subscribed, emits it, and keeps it alive by heartbeats. Errors when it could not be opened or has ended.
- * Unsubscribing ends it: all holds under it end locally before the server is notified.
+ * Opens a session when subscribed, emits it, and keeps it alive by heartbeats. Errors when it could not be opened or has ended. Unsubscribing ends
+ * it: all holds under it end locally before the server is notified.
  *
  *     open ── session ── heartbeat ── heartbeat ── (overdue: suspect) ── heartbeat ── … ── deadline, or ended by the server: error
  */
@@ -66,7 +66,7 @@ export function openSession(
         subscriber.add(
           heartbeat(live, { ...paceOf(session.ttlMs, settings), openedAt }, settings.clock).subscribe(),
         );
-        // Subscribed first, so that a listener which requests a session on the end gets a new one.
+        // This subscription comes first, so that a listener which requests a session at the end of this one gets a new one.
         live.liveness.health$.subscribe({
           error: (error: unknown) => {
             subscriber.error(error);
@@ -84,11 +84,11 @@ export function openSession(
 interface Opened {
   readonly session: Session;
   readonly openedAt: number;
-  /** Deadline proven by the opening itself. */
+  /** Deadline until which the opening of the session proves that the session lives. */
   readonly deadline: number;
 }
 
-// Local listeners are notified of the session's end synchronously, the server afterwards.
+// Notifies local listeners of the session's end synchronously, and the server afterwards.
 const told = Promise.resolve();
 
 /** Tries to open a session until the connect timeout. A session that opens later, or unwanted, is closed again. */
@@ -137,7 +137,7 @@ function connect(
 }
 
 function ignore(): void {
-  // Only settling matters here, not the outcome.
+  // The outcome is ignored, because only the end of the attempt matters here.
 }
 
 function notConnected({ endpoint, connectTimeoutMs }: SessionOpening, cause: unknown): QueueLockError {

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 
-// Reads are delayed at random, by up to 4 ms for each entry ahead (at most 25 are counted), so that waiters near the head usually read first and the
-// others are notified or find the work done.
+// Maximum random delay of a read in milliseconds for each entry ahead; at most 25 entries count. Waiters near the head thus read first. The others
+// are then notified, or find the expired entry removed.
 const APART_MS = 4;
 const FARTHEST = 25;
 const AGAIN_AFTER_MS = 500;
@@ -9,7 +9,7 @@ const AGAIN_AFTER_MS = 500;
 /** Parameters of a `HeadLeaseTimer`. */
 export interface HeadLeaseTimerOptions {
   readonly clock: Clock;
-  /** Reads in how many milliseconds the first lease of each queue ends; null if the queue is empty. Also removes expired entries. */
+  /** Reads the remaining time of the first lease of each queue, in milliseconds; null if the queue is empty. Also removes expired entries. */
   readonly readLeaseEnds: (queues: readonly string[]) => Promise<readonly (number | null)[]>;
   /** Whether a waiter of this process still waits in that queue. */
   readonly isWanted: (queue: string) => boolean;

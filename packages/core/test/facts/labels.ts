@@ -22,7 +22,7 @@ async function seen(stage: Stage, name = 'x'): Promise<readonly QueueEntry[]> {
   return queue.last.entries;
 }
 
-/** Returns options of a client whose sessions use these methods instead. */
+/** Returns options of a client whose sessions use the given methods in place of their own. */
 function withSession(change: Partial<Session>): StageClientOptions {
   return {
     spoil: (backend) => ({
@@ -199,7 +199,7 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a label is cut to its size, the responses first, then the held names; the owner stays',
+    title: 'a label is cut to its maximum size: the responses first, then the held names; the owner stays',
     async check(stage) {
       const client = stage.client({ owner: 'o'.repeat(900) });
       const holds = await stage.passing(

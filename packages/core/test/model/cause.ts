@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 export interface Failure {
   readonly claim: Claim;
   readonly waitedMs: number;
-  /** The number of sessions of its client that ended during the wait. */
+  /** Number of the client's sessions that ended during the wait. */
   readonly sessionsLost: number;
 }
 
@@ -22,7 +22,7 @@ export function hasCause(
   if (aborted && error === aborted) return true;
   if (!isQueueLockError(error)) return false;
   const key = ledger.keyOf(label);
-  // Before it had an entry, it may continue in a second session, but not in a third.
+  // A claim without an entry may continue in a second session, but not in a third.
   const lostItsSession =
     key === undefined
       ? sessionsLost >= 2

@@ -46,7 +46,7 @@ export class Claim {
     return this.hasOutcome && !this.#hold?.open;
   }
 
-  /** Requires that its wait or its hold has ended after the present event. */
+  /** Requires that the wait or the hold of this claim has ended after the present event. */
   mustEnd(why: string): void {
     this.#doom ??= why;
   }
@@ -64,7 +64,7 @@ export class Claim {
     this.#doom = undefined;
   }
 
-  /** Makes the holder read `held`, if its plan includes it. */
+  /** Makes the holder read `held`, if its plan includes that. */
   read(): void {
     if (this.plan.reads) this.#hold?.read();
   }
@@ -89,7 +89,7 @@ export class Claim {
     return hold;
   }
 
-  /** Checks the next state of the stream; its grant was recorded before. */
+  /** Checks the next state of the stream. The grant, if this is one, was recorded before. */
   follow(state: ClaimState): void {
     const { judge } = this.#world;
     const { status } = state;
@@ -111,7 +111,7 @@ export class Claim {
     const { judge } = this.#world;
     const say = (): string => `${this.label} fails: ${String(error)}`;
     if (this.#hold) {
-      // Only a `run` can reject after its grant.
+      // Requires a loss, because only a `run` can reject after its grant.
       judge.require('run', isQueueLockError(error, 'OWNERSHIP_LOST') && this.#hold.notified, say);
     } else {
       const waitedMs = this.actor.machine.now() - this.#startedAt;

@@ -6,14 +6,14 @@ import type { BatchPosition, Newcomer } from './entered.ts';
 import type { Generation } from './generation.ts';
 import { isRefusalOfOne, refuseTooLarge } from '../base/batcher.ts';
 
-/** What the requests of an enqueue need. */
+/** The dependencies of the requests of an enqueue. */
 export interface EnqueueContext {
   readonly connection: Connection;
   readonly lease: string;
   readonly generation: Generation;
 }
 
-/** A response, with what is needed to read it. */
+/** A response to an enqueue, with what is needed to read it. */
 export interface EnqueueResponse {
   readonly response: ITxnResponse;
   readonly position: BatchPosition;

@@ -42,7 +42,7 @@ export class Connection {
   readonly #timeoutMs: number;
   readonly #details: Pick<CheckedOptions, 'tls' | 'prefix'>;
   readonly #limiter = new RequestLimiter();
-  /** The first member gets the requests. */
+  /** The members of the cluster in the order of use. The first one gets the requests. */
   readonly #order: Endpoint[];
   #revision = 0n;
 

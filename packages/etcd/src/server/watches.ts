@@ -60,7 +60,7 @@ export class Watches {
     this.#enter(queueOf(watcher.target)).connection.add(watcher);
   }
 
-  /** Sends the cancellation without waiting for a response. Must be called once for each added watcher. */
+  /** Removes the watcher. The cancellation is sent without waiting for a response. Must be called once for each added watcher. */
   remove(watcher: Watcher): void {
     const queue = queueOf(watcher.target);
     this.#groups.get(queue)?.connection.remove(watcher);
@@ -105,7 +105,7 @@ export class Watches {
   }
 }
 
-/** Returns what the keys of a queue have in common, those of its marks included. */
+/** Returns what all keys of a queue, marks included, have in common. */
 function queueOf({ key }: WatchTarget): string {
   const path = key?.toString('latin1').replace(MARKS, '') ?? '';
   return path.slice(0, path.lastIndexOf('/') + 1) || path;

@@ -21,7 +21,7 @@ export interface Proof {
   readonly sound: boolean;
 }
 
-// One entry is sufficient. The others are read in case an operator has removed the first. The removal of a further one is noticed by its
+// One entry is sufficient. The others are read in case an operator has removed the first. The removal of a further entry is noticed by that entry's
 // own watch, or by the reconnect that follows if that watch is silent.
 const PROBED_ENTRIES = 4;
 
@@ -55,7 +55,7 @@ async function proveByAsMany(witnesses: readonly Witness[], context: ProofContex
   }
 }
 
-/** Marks an entry that may not be read any more. That shows nothing about the other entries, nor about the lease. */
+/** Records that the user may not read an entry any more. That shows nothing about the other entries, nor about the lease. */
 async function noteIfRefused(connection: Connection, { entry }: Witness): Promise<void> {
   const txn = { success: [readMetadata(entry.key)] };
   await connection

@@ -4,13 +4,13 @@ import type { Entry } from '../entry/entry.ts';
 import type { RemovalTools } from './watch-removal.ts';
 import type { Successors } from './successors.ts';
 
-/** What the turns of an entry need. */
+/** The dependencies of the turns of an entry. */
 export interface Following extends RemovalTools {
   readonly connection: Connection;
   readonly lease: string;
   readonly entry: Entry;
   readonly successors: Successors;
   readonly order: bigint;
-  /** The rule of this call. The limit may be another one in the next call. */
+  /** The admission rule of this call. The next call for the same entry may have another limit. */
   readonly rule: Required<AdmissionRule>;
 }

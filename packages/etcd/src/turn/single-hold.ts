@@ -29,7 +29,7 @@ import {
 } from '../base/rx.ts';
 import { readCreation, creationOfSingleKeys, type Attempt, type Claimant } from '../entry/single-key.ts';
 
-/** What the creation of single keys needs. */
+/** The dependencies of the creation of single keys. */
 export interface SingleHoldContext extends RemovalTools {
   readonly connection: Connection;
   readonly lease: string;
@@ -66,7 +66,7 @@ export class SingleHold {
     );
   }
 
-  /** Makes one attempt, unless the keys are held. */
+  /** Makes one attempt to create the single keys, unless they are held. */
   async take(): Promise<void> {
     const { ours, held } = this.#seen;
     if (held) return;
@@ -92,7 +92,7 @@ export class SingleHold {
     return held ? { ...turn, grantToken: revision } : { admitted: false };
   }
 
-  /** Returns the entry's turns, from those in the queue. Errors with `ENTRY_LOST` also if another client removes its single key. */
+  /** Returns the entry's turns, given its turns in the queue. Errors with `ENTRY_LOST` also if another client removes its single key. */
   follow(placed: Placed, queueTurns$: Observable<Turn>): Observable<Turn> {
     return queueTurns$.pipe(
       switchMap((turn) => {
@@ -144,7 +144,7 @@ export class SingleHold {
   }
 }
 
-/** Ends an entry that may not create the key. It would wait for ever, and all entries behind it. */
+/** Ends an entry that is not permitted to create its single key. Otherwise that entry, and all entries behind it, would wait for ever. */
 function endIfRefused(error: unknown): never {
   if (!isQueueLockError(error, 'ACCESS_DENIED')) throw error;
   throw new QueueLockError('ENTRY_LOST', `its turn came, but ${detailOf(error)}`, { cause: error });

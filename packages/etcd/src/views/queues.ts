@@ -15,14 +15,15 @@ interface Sources {
   readonly prefix: string;
 }
 
-// A page of keys without values takes the server a few milliseconds, and is no large message.
+// Maximum number of keys in one read. The server takes a few milliseconds for that many keys without values, and the response is small.
 const PAGE = 2_000;
-// Queues change faster than a person can read.
+// Changes within this time, in milliseconds, are emitted together, since queues change faster than a person can read.
 const MERGED_MS = 200;
 
 /**
- * Observes the queues whose names begin with a text. They are listed once the watch is live, then updated by its events, and listed again when
- * events may have been lost. Errors when the connection breaks, so that no observer takes an old state for the present one.
+ * Observes the queues whose names begin with a text. They are listed once the watch is live, then updated by its events, and listed again when events
+ * may have been lost. Directories without entries are listed only below a prefix or a text, since all programs that use this etcd may have such
+ * directories. Errors when the connection breaks, so that no observer takes an old state for the present one.
  */
 export function observeQueues(
   { connection, watches, compactions, prefix }: Sources,
@@ -31,7 +32,6 @@ export function observeQueues(
   return new Observable((subscriber) => {
     const range = rangeOfText(prefix + beginning);
     const clock = systemClock();
-    // Without a prefix the directories of all programs that use this etcd would be in the list.
     const queues = new ListedQueues(prefix, () => clock.now(), prefix + beginning !== '');
     let meanwhile: IEvent[] = [];
     let listed: bigint | undefined;
@@ -45,7 +45,7 @@ export function observeQueues(
       listed = undefined;
       const number = (lists += 1);
       const { keys, revision } = await keysIn(connection, range);
-      // The watch restarted meanwhile, and so did the list.
+      // The watch restarted after this list was requested, so a newer list follows.
       if (number < lists || subscriber.closed) return;
       queues.list(keys);
       queues.apply(meanwhile, revision);
@@ -106,7 +106,7 @@ export function rangeOfText(text: string): KeyRange {
   if (text === '') return { key: Buffer.from([0]), range_end: Buffer.from([0]) };
   const key = Buffer.from(text);
   const end = Buffer.from(key);
-  // The last byte of UTF-8 is never the largest one.
+  // The last byte can be incremented, since no byte of UTF-8 has the largest value.
   end[end.length - 1] = (end.at(-1) ?? 0) + 1;
   return { key, range_end: end };
 }

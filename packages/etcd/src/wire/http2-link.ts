@@ -38,7 +38,7 @@ export interface LinkListener {
   readonly onClose: (failure: Error) => void;
 }
 
-// In megabytes. Node counts requests that wait to be written, and refuses further ones above this.
+// The memory limit of a session, in megabytes. Node counts requests that wait to be written, and refuses further requests above this.
 const MAX_MEMORY = 512;
 
 /** One connection to a member. It keeps the process alive while a call is open. */
@@ -80,7 +80,7 @@ export class Http2Link {
     return this.#session.destroyed;
   }
 
-  /** Whether the member has responded. Before that, the timeout of the connection applies, and not those of the calls that wait for it. */
+  /** Whether the member has responded. Before that, the timeout of the connection applies, and not the timeouts of the calls that wait for it. */
   get isMade(): boolean {
     return this.#isMade;
   }
@@ -107,7 +107,7 @@ export class Http2Link {
     if (this.#retired) this.destroy();
   }
 
-  /** Accepts no further calls. Calls in flight go on. */
+  /** Accepts no further calls. Calls in flight continue. */
   retire(): void {
     if (this.#stopCalls() && this.#open === 0) this.destroy();
   }
@@ -118,12 +118,12 @@ export class Http2Link {
     this.#stopCalls();
     afterReading(() => {
       this.#session.destroy();
-      // Otherwise the session would first wait for its GOAWAY to be written, which takes for ever while packets vanish.
+      // The session alone would first wait for its GOAWAY frame to be written, which never ends while packets vanish. So the socket is destroyed too.
       this.#socket.destroy();
     });
   }
 
-  /** Returns whether the connection accepted calls until now. */
+  /** Stops accepting calls. Returns whether the connection accepted calls until now. */
   #stopCalls(): boolean {
     if (this.#retired) return false;
     this.#retired = true;
@@ -175,14 +175,14 @@ export class Http2Link {
 }
 
 /**
- * Runs the task after Node has processed the bytes from the member. Listeners of a connection run in the middle of that. If such a listener
- * ends a call, Node frees it and goes on reading it (github.com/nodejs/node/pull/64166 and issues/38964).
+ * Runs the task after Node has processed the bytes from the member. Listeners of a connection run in the middle of that. If such a listener ends a
+ * call, Node frees it and continues to read it (github.com/nodejs/node/pull/64166 and issues/38964).
  */
 function afterReading(task: () => void): void {
   setImmediate(task);
 }
 
-/** Adds a message to the error of a host name with several addresses, which has none of its own. */
+/** Adds a message to the connection error of a host name with several addresses, which has no message of its own. */
 function described(error: Error): Error {
   if (!(error instanceof AggregateError) || error.message !== '') return error;
   return new Error(error.errors.map(String).join('; '), { cause: error });

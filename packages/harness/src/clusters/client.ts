@@ -21,8 +21,8 @@ export class ClusterClient {
   }
 
   /**
-   * Works as `spawn`, in this location; also with `ipc` in `stdio`. The pid is that of the program, and signals reach it. It ends
-   * with this location at the latest, or (Linux) with this process. `env` replaces the environment, as with `spawn`.
+   * Starts a program in this location, like `spawn`; also with `ipc` in `stdio`. The pid is that of the program, and signals reach it. The program
+   * ends with this location at the latest, or (Linux) with this process. `env` replaces the environment, as with `spawn`.
    */
   async exec(program: string, args: readonly string[], options: SpawnOptions = {}): Promise<ChildProcess> {
     const command = await this.#command({ program, args });
@@ -38,7 +38,7 @@ export class ClusterClient {
     return child;
   }
 
-  /** Kills the processes that run here (SIGKILL) and removes the location. */
+  /** Kills the processes that run in this location (SIGKILL), and removes the location. */
   async stop(): Promise<void> {
     await Promise.all([...this.#children.keys()].map((child) => endChild(child, 'SIGKILL')));
     await this.#remove();

@@ -62,8 +62,8 @@ function memberArgs(place: Place, { site, all, token }: Membership): string[] {
   ];
 }
 
-// Go uses no proxy for loopback addresses, so members behind a gate have addresses that are reserved for documentation (RFC
-// 5737). Nothing is ever sent there: the gate selects the member by the port.
+// Go uses no proxy for loopback addresses, so members behind a gate have addresses that are reserved for documentation (RFC 5737). Nothing is ever
+// sent to these addresses, because the gate selects the member by the port.
 function peerUrl({ host, ports, gate }: MemberSite): string {
   return `http://${gate === undefined ? host : '203.0.113.1'}:${ports[1]}`;
 }
@@ -86,7 +86,7 @@ async function viewOf({ route }: ReachableMember): Promise<View> {
   return { role: leader === '0' ? 'none' : known, term: Number(status.raftTerm), leader };
 }
 
-// Does not use fetch(), which cannot choose the source address. Calls of the gateway (/v3) are POST requests.
+// Sends a request to a member. Does not use fetch(), which cannot choose the source address. Calls of the gateway (/v3) are POST requests.
 async function callMember(route: Route, path: string, withinMs = 5_000): Promise<unknown> {
   const signal = AbortSignal.timeout(withinMs);
   const method = path.startsWith('/v3/') ? 'POST' : 'GET';

@@ -12,8 +12,8 @@ export class Wires {
   #weather = FINE;
 
   /**
-   * Connects and transfers. While one of the two directions is silent the connection is delayed, as a handshake whose packets are
-   * lost. The target does not see a caller that disconnects meanwhile.
+   * Connects and transfers. While one of the two directions is silent the connection is delayed, like a handshake whose packets are lost. The target
+   * does not see a caller that disconnects meanwhile.
    */
   carry(call: Call): void {
     const pending = new Pending(call, () => this.#pending.delete(pending));
@@ -75,7 +75,7 @@ export class Wires {
       .map(({ as }) => as);
   }
 
-  // All data from one party to another shares a flow, whichever of them opened the connection.
+  // Returns the flow of all data from one party to another, whichever of them opened the connection.
   #flow(from: Node, to: Node): Flow {
     const wire = `${from}>${to}`;
     const known = this.#flows.get(wire);

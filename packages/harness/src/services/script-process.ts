@@ -5,7 +5,7 @@ import { freeze, thaw } from '../faults.ts';
 import { EventLog } from './event-log.ts';
 import type { Script } from './script.ts';
 
-/** How a process ended. */
+/** The end of a process: its exit code or signal, and its output to stderr. */
 export interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -20,8 +20,8 @@ export async function endScripts(): Promise<void> {
 }
 
 /**
- * A script of ours as a process of its own. It prints one JSON object a line. The channel to this process closes when this
- * process dies, so that it can end too.
+ * A script of this repository that runs as a process of its own. It prints one JSON object per line. The channel to this process closes when this
+ * process dies, so that the script can end too.
  */
 export class ScriptProcess<E extends { readonly ev: string } = { readonly ev: string }> {
   readonly ended: Promise<Ending>;

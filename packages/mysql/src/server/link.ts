@@ -191,7 +191,8 @@ export class Link {
       this.#waiting.delete(waiting);
       waiting.resolve(wire);
     } else if (wire.release && this.#idle.length >= KEPT) {
-      // Further connections go back to the pool. Without the kept ones, steps would wait for work of the application, which may wait for a lock.
+      // Further connections go back to the pool. Without the kept connections, steps would wait for work of the application, which may wait for a
+      // lock.
       this.#wires.delete(wire);
       wire.release();
     } else this.#idle.push(wire);
@@ -221,7 +222,7 @@ export class Link {
         const late = exhaustion === undefined ? 'did not answer' : 'gave no connection';
         const why = exhaustion === undefined ? before : `: ${exhaustion}`;
         const message = `${this.endpoint} ${late} within ${Math.round(Math.max(ms, 0))} ms${why}`;
-        // After a pause of this process, the answer may have arrived already. It is read before the timeout counts.
+        // After a pause of this process, the reply may have arrived already. It is read before the timeout counts.
         setImmediate(() => {
           reject(new QueueLockError('UNAVAILABLE', message));
         });

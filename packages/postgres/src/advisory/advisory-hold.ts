@@ -38,7 +38,7 @@ export class AdvisoryHold {
     }, this.#over.signal);
   }
 
-  /** Takes the lock if it is free. @returns whether it is held @throws {QueueLockError} as `asQueueLockError` */
+  /** Takes the lock if it is free. @returns whether it is held @throws {QueueLockError} the error that `asQueueLockError` returns */
   async try(): Promise<boolean> {
     return this.#on((wire) => wire.tryLock(this.#settings.lock));
   }
@@ -49,7 +49,7 @@ export class AdvisoryHold {
   }
 
   /** Verifies a held lock, or checks that the server still waits for a requested one. Never rejects. */
-  async beat(): Promise<void> {
+  async verify(): Promise<void> {
     const wire = this.#wire;
     if (!wire) return;
     if (this.#isHeld) await wire.prove().catch(() => this.#lose());

@@ -21,7 +21,7 @@ export interface EntryNotification {
 
 interface StoreSettings {
   readonly clock: Clock;
-  /** Is called after each committed step with its notifications. Those of ended sessions come first. */
+  /** Is called after each committed step with its notifications. Notifications about ended sessions come first. */
   readonly onStep: (notifications: readonly EntryNotification[]) => void;
 }
 
@@ -36,7 +36,7 @@ export class Store {
   readonly #lane: Lane;
   readonly #checkpoints: Checkpoints;
   #notifications: EntryNotification[] = [];
-  /** The first of the two events. */
+  /** Whether the store was closed or its file was removed, whichever came first. */
   #ended: 'closed' | 'gone' | undefined;
   #isClosed = false;
 

@@ -5,8 +5,8 @@ import { storedBytes, storedWhole } from './stored.ts';
 import { bytesOf, textOf } from '../base/text.ts';
 
 /**
- * The processes of this many entries at the front are watched, so that their end is noticed at once. The end of others is noticed when they
- * come to the front, or by their leases.
+ * The processes of this many entries at the front are watched, so that their end is noticed at once. The end of another process is noticed when its
+ * entry comes to the front, or by its lease.
  */
 const WATCHED_ENTRIES = 16;
 
@@ -91,7 +91,7 @@ export class Views {
     return (this.#first.get(bytesOf(queue)) as { readonly admitted: number } | undefined)?.admitted === 0;
   }
 
-  /** Returns another number as soon as another connection has changed something. */
+  /** Returns a number that changes as soon as another connection has changed the file. */
   dataVersion(): number {
     return (this.#dataVersion.get() as { readonly data_version: number }).data_version;
   }

@@ -16,7 +16,7 @@ import { firstValueFrom, merge } from '../base/rx.ts';
 import { addressText, type Dial } from '../wire/dial.ts';
 import { WireDriver } from '../wire/driver.ts';
 
-/** What is needed to connect, besides the settings. */
+/** The arguments of a connection attempt, besides the settings. */
 export interface ConnectRequest {
   /** Opens the sockets of the wire client. Default: over the network. */
   readonly dial?: Dial | undefined;
@@ -63,7 +63,7 @@ async function connectTo(first: string[], settings: Settings, request: AttemptRe
     request.onFailure(failure);
     resolveAll(settings).then(
       (found) => (addresses = found),
-      // The previous addresses are still the best guess.
+      // If the host names cannot be resolved again, the previous addresses are used.
       () => undefined,
     );
   };
