@@ -156,15 +156,15 @@ function floorsOf({ boxes }: Part, ways: readonly Way[]): readonly Spot[][] {
 
 /** Puts the spots of a floor in the order of their preferred positions, side by side, as near to these as possible. */
 function line(floor: Spot[], wishOf: (spot: Spot) => number): void {
-  const wishes = new Map(floor.map((spot) => [spot, wishOf(spot)]));
-  const wish = (spot: Spot): number => wishes.get(spot) ?? 0;
-  floor.sort((a, b) => wish(a) - wish(b));
+  const preferences = new Map(floor.map((spot) => [spot, wishOf(spot)]));
+  const preference = (spot: Spot): number => preferences.get(spot) ?? 0;
+  floor.sort((a, b) => preference(a) - preference(b));
   let free = -Infinity;
   for (const spot of floor) {
-    spot.x = Math.max(wish(spot), free + spot.width / 2);
+    spot.x = Math.max(preference(spot), free + spot.width / 2);
     free = spot.x + spot.width / 2 + GAP.x;
   }
-  const tooFar = mean(floor.map((spot) => spot.x - wish(spot))) ?? 0;
+  const tooFar = mean(floor.map((spot) => spot.x - preference(spot))) ?? 0;
   for (const spot of floor) spot.x -= tooFar;
 }
 

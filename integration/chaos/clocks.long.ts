@@ -51,9 +51,9 @@ for (const store of STORES) {
         clearInterval(swing);
         for (const [index, { holder, next }] of crews.entries()) {
           const { queue, from } = lines[index]!;
-          const told = holder.events.slice(from);
-          expect(told.map(({ ev }) => ev)).to.include('beat');
-          expect(hastyDoubts(told, experiment.timing.ttlMs)).to.be.empty;
+          const reports = holder.events.slice(from);
+          expect(reports.map(({ ev }) => ev)).to.include('beat');
+          expect(hastyDoubts(reports, experiment.timing.ttlMs)).to.be.empty;
           expect(holder.openAttempts.map(({ ev }) => ev)).to.deep.equal(['acquired', 'queued']);
           holder.tell({ do: 'release', queue });
           await next.untilEvent('acquired', { queue });
@@ -123,9 +123,9 @@ class Crew {
     holder.tell({ do: 'hold', queue, effectEveryMs: 100 });
     await holder.untilEvent('acquired', { queue });
     for (const worker of [holder, next]) {
-      const heard = worker.events.length;
+      const eventCount = worker.events.length;
       worker.tell({ do: 'hold', queue, effectEveryMs: 100 });
-      await worker.untilEvent('queued', { queue, from: heard });
+      await worker.untilEvent('queued', { queue, from: eventCount });
     }
     return { queue, from };
   }
@@ -160,10 +160,12 @@ async function beatsFor(worker: WorkerProcess, ms: number): Promise<void> {
  * Returns suspect states without a cause: at those times the last confirmed heartbeat was so recent that the
  * next was not due yet. A late response makes any client suspect, whatever its clock.
  */
-function hastyDoubts(told: readonly ChaosEvent[], ttlMs: number): readonly ChaosEvent[] {
-  return told.filter((event, at) => {
+function hastyDoubts(reportedEvents: readonly ChaosEvent[], ttlMs: number): readonly ChaosEvent[] {
+  return reportedEvents.filter((event, at) => {
     if (event.ev !== 'doubt') return false;
-    const beat = told.slice(0, at).findLast((before) => before.ev === 'beat');
-    return beat !== undefined && Number(BigInt(event.t) - BigInt(beat.sentAt)) / 1e6 < ttlMs / BEATS;
+    const heartbeat = reportedEvents.slice(0, at).findLast((before) => before.ev === 'beat');
+    return (
+      heartbeat !== undefined && Number(BigInt(event.t) - BigInt(heartbeat.sentAt)) / 1e6 < ttlMs / BEATS
+    );
   });
 }

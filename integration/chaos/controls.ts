@@ -58,7 +58,7 @@ function etcdPlain(session: Session, hosts: readonly string[]): Changed {
   const { id, ttlMs } = session;
   const closing = new AbortController();
   let chosen = 0;
-  const answers = new LastAnswered(ttlMs, async () => {
+  const responses = new LastAnswered(ttlMs, async () => {
     const endpoint = hosts[chosen % hosts.length]!;
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(ttlMs)]);
     const lease = { ID: BigInt.asIntN(64, BigInt(`0x${id}`)).toString() };
@@ -72,7 +72,7 @@ function etcdPlain(session: Session, hosts: readonly string[]): Changed {
     }
   });
   return {
-    renew: (signal) => answers.renew(signal),
+    renew: (signal) => responses.renew(signal),
     close: () => {
       closing.abort();
       return session.close();
@@ -97,7 +97,7 @@ function acknowledgedWrite(session: Session): Changed {
  */
 function connected(session: Session, hosts: readonly string[]): Changed {
   let wire: Promise<ZooKeeperWire> | undefined;
-  const answers = new LastAnswered(session.ttlMs, async () => {
+  const replies = new LastAnswered(session.ttlMs, async () => {
     wire ??= ZooKeeperWire.open(hosts[0]!, { unref: true });
     try {
       await (await wire).read('/zookeeper');
@@ -108,7 +108,7 @@ function connected(session: Session, hosts: readonly string[]): Changed {
     }
   });
   return {
-    renew: (signal) => answers.renew(signal),
+    renew: (signal) => replies.renew(signal),
     close: () => {
       void wire?.then((open) => open.close(), ignore);
       return session.close();

@@ -61,7 +61,7 @@ describe('the live facts of a run', () => {
     ['the holder’s', 'worker-1', 'worker-2'],
     ['the next one’s', 'worker-2', 'worker-1'],
   ]) {
-    it(`report two simultaneous beliefs, if the ${order} history is read first`, () => {
+    it(`report two simultaneous beliefs, if ${order} history is read first`, () => {
       const builders: Record<string, HistoryBuilder> = {
         'worker-1': new HistoryBuilder()
           .attempt('worker-1', { token: 1, acquired: 1 })

@@ -29,13 +29,15 @@ for (const store of STORES) {
       await oneByOne(async (run) => {
         const [queue] = (await lineUp({ ...crew, holders: [holder] }, run)) as [string];
         const member = await connectedMember(experiment, holder);
-        const heard = holder.events.length;
+        const eventCount = holder.events.length;
         const healed = await experiment.fault('connected member killed', member.node, () => member.kill());
-        await beatsFor(holder, { from: heard, ms: experiment.timing.ttlMs });
+        await beatsFor(holder, { from: eventCount, ms: experiment.timing.ttlMs });
         await backAgain(experiment, member);
         healed();
         expect(isHeld(holder, queue), 'held').to.equal(true);
-        expect(longestGap(holder.events, heard)).to.be.at.most(allowedGap(store, experiment.timing.ttlMs));
+        expect(longestGap(holder.events, eventCount)).to.be.at.most(
+          allowedGap(store, experiment.timing.ttlMs),
+        );
       });
       await expectRight(experiment);
     });
@@ -175,8 +177,10 @@ async function beatsFor(
  */
 function longestGap(events: readonly ChaosEvent[], from: number): number {
   const last = events.slice(0, from).findLastIndex(({ ev }) => ev === 'beat');
-  const beats = events.slice(Math.max(0, last)).filter(({ ev }) => ev === 'beat');
-  const gaps = beats.slice(1).map(({ t }, index) => Number(BigInt(t) - BigInt(beats[index]!.t)) / 1e6);
+  const heartbeats = events.slice(Math.max(0, last)).filter(({ ev }) => ev === 'beat');
+  const gaps = heartbeats
+    .slice(1)
+    .map(({ t }, index) => Number(BigInt(t) - BigInt(heartbeats[index]!.t)) / 1e6);
   return Math.max(...gaps);
 }
 

@@ -22,8 +22,8 @@ export async function looksAtQueues(
     what: 'all members tell their requests',
     withinMs: ANSWER_WITHIN_MS,
   });
-  const beats = workers.flatMap(({ events }) => events).filter(({ ev }) => ev === 'beat');
-  return requests - beats.length;
+  const heartbeats = workers.flatMap(({ events }) => events).filter(({ ev }) => ev === 'beat');
+  return requests - heartbeats.length;
 }
 
 /** Returns the ids of the sessions that have entries on the servers. */
@@ -58,8 +58,8 @@ async function etcdRequests(cluster: Cluster): Promise<number> {
 
 async function zooKeeperRequests(cluster: Cluster, workers: readonly WorkerProcess[]): Promise<number> {
   const sessions = new Set(workers.map(sessionOf));
-  const answers = await Promise.all(cluster.endpoints.map((endpoint) => zkFourLetter(endpoint, 'cons')));
-  const connections = answers.join('').matchAll(/recved=(\d+),sent=\d+,sid=0x([0-9a-f]+),/g);
+  const responses = await Promise.all(cluster.endpoints.map((endpoint) => zkFourLetter(endpoint, 'cons')));
+  const connections = responses.join('').matchAll(/recved=(\d+),sent=\d+,sid=0x([0-9a-f]+),/g);
   let sum = 0;
   for (const [, received, session] of connections) if (sessions.has(session!)) sum += Number(received);
   return sum;

@@ -37,8 +37,8 @@ for (const store of STORES) {
         third.tell({ do: 'hold', queue: fresh });
         await Promise.all([holder.untilEvent('revoked', { queue: lost }), pause(WITHOUT_MAJORITY_MS)]);
         expect(isHeld(holder, held), 'held').to.equal(false);
-        const told = workers.flatMap(({ events }, index) => events.slice(from[index]));
-        expect(told.map(({ ev }) => ev)).to.not.include('acquired');
+        const reports = workers.flatMap(({ events }, index) => events.slice(from[index]));
+        expect(reports.map(({ ev }) => ev)).to.not.include('acquired');
         await Promise.all(dying.map((member) => member.start()));
         await cluster.ready();
         healed();
@@ -80,7 +80,7 @@ for (const store of STORES) {
         await holdNow(holder, held, EFFECT_EVERY_MS);
         await standIn(next, held);
         await holdNow(dead, orphaned, EFFECT_EVERY_MS);
-        const heard = next.events.length;
+        const eventCount = next.events.length;
         next.tell({ do: 'hold', queue: orphaned });
         const healed = await experiment.fault('all members killed', 'store', () =>
           Promise.all([dead.kill(), ...cluster.members.map((member) => member.kill())]),
@@ -89,7 +89,7 @@ for (const store of STORES) {
         await Promise.all(cluster.members.map((member) => member.start()));
         await cluster.ready();
         healed();
-        const { t } = await atLast(next, { ev: 'acquired', queue: orphaned, from: heard });
+        const { t } = await atLast(next, { ev: 'acquired', queue: orphaned, from: eventCount });
         const afterMs = Number(BigInt(t) - startedAt) / 1e6;
         expect(afterMs).to.be.at.least(experiment.timing.ttlMs);
         await Promise.all([holder, next].map((worker) => takeTurn(worker, held)));

@@ -17,7 +17,7 @@ const LOAD = { holdMs: [0, 200], cancelShare: 0.05, abortShare: 0.02, parallel: 
 
 const SLOW: Readonly<Record<string, SlowOptions>> = {
   'that runs half of the time': { duty: { frozenMs: 200, runningMs: 200 } },
-  'behind a line of 256 kbit/s': { bytesPerSecond: 32_000 },
+  'behind a link of 256 kbit/s': { bytesPerSecond: 32_000 },
   'that loses 5 % of its packets': { lossRatio: 0.05 },
 };
 
@@ -27,7 +27,7 @@ for (const store of STORES) {
     afterEach(abandonTrials);
 
     for (const [how, slowness] of Object.entries(SLOW)) {
-      it(`costs no holds and blocks no waiter when it is slowed by ${how}`, async function () {
+      it(`costs no holds and blocks no waiter: a member ${how}`, async function () {
         const experiment = await startExperiment({ store, profile: 'default', workers: HOLDERS + 3 });
         const why = experiment.cluster.absent.get('loss');
         if (slowness.lossRatio !== undefined && why !== undefined) return this.skip();

@@ -199,9 +199,9 @@ export class Attempt {
   }
 
   /** Records the event for all names of the attempt. */
-  #tell(told: AttemptReport, how: Loudness = {}): void {
-    const t = told.t ?? stampNow();
-    for (const at of this.aim.queues.keys()) this.#tellOf(at, { ...told, t }, how);
+  #tell(report: AttemptReport, how: Loudness = {}): void {
+    const t = report.t ?? stampNow();
+    for (const at of this.aim.queues.keys()) this.#tellOf(at, { ...report, t }, how);
   }
 
   #tellOf(at: number, told: AttemptReport, how: Loudness = {}): void {

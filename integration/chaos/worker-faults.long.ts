@@ -59,19 +59,19 @@ for (const store of STORES) {
         const { holder, next, queue } = await holderAndNext(experiment, `queue-${run}`);
         const { worker } = holder;
         await worker.freeze();
-        const heard = worker.events.length;
+        const eventCount = worker.events.length;
         await Promise.all([pause(frozenMs), acceptedBy(next.worker, queue)]);
         // The orders are read as soon as the process resumes.
         worker.tell({ do: 'effect', queue });
         const thawedAt = stampNow();
         await worker.thaw();
         const write = await worker.untilEvent('effect', {
-          from: heard,
+          from: eventCount,
           matches: ({ resource, t }) => resource === 'store' && isSince(t, thawedAt),
         });
         expect(write).to.include({ believed: false, outcome: 'refused' });
         expect(beliefsSince(thawedAt, worker)).to.not.include(true);
-        await worker.untilEvent('revoked', { from: heard });
+        await worker.untilEvent('revoked', { from: eventCount });
       });
       await expectRight(experiment);
     });

@@ -24,9 +24,9 @@ export class HoldWatch {
   #told: { readonly held: boolean; readonly at: bigint } | undefined;
   #lookedAt: bigint;
 
-  constructor(hold: Pick<Hold, 'held'>, tell: (look: Look, isNews: boolean) => void) {
+  constructor(hold: Pick<Hold, 'held'>, report: (look: Look, isNews: boolean) => void) {
     this.#hold = hold;
-    this.#tell = tell;
+    this.#tell = report;
     this.#lookedAt = BigInt(stampNow());
     this.#timer = setInterval(() => this.look(), LOOK_EVERY_MS);
   }

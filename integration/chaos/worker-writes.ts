@@ -14,7 +14,7 @@ interface Writing {
 /** Writes of one hold to all resources: an effect for each name of the hold, with the token of that name. */
 export class Writes {
   readonly #writing: Writing;
-  readonly #tell: (at: number, told: AttemptReport) => void;
+  readonly #tell: (at: number, report: AttemptReport) => void;
   /**
    * Keys of the entries. They are read only if the store's own guard needs them, because reading a key has an
    * effect.

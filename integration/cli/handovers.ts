@@ -101,11 +101,15 @@ class Contest {
     });
     // The delay varies, so that faults happen at different moments between two heartbeats.
     await pause((number * 137) % (site.ttlMs / 4));
-    const [holder, rival] = this.#holderAndRival();
-    const before = rival.runner.events.length;
+    const [holder, competitor] = this.#holderAndRival();
+    const before = competitor.runner.events.length;
     const faultAt = Date.now() / 1_000;
     await this.#break(holder);
-    const first = await soon(startFrom(rival.runner, before), `the rival in ${name} starts`, TURN_WITHIN_MS);
+    const first = await soon(
+      startFrom(competitor.runner, before),
+      `the rival in ${name} starts`,
+      TURN_WITHIN_MS,
+    );
     const { events } = holder.runner;
     await this.#mend(holder);
     // The last event is read late, so that all output of the program has arrived. The program starts again

@@ -148,22 +148,22 @@ for (const database of databases) {
       });
 
       it('blocks concurrent claims until its transaction ends; then later tokens are accepted and earlier ones rejected', async () => {
-        const rival = await database.connect(place);
+        const competitor = await database.connect(place);
         const third = await database.connect(place);
         await connection.exec(database.begin);
         expect(await claims('rivals', 5n)).to.equal(true);
-        const later = claims('rivals', 6n, rival);
+        const later = claims('rivals', 6n, competitor);
         await untilWaiting(database, third);
         await connection.exec('COMMIT');
         expect(await later).to.equal(true);
 
-        await rival.exec(database.begin);
-        expect(await claims('rivals', 8n, rival)).to.equal(true);
+        await competitor.exec(database.begin);
+        expect(await claims('rivals', 8n, competitor)).to.equal(true);
         const earlier = claims('rivals', 7n);
         await untilWaiting(database, third);
-        await rival.exec('COMMIT');
+        await competitor.exec('COMMIT');
         expect(await earlier).to.equal(false);
-        await Promise.all([rival.close(), third.close()]);
+        await Promise.all([competitor.close(), third.close()]);
       });
     }
 

@@ -99,11 +99,11 @@ async function lineRows(site: Site, line: Line): Promise<void> {
   for (const lapse of ['crash', 'freeze'] as const) {
     await row(`${line.title}: ${lapse}`, async () => {
       const { findings, gapsMs, wakesMs } = await runLapses(site, line, lapse);
-      const told = [...gapsMs].map(([title, gapMs]) => {
+      const reports = [...gapsMs].map(([title, gapMs]) => {
         const wakeMs = wakesMs.get(title);
         return `${title} ${gapMs.toFixed()}${wakeMs === undefined ? '' : ` (${wakeMs.toFixed(1)})`}`;
       });
-      return { cells: told.join(', '), findings };
+      return { cells: reports.join(', '), findings };
     });
   }
 }

@@ -9,7 +9,7 @@ import type { InteropEvent } from './protocol.ts';
 const [url = '', name = '', recipe = '', id = '', rounds, holdMs, ttlMs] = process.argv.slice(2);
 let n = 0;
 let ended = false;
-let hear: (() => void) | undefined;
+let receive: (() => void) | undefined;
 
 // Writes synchronously, unlike console.log, because the output must be written before the process is stopped.
 function say(ev: InteropEvent['ev'], fields: Partial<InteropEvent> = {}): void {
@@ -18,7 +18,7 @@ function say(ev: InteropEvent['ev'], fields: Partial<InteropEvent> = {}): void {
 
 /** Resolves with the next line of standard input, or at its end. */
 async function told(): Promise<void> {
-  if (!ended) await new Promise<void>((resolve) => (hear = resolve));
+  if (!ended) await new Promise<void>((resolve) => (receive = resolve));
 }
 
 async function observeAll(): Promise<void> {
@@ -78,10 +78,10 @@ async function over(lost: AbortSignal): Promise<void> {
 }
 
 createInterface(process.stdin)
-  .on('line', () => hear?.())
+  .on('line', () => receive?.())
   .on('close', () => {
     ended = true;
-    hear?.();
+    receive?.();
   });
 const ttl = ttlMs === undefined ? {} : { ttlMs: Number(ttlMs) };
 const client = createLockClient(await backendOf(url, recipe), { owner: id, ...ttl });

@@ -38,14 +38,14 @@ export async function runElection(site: Site, { candidates, observers }: Electio
   };
   const taskOf = (kind: Kind, id: string): Task => ({ ...place, kind, id });
   const watching = await startParticipants(observers.map((kind) => taskOf(kind, kind.title)));
-  const standing = await startParticipants(
+  const present = await startParticipants(
     candidates.flatMap((kind) => [taskOf(kind, `mortal ${kind.title}`), taskOf(kind, kind.title)]),
   );
-  const trial = new Trial({ participants: standing });
-  for (const participant of [...watching, ...standing]) participant.tell();
+  const trial = new Trial({ participants: present });
+  for (const participant of [...watching, ...present]) participant.tell();
   for (const observer of watching) await observer.untilEvent('observing');
   const leaders: string[] = [];
-  for (let next = await leaderIn(standing, leaders); next; next = await leaderIn(standing, leaders)) {
+  for (let next = await leaderIn(present, leaders); next; next = await leaderIn(present, leaders)) {
     const { leader, n } = next;
     leaders.push(leader.id);
     for (const observer of watching) await untilNamed(observer, leader.id);
@@ -53,7 +53,7 @@ export async function runElection(site: Site, { candidates, observers }: Electio
     if (dies) await leader.crash();
     else leader.tell();
   }
-  await endOf(standing.filter(({ id }) => !id.startsWith('mortal')));
+  await endOf(present.filter(({ id }) => !id.startsWith('mortal')));
   for (const observer of watching) observer.enough();
   await endOf(watching);
   const named = (observer: Participant): string[] => namedBy(observer).filter((value) => value !== '');
@@ -63,18 +63,18 @@ export async function runElection(site: Site, { candidates, observers }: Electio
 
 /** Resolves with the next leader and its term, or with `undefined` when all candidates are done. */
 async function leaderIn(
-  standing: readonly Participant[],
+  stored: readonly Participant[],
   before: readonly string[],
 ): Promise<{ leader: Participant; n: number } | undefined> {
   const over = (participant: Participant): boolean =>
     participant.events.some(({ ev }) => ev === 'done' || ev === 'killed');
   const look = async (): Promise<{ leader: Participant; n: number } | undefined> => {
-    const terms = standing.flatMap((leader) =>
+    const terms = stored.flatMap((leader) =>
       leader.events.filter(({ ev }) => ev === 'acquired').map(({ n, t }) => ({ leader, n, t: BigInt(t) })),
     );
     terms.sort((a, b) => (a.t < b.t ? -1 : 1));
     const next = terms[before.length];
-    if (next === undefined && !standing.every(over)) throw new Error('nobody leads');
+    if (next === undefined && !stored.every(over)) throw new Error('nobody leads');
     return next;
   };
   return until(look, { what: 'there is another leader', withinMs: SEEN_WITHIN_MS });

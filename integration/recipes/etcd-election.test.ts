@@ -97,16 +97,16 @@ describe("leader election in etcd together with Go's", function () {
   it('puts a Go candidate in one queue with ours, shows its value, and lets it lead in order', async () => {
     const first = await candidate('a').campaign();
     const leader: (string | undefined)[] = [];
-    const standing: string[][] = [];
+    const present: string[][] = [];
     const observer = candidate('observer');
     const watching = [
       observer.leader$.subscribe((state) => leader.push(state.leader?.value)),
-      observer.candidates$.subscribe(({ candidates }) => standing.push(candidates.map(({ value }) => value))),
+      observer.candidates$.subscribe(({ candidates }) => present.push(candidates.map(({ value }) => value))),
     ];
     const other = go(name, 'from go');
-    await untilHolds('it stands', async () => expect(standing.at(-1)).to.deep.equal(['a', 'from go']));
+    await untilHolds('it stands', async () => expect(present.at(-1)).to.deep.equal(['a', 'from go']));
     const next = candidate('b').campaign();
-    await untilHolds('b stands', async () => expect(standing.at(-1)).to.deep.equal(['a', 'from go', 'b']));
+    await untilHolds('b stands', async () => expect(present.at(-1)).to.deep.equal(['a', 'from go', 'b']));
     await first.resign();
     await untilHolds('it leads', async () => expect(other.values).to.deep.equal(['from go']));
     await untilHolds('it is seen', async () => expect(leader.at(-1)).to.equal('from go'));

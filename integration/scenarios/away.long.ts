@@ -20,9 +20,9 @@ for (const store of stores) {
 
     it('an enqueue whose reply was lost ends with its session, and leaves one entry in the next session', async () => {
       const { site, proxy } = ground;
-      const [away, rival] = [connectThroughProxy({ ttlMs: site.ttlMs }), connect()];
+      const [away, competitor] = [connectThroughProxy({ ttlMs: site.ttlMs }), connect()];
       await (await away.acquire('warm-up')).release();
-      const holder = await rival.acquire('twice');
+      const holder = await competitor.acquire('twice');
       // The proxy refuses connections. Otherwise a client that receives nothing for too long would reconnect,
       // and be notified on the new connection.
       proxy.refuse();

@@ -20,9 +20,9 @@ for (const store of stores) {
 
     it('a release is repeated in the same session when the connection is back, and the next waiter holds', async () => {
       const { site, proxy } = ground;
-      const [away, rival] = [connectThroughProxy(), connect()];
+      const [away, competitor] = [connectThroughProxy(), connect()];
       const [kept, mine] = [await away.acquire('kept'), await away.acquire('mine')];
-      const next = await join(rival, 'mine');
+      const next = await join(competitor, 'mine');
       goDown();
       const released = mine.release();
       expect(mine.held).to.equal(false);
@@ -36,9 +36,9 @@ for (const store of stores) {
 
     it('a release ends with its session, and a later session does not affect the new holder', async () => {
       const { site, proxy } = ground;
-      const [away, rival] = [connectThroughProxy({ ttlMs: site.ttlMs }), connect()];
+      const [away, otherClient] = [connectThroughProxy({ ttlMs: site.ttlMs }), connect()];
       const mine = await away.acquire('passed-on');
-      const next = await join(rival, 'passed-on');
+      const next = await join(otherClient, 'passed-on');
       goDown();
       const released = mine.release();
       const holder = await soon(next.held, 'the lock is granted to the next', EXPIRES_WITHIN_MS);

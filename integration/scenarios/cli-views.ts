@@ -9,7 +9,7 @@ import { zooKeeperStore } from './zookeeper-store.ts';
 
 type Told = Readonly<Record<string, unknown>>;
 
-function told(stdout: string): Told[] {
+function reports(stdout: string): Told[] {
   return stdout
     .split('\n')
     .filter((line) => line !== '')
@@ -70,7 +70,7 @@ export function describeViews(server: keyof typeof QUEUES): void {
 
     it('ls and who show the queues and their entries', async () => {
       const [ls, who] = await Promise.all([run('ls', 'cli-views/', '--json'), run('who', Q)]);
-      expect(told(ls.stdout)).to.deep.equal([{ name: Q, depth: 2, front: String(hold.order) }]);
+      expect(reports(ls.stdout)).to.deep.equal([{ name: Q, depth: 2, front: String(hold.order) }]);
       const holder = `0 +holds +holder .* ${String(hold.token)}`;
       expect(who.stdout).to.match(new RegExp(`${holder}\\n +1 +waits +waiter\\\\u001b\\[2J `));
     });
@@ -85,7 +85,7 @@ export function describeViews(server: keyof typeof QUEUES): void {
     itOnce('ask passes a request to the holder, and leaves the queue', async () => {
       const { code, stdout } = await run('ask', Q, '--reason', 'a fix', '--by', '20000', '--json');
       expect(code).to.equal(69);
-      expect(told(stdout)).to.deep.equal([
+      expect(reports(stdout)).to.deep.equal([
         { name: Q, answer: 'declined', reason: 'in the middle of something' },
       ]);
       const live$ = holders.watch(Q).pipe(filter(({ status }) => status === 'live'));
@@ -115,7 +115,7 @@ export function describeViews(server: keyof typeof QUEUES): void {
       watch.child.kill('SIGINT');
       expect(await watch.ending).to.include({ code: 130 });
       // Changes that a holder makes to its own entry are ignored.
-      const moves = told(watch.stdout).filter(({ ev }) => ev !== 'changed');
+      const moves = reports(watch.stdout).filter(({ ev }) => ev !== 'changed');
       const seen = moves.map(({ ev, owner }) => `${String(ev)} ${String(owner)}`);
       expect(seen).to.deep.equal([
         'present holder',
@@ -123,7 +123,7 @@ export function describeViews(server: keyof typeof QUEUES): void {
         'left holder',
         'granted waiter\u001B[2J',
       ]);
-      const events = told((await run('history', Q, '--json')).stdout);
+      const events = reports((await run('history', Q, '--json')).stdout);
       if (server === 'etcd')
         expect(events.find(({ ev, held }) => ev === 'left' && held === true)).to.have.nested.property(
           'eviction.reason',
@@ -138,11 +138,11 @@ export function describeViews(server: keyof typeof QUEUES): void {
       await Promise.all([queued(holders, 'cli-views/b', [a]), queued(waiters, 'cli-views/a', [b])]);
       const { code, stdout } = await run('deadlocks', 'cli-views/', '--json');
       expect(code).to.equal(1);
-      expect(told(stdout)[0]).to.have.nested.property('waits.length', 2);
+      expect(reports(stdout)[0]).to.have.nested.property('waits.length', 2);
     });
 
     it('doctor finds no error in the servers', async () => {
-      const findings = told((await run('doctor', '--prefix', 'cli-views/one', '--json')).stdout);
+      const findings = reports((await run('doctor', '--prefix', 'cli-views/one', '--json')).stdout);
       expect(findings.filter(({ level }) => level === 'error')).to.deep.equal([]);
       const queues = findings.find(({ about }) => about === 'queues');
       expect(queues?.['text']).to.match(/^1 in use, entries: /);

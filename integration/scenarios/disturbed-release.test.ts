@@ -30,18 +30,18 @@ for (const store of stores) {
   describe(`a disturbed release, with ${store.name}`, function () {
     this.timeout(60_000);
     let site: OwnSite;
-    let rival: LockClient;
+    let competitor: LockClient;
 
     before(async () => {
       site = await store.start('disturbed releases');
     });
 
     beforeEach(() => {
-      rival = createLockClient(site.backend());
+      competitor = createLockClient(site.backend());
     });
 
     afterEach(async () => {
-      await rival.close();
+      await competitor.close();
     });
 
     after(async () => {
@@ -51,7 +51,7 @@ for (const store of stores) {
     /** Adds a waiter, releases the lock, and disturbs the release after `afterMs`. */
     async function releaseDisturbed(hold: Hold, afterMs: number, disturb: () => unknown): Promise<void> {
       const { ownership } = hold;
-      const next = await join(rival, ownership.name);
+      const next = await join(competitor, ownership.name);
       const released = ownership.release();
       await pause(afterMs);
       await soon(Promise.resolve(disturb()), 'the disturbance is over');
@@ -99,7 +99,7 @@ for (const store of stores) {
         const hold = await holdNow(client, `end-${moment}`);
         await releaseDisturbed(hold, (STRETCH * tookMs * moment) / MOMENTS, () => client.close());
       }
-      await rival.close();
+      await competitor.close();
       await untilHolds(
         'no session is left',
         async () => expect((await site.sessions()).filter((id) => !before.has(id))).to.be.empty,

@@ -16,14 +16,14 @@ for (const store of stores) {
         it(`leaves nothing and blocks no waiter when it ends by ${by}, at any moment on a ${lock} lock`, async () => {
           ground.proxy.toServer.delay(DELAY_MS);
           ground.proxy.toClient.delay(DELAY_MS);
-          const parties = { site: ground.site, hesitant: connectThroughProxy(), rival: connect() };
+          const parties = { site: ground.site, hesitant: connectThroughProxy(), competitor: connect() };
           await giveUpAtAnyMoment(parties, { by, lock, moments: MOMENTS });
         });
       }
     }
 
     it('leaves no session when its client closes, at any moment of its first acquisition', async () => {
-      await closeAtAnyMoment({ site: ground.site, rival: connect() }, MOMENTS);
+      await closeAtAnyMoment({ site: ground.site, competitor: connect() }, MOMENTS);
     });
   });
 }

@@ -23,25 +23,25 @@ for (const store of stores) {
         it(`leaves nothing and blocks no waiter when it ends by ${by}, at any moment on a ${lock} lock`, async () => {
           ground.proxy.toServer.delay(DELAY_MS);
           ground.proxy.toClient.delay(DELAY_MS);
-          const parties = { site: ground.site, hesitant: connectThroughProxy(), rival: connect() };
+          const parties = { site: ground.site, hesitant: connectThroughProxy(), competitor: connect() };
           await giveUpAtAnyMoment(parties, { by, lock, moments: MOMENTS });
         });
       }
     }
 
     it('leaves no session when its client closes, at any moment of its first acquisition', async () => {
-      await closeAtAnyMoment({ site: ground.site, rival: connect() }, MOMENTS);
+      await closeAtAnyMoment({ site: ground.site, competitor: connect() }, MOMENTS);
     });
 
     describe('with a lost reply', () => {
       let site: OwnSite;
       let proxy: TcpProxy;
       let hesitant: LockClient;
-      let rival: LockClient;
+      let competitor: LockClient;
 
       beforeEach(() => {
         ({ site, proxy } = ground);
-        [hesitant, rival] = [connectThroughProxy(), connect()];
+        [hesitant, competitor] = [connectThroughProxy(), connect()];
       });
 
       it('has its entry in the queue once after a lost reply to the enqueue, and continues', async () => {
@@ -58,11 +58,11 @@ for (const store of stores) {
 
       it('keeps its position behind others after a lost reply to the enqueue', async () => {
         await warmUp(hesitant);
-        const holder = await rival.acquire('place');
+        const holder = await competitor.acquire('place');
         const reply = proxy.loseNextReply((chunk) => chunk.includes('lost-place'));
         const place = join(hesitant, 'place', { owner: 'lost-place' });
         const connection = await reply.lost;
-        const behind = await join(rival, 'place');
+        const behind = await join(competitor, 'place');
         connection.cut();
         const { order, held } = await soon(place, 'it stands in line');
         safely(() => expect(order < behind.order).to.equal(true));
@@ -85,14 +85,14 @@ for (const store of stores) {
           connection.cut();
           giving.abort();
           expect(await acquired.catch((error: unknown) => error)).to.equal(giving.signal.reason);
-          await (await soon((await join(rival, name)).held, `${name} is granted to the next`)).release();
+          await (await soon((await join(competitor, name)).held, `${name} is granted to the next`)).release();
           await untilNothingIsLeft(site, name);
         }
       });
 
       it('is released once after a lost reply to the release, and the next waiter holds meanwhile', async () => {
         const ownership = await hesitant.acquire('release');
-        const next = await join(rival, 'release');
+        const next = await join(competitor, 'release');
         const reply = proxy.loseNextReply((chunk) => chunk.includes('release'));
         const released = ownership.release();
         const connection = await reply.lost;

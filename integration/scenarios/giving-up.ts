@@ -61,12 +61,12 @@ interface Parties {
   readonly site: Site;
   /** Client with a slow connection. */
   readonly hesitant: LockClient;
-  readonly rival: LockClient;
+  readonly competitor: LockClient;
 }
 
 /** Gives up at moments that are spread over an acquisition and a little longer. */
 export async function giveUpAtAnyMoment(
-  { site, hesitant, rival }: Parties,
+  { site, hesitant, competitor }: Parties,
   { by, lock, moments }: { readonly by: string; readonly lock: Lock; readonly moments: number },
 ): Promise<void> {
   const attempt = attempts[by]!;
@@ -76,7 +76,7 @@ export async function giveUpAtAnyMoment(
     for (let i = first; i < end; i += LANES) {
       const afterMs = (STRETCH * tookMs * i) / moments;
       const name = `${by}-${lock}-${i}`;
-      granted[i] = await giveUp({ hesitant, rival, attempt, lock, name, afterMs });
+      granted[i] = await giveUp({ hesitant, competitor, attempt, lock, name, afterMs });
       await untilNothingIsLeft(site, name);
     }
   };
@@ -90,16 +90,16 @@ export async function giveUpAtAnyMoment(
 
 /** Closes many clients, each at another moment of its first acquisition. */
 export async function closeAtAnyMoment(
-  { site, rival }: Omit<Parties, 'hesitant'>,
+  { site, competitor: otherClient }: Omit<Parties, 'hesitant'>,
   moments: number,
 ): Promise<void> {
   // Sessions that exist before are excluded: clients whose connection was cut leave their sessions to the
   // TTL.
   const others = new Set(await site.sessions());
   const start = performance.now();
-  await (await rival.acquire('closing')).release();
+  await (await otherClient.acquire('closing')).release();
   const tookMs = performance.now() - start;
-  await rival.close();
+  await otherClient.close();
   const ends: unknown[] = [];
   const closeAfter = async (i: number): Promise<void> => {
     const client = createLockClient(site.backend());
@@ -124,7 +124,7 @@ export async function closeAtAnyMoment(
 
 interface Story {
   readonly hesitant: LockClient;
-  readonly rival: LockClient;
+  readonly competitor: LockClient;
   readonly attempt: Attempt;
   readonly lock: Lock;
   readonly name: string;
@@ -135,14 +135,14 @@ interface Story {
  * Lets one client give up, and another client join directly after it and be granted. Resolves with whether
  * the first one was granted before it gave up.
  */
-async function giveUp({ hesitant, rival, attempt, lock, name, afterMs }: Story): Promise<boolean> {
+async function giveUp({ hesitant, competitor, attempt, lock, name, afterMs }: Story): Promise<boolean> {
   const holds = new Holds(name);
-  const holder = lock === 'free' ? undefined : holds.begin(await rival.acquire(name));
+  const holder = lock === 'free' ? undefined : holds.begin(await competitor.acquire(name));
   const attempted = attempt(hesitant, name, afterMs);
   if (holder && lock === 'passing') await holds.end(holder);
   const ownership = await attempted;
   if (ownership) holds.begin(ownership);
-  const next = join(rival, name);
+  const next = join(competitor, name);
   if (holder && lock === 'busy') await holds.end(holder);
   if (ownership) await holds.end(ownership);
   const { held } = await next;

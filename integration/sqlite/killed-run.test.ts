@@ -21,11 +21,11 @@ describe('queuelock run over a SQLite file', () => {
 
   it('lets the next command begin only when the command of a killed queuelock has ended', async () => {
     const file = join(directory, 'locks.db');
-    const beats = join(directory, 'beats');
+    const heartbeats = join(directory, 'beats');
     const env = { QUEUELOCK_URL: `sqlite:${file}` };
     const run = (script: string, ttlS: number): Cli =>
       new Cli(['run', 'job', '--ttl', String(ttlS), '--', 'sh', '-c', script], env);
-    const beat = (who: string): string => `echo "${who} $(date +%s%N)" >> '${beats}'`;
+    const heartbeat = (who: string): string => `echo "${who} $(date +%s%N)" >> '${heartbeats}'`;
     const backend = sqlite({ file });
     const untilDepth = (depth: number): Promise<void> =>
       new Promise((resolve, reject) => {
@@ -36,18 +36,18 @@ describe('queuelock run over a SQLite file', () => {
         seen$.subscribe({ next: () => resolve(), error: reject });
       });
 
-    const killed = run(`trap '' TERM; while :; do ${beat('one')}; sleep 0.02; done`, 2);
+    const killed = run(`trap '' TERM; while :; do ${heartbeat('one')}; sleep 0.02; done`, 2);
     await untilDepth(1);
-    const next = run(beat('two'), 10);
+    const next = run(heartbeat('two'), 10);
     await untilDepth(2);
-    const hasBegun = (): Promise<string> => readFile(beats, 'utf8');
+    const hasBegun = (): Promise<string> => readFile(heartbeats, 'utf8');
     await until(hasBegun, { what: 'the first command runs', withinMs: 30_000 });
     killed.child.kill('SIGKILL');
     expect(await next.ending).to.include({ code: 0 });
     await killed.ending;
     await backend.close();
 
-    const [lastOfOne, two] = ['one', 'two'].map((who) => stampsOf(beats, who).at(-1) ?? 0n);
+    const [lastOfOne, two] = ['one', 'two'].map((who) => stampsOf(heartbeats, who).at(-1) ?? 0n);
     expect(lastOfOne! > 0n).to.equal(true);
     safely(() => expect(lastOfOne! < two!).to.equal(true));
   }).timeout(60_000);

@@ -22,10 +22,10 @@ function expectGrowing(tokens: readonly bigint[]): void {
 
 /** Returns the contenders that were notified between a release and the next release, by their own stamps. */
 function wokenBetween(release: DemoLine, next: DemoLine, { events }: DemoPage): readonly string[] {
-  const told = events.filter(
+  const reports = events.filter(
     (event) => event.ev === 'notified' && isLater(event, release) && isLater(next, event),
   );
-  return [...new Set(told.map(({ id }) => id))];
+  return [...new Set(reports.map(({ id }) => id))];
 }
 
 type Deed = (id: string) => Promise<unknown>;

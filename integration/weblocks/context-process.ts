@@ -15,14 +15,14 @@ export type ContextNews =
   | { readonly news: 'posted'; readonly data: unknown };
 
 const [origin = '', script = ''] = process.argv.slice(2);
-const tell = (news: ContextNews): void => void process.send?.(news);
+const report = (news: ContextNews): void => void process.send?.(news);
 const locks = await locksAt(JSON.parse(origin) as Origin);
-const scope = new ScriptScope(script, locks, (data) => tell({ news: 'posted', data }));
+const scope = new ScriptScope(script, locks, (data) => report({ news: 'posted', data }));
 
 process.on('message', (order: ContextOrder) => {
   const done = order.order === 'hear' ? scope.hear(order.data) : scope.hold(order.name);
-  void done.then(() => tell({ news: 'done', number: order.number }));
+  void done.then(() => report({ news: 'done', number: order.number }));
 });
 // The process ends when the page that created it has ended.
 process.on('disconnect', () => process.exit());
-tell({ news: 'ready' });
+report({ news: 'ready' });

@@ -9,9 +9,9 @@ import { ScriptScope, type Context, type Locks } from './scope.ts';
 
 /** Runs workers and frames in separate processes with this script. They are ended with SIGKILL. */
 export function processesAt(origin: Origin, contextScript: string): StartContext {
-  return async (script, hear) => {
+  return async (script, receive) => {
     const child = fork(contextScript, [JSON.stringify(origin), script], { serialization: 'advanced' });
-    const context = new ProcessContext(child, hear);
+    const context = new ProcessContext(child, receive);
     await context.ready;
     return context;
   };

@@ -5,7 +5,7 @@ import { settled, type Context } from './scope.ts';
 import { scriptsOf } from './test-files.ts';
 
 /** Starts a worker or a frame that runs the script. `hear` receives the messages that it posts. */
-export type StartContext = (script: string, hear: (data: unknown) => void) => Promise<Context>;
+export type StartContext = (script: string, receive: (data: unknown) => void) => Promise<Context>;
 
 interface Page {
   readonly directory: string;

@@ -81,7 +81,7 @@ function growth(key: string): Reached {
   };
 }
 
-/** Returns the same value for our lock with the key format `fast`. */
+/** Returns a function that computes a value of a goal for our lock with the key format `fast`. */
 function withFast(reached: Reached): Reached {
   return (subject) => reached({ ...subject, client: `${subject.client}${FAST}` });
 }

@@ -54,7 +54,7 @@ interface Here {
   readonly command: Awaited<ReturnType<Client['command']>>;
 }
 
-async function whoIsHere({ clients, stores, tell }: Plan, missing: Set<string>): Promise<Here[]> {
+async function whoIsHere({ clients, stores, tell: report }: Plan, missing: Set<string>): Promise<Here[]> {
   const here: Here[] = [];
   for (const client of clients.filter(({ store }) => stores.includes(store))) {
     try {
@@ -62,7 +62,7 @@ async function whoIsHere({ clients, stores, tell }: Plan, missing: Set<string>):
     } catch (error) {
       if (!(error instanceof NotHere)) throw error;
       missing.add(`${client.name}: ${error.message}`);
-      tell(`without ${client.name}: ${error.message}`);
+      report(`without ${client.name}: ${error.message}`);
     }
   }
   return here;

@@ -136,11 +136,11 @@ function ratios(results: Results, { cell, client, transport, kind }: Result): st
   const key = mainKey(cell.scenario);
   const own = results.value({ ...cell, client }, key);
   const floor = kind === 'floor' ? undefined : results.value({ ...cell, transport, kind: 'floor' }, key);
-  const rival =
+  const competitor =
     BEST_KNOWN_LOCKS[cell.store] === client
       ? undefined
       : results.value({ ...cell, client: BEST_KNOWN_LOCKS[cell.store] }, key);
-  return [ratioText(ratio(own, floor)), ratioText(ratio(own, rival))];
+  return [ratioText(ratio(own, floor)), ratioText(ratio(own, competitor))];
 }
 
 /** Formats three significant digits; a dash for no value. */

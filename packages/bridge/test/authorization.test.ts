@@ -51,7 +51,7 @@ interface Attempt {
 
 /** Placeholder for the entry of the latest visitor that joined the queue. */
 const LATEST = { latest: true };
-const wish = { reason: 'urgent', withinMs: 1 };
+const handover = { reason: 'urgent', withinMs: 1 };
 const name = fc.constantFrom(...NAMES);
 const KEPT = { kept: 'yes' };
 
@@ -75,11 +75,15 @@ const attempts: fc.Arbitrary<Attempt> = fc.oneof(
     ...{ needs: ['evict *', `evict ${name}`] },
   })),
   name.map((name): Attempt => ({
-    ...{ path: 'ask', method: 'POST', body: { name, ...wish } },
+    ...{ path: 'ask', method: 'POST', body: { name, ...handover } },
     ...{ needs: ['ask *', `ask ${name}`] },
   })),
   fc.tuple(name, fc.boolean()).map(([name, asks]): Attempt => ({
-    ...{ path: 'joins', method: 'POST', body: { name, metadata: KEPT, ...(asks ? { request: wish } : {}) } },
+    ...{
+      path: 'joins',
+      method: 'POST',
+      body: { name, metadata: KEPT, ...(asks ? { request: handover } : {}) },
+    },
     ...{ needs: ['join *', `join ${name}`, ...(asks ? [`ask ${name}`] : [])] },
   })),
   fc.constant<Attempt>({

@@ -144,7 +144,7 @@ describe('the join of a page', () => {
         stream: true,
       });
     expect(text).to.match(/^retry: 1000\nevent: hello\n.*\n\nevent: joined\ndata: {"id":"[0-9a-f]{24}"/);
-    for (let beats = 0; beats < 4; beats += 1) await reader.read();
+    for (let heartbeats = 0; heartbeats < 4; heartbeats += 1) await reader.read();
     expect(s.server.entryCount).to.equal(1);
     await reader.cancel();
     await untilSo('nobody is in line', () => s.server.entryCount === 0);

@@ -50,15 +50,15 @@ describe('the connection of a stream', () => {
 
   it('sends the first change at once, and the latest of the following changes after a delay', async () => {
     const { feed, set, made } = feedOf(clock, counting());
-    const told: number[] = [];
+    const reports: number[] = [];
     feed.read(() => {
       if (feed.event) return;
-      told.push(clock.now());
+      reports.push(clock.now());
       encoder.schedule(feed, 'client');
     });
     for (let value = 0; value < 10; value += 1) set(value);
     await clock.advance(1_000);
-    expect(told).to.deep.equal([0, 50]);
+    expect(reports).to.deep.equal([0, 50]);
     expect(made.draws).to.equal(2);
     feed.close();
   });

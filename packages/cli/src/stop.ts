@@ -36,14 +36,14 @@ export function stopOnSignals(): Stop {
     stop.abort(stopped);
   };
   let listener: ((signal: NodeJS.Signals) => void) | undefined;
-  const hear = (signal: NodeJS.Signals): void => {
+  const receive = (signal: NodeJS.Signals): void => {
     if (listener) listener(signal);
     else if (stopped) process.exit(exitCodeOf(signal));
     else request(new Stopped(signal, exitCodeOf(signal)));
   };
-  for (const signal of SIGNALS) process.on(signal, hear);
+  for (const signal of SIGNALS) process.on(signal, receive);
   onParentEnd(() => {
-    hear('SIGHUP');
+    receive('SIGHUP');
   });
   return {
     signal: stop.signal,

@@ -134,7 +134,7 @@ describe('the selection of the store', () => {
     },
   };
   for (const [what, { config, mode, says }] of Object.entries(mistakes)) {
-    it(`fails in one line without secrets if ${what}`, () => {
+    it(`fails in one line without secrets for ${what}`, () => {
       const env = configured(config, mode);
       expect(() => selectStore({ profile: 'a' }, env))
         .to.throw(Failure, says)

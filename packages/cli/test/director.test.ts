@@ -20,11 +20,11 @@ describe('the director of the demo', () => {
     ): Promise<void> {
       if (id === 'c2')
         await Promise.all(await new Promise<Promise<void>[]>((go) => setTimeout(go, 400, others)));
-      const told = (ev: ContendEvent['ev']): void =>
+      const reports = (ev: ContendEvent['ev']): void =>
         emit({ t: stamp(), id, ev, name: 'q', n: 1, key: id, token: id.slice(1) });
-      for (const ev of ['requesting', 'enqueued', 'acquired'] as const) told(ev);
+      for (const ev of ['requesting', 'enqueued', 'acquired'] as const) reports(ev);
       if (id === 'c2') await death;
-      else told('released');
+      else reports('released');
     }
     const stage: Stage = {
       storeLabel: 'here',

@@ -93,13 +93,13 @@ describe('the terms of a command', () => {
   });
 
   it('continue after an outage and after a loss at the moment of the grant, but not after a rejection', async () => {
-    const answers = [
+    const responses = [
       () => lost('UNAVAILABLE'),
       () => lost('OWNERSHIP_LOST'),
       () => Promise.resolve(held()),
       () => lost('ACCESS_DENIED'),
     ];
-    const ending = run([1], { acquire: () => answers.shift()!() });
+    const ending = run([1], { acquire: () => responses.shift()!() });
     await ending.catch((error: unknown) => expect(error).to.have.property('code', 'ACCESS_DENIED'));
     expect(log).to.deep.equal(['1', 'released']);
   });

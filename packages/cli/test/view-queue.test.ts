@@ -48,13 +48,13 @@ describe('the shown entries of a queue', () => {
 });
 
 describe('events between two states of a queue', () => {
-  const told = (before: QueueState | undefined, now: QueueState): string[] =>
+  const reports = (before: QueueState | undefined, now: QueueState): string[] =>
     happenings(before, now).map(
       ({ ev, entry: { owner }, position, holds }) => `${ev} ${owner} ${String(position)} ${String(holds)}`,
     );
 
   it('list the present entries at first', () => {
-    expect(told(undefined, queue(entry(1), entry(2)))).to.deep.equal([
+    expect(reports(undefined, queue(entry(1), entry(2)))).to.deep.equal([
       'present owner-1 0 true',
       'present owner-2 1 false',
     ]);
@@ -62,25 +62,28 @@ describe('events between two states of a queue', () => {
 
   it('list departures, grants and joins', () => {
     const before = queue(entry(1), entry(2), entry(3));
-    expect(told(before, queue(entry(2), entry(3), entry(4)))).to.deep.equal([
+    expect(reports(before, queue(entry(2), entry(3), entry(4)))).to.deep.equal([
       'left owner-1 0 true',
       'granted owner-2 0 true',
       'joined owner-4 2 false',
     ]);
-    expect(told(before, queue(entry(1), entry(3)))).to.deep.equal(['left owner-2 1 false']);
-    expect(told(queue(), queue(entry(9)))).to.deep.equal(['joined owner-9 0 true', 'granted owner-9 0 true']);
+    expect(reports(before, queue(entry(1), entry(3)))).to.deep.equal(['left owner-2 1 false']);
+    expect(reports(queue(), queue(entry(9)))).to.deep.equal([
+      'joined owner-9 0 true',
+      'granted owner-9 0 true',
+    ]);
   });
 
   it('include a change of an entry, and are empty without a change', () => {
-    expect(told(queue(entry(1)), queue(entry(1, { value: 'new' })))).to.deep.equal([
+    expect(reports(queue(entry(1)), queue(entry(1, { value: 'new' })))).to.deep.equal([
       'changed owner-1 0 true',
     ]);
-    expect(told(queue(entry(1)), queue(entry(1)))).to.deep.equal([]);
+    expect(reports(queue(entry(1)), queue(entry(1)))).to.deep.equal([]);
   });
 
   it('treat a reused key as another entry', () => {
     const again = entry(5, { key: 'q/1' });
-    expect(told(queue(entry(1)), queue(again))).to.deep.equal([
+    expect(reports(queue(entry(1)), queue(again))).to.deep.equal([
       'left owner-1 0 true',
       'joined owner-5 0 true',
       'granted owner-5 0 true',

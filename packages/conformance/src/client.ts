@@ -59,30 +59,30 @@ export class Client {
   }
 
   /** Makes an entry spec of this client: exclusive, in the stage's queue, with a new id. */
-  wish(wish: Partial<EntrySpec> = {}): EntrySpec {
+  newSpec(part: Partial<EntrySpec> = {}): EntrySpec {
     return {
       queue: this.stage.queue,
       id: randomBytes(16).toString('hex'),
       shared: false,
       limit: 1,
-      ...wish,
+      ...part,
     };
   }
 
-  async enter(wish: Partial<EntrySpec> = {}): Promise<Contender> {
-    const spec = this.wish(wish);
+  async enter(part: Partial<EntrySpec> = {}): Promise<Contender> {
+    const spec = this.newSpec(part);
     return this.follow(spec, await this.enqueue(spec));
   }
 
   /** Enters several queues at once. */
-  async enterAll(...wishes: readonly Partial<EntrySpec>[]): Promise<readonly Contender[]> {
-    const specs = wishes.map((wish) => this.wish(wish));
+  async enterAll(...parts: readonly Partial<EntrySpec>[]): Promise<readonly Contender[]> {
+    const specs = parts.map((part) => this.newSpec(part));
     const placements = await this.enqueueAll(specs);
     return placements.map((placement, place) => this.follow(specs[place] as EntrySpec, placement));
   }
 
-  async tryEnter(wish: Partial<EntrySpec> = {}): Promise<Contender | undefined> {
-    const spec = this.wish(wish);
+  async tryEnter(part: Partial<EntrySpec> = {}): Promise<Contender | undefined> {
+    const spec = this.newSpec(part);
     const placement = await this.stage.board.within('tryEnqueue answers', this.session.tryEnqueue(spec));
     return placement && this.follow(spec, placement);
   }
@@ -166,7 +166,7 @@ export class Client {
     await this.stage.board.within('abandon answers', this.session.abandon?.() ?? lacks('Session.abandon'));
   }
 
-  /** Enters again for an entry that this session had when another process held it. */
+  /** Enters again for an entry that this session had when another process used the session. */
   async retake(contender: Contender): Promise<Contender> {
     const placement = await this.enqueue(contender.spec);
     contender.requirePlace(placement);

@@ -35,7 +35,7 @@ export function fact(
     async check(harness) {
       const stage = new Stage(harness);
       const failure = await failureOf(play(stage));
-      // Reports what the referee saw first, because a timeout is often only its consequence.
+      // Reports the violations that the referee saw first, because a timeout is often only their consequence.
       const fault = await failureOf(stage.close());
       if (fault && failure) throw both(fault, failure);
       if (fault) throw fault;

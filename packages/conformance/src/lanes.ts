@@ -1,4 +1,4 @@
-/** Starts the works in their order, `count` at a time. Returns the promise of each. */
+/** Starts the tasks in their order, `count` at a time. Returns the promise of each task. */
 export function inLanes<T>(works: readonly (() => Promise<T>)[], count: number): readonly Promise<T>[] {
   const lanes = Array.from({ length: count }, () => Promise.resolve<unknown>(undefined));
   return works.map((work, place) => {

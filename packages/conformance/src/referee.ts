@@ -17,15 +17,15 @@ export interface RefereedEntry {
  * `limit` permits. An entry behind that was admitted under no higher limit counts too, because its admission broke the rule
  * before.
  */
-function breaksRule(admitted: RefereedEntry, rivals: Iterable<RefereedEntry>): boolean {
-  const taken = [...rivals]
+function breaksRule(admitted: RefereedEntry, others: Iterable<RefereedEntry>): boolean {
+  const taken = [...others]
     .filter(
-      (rival) =>
-        rival !== admitted &&
-        rival.queue === admitted.queue &&
-        !rival.leaving &&
-        !(rival.shared && admitted.shared) &&
-        (rival.order < admitted.order || (rival.admitted && rival.limit <= admitted.limit)),
+      (other) =>
+        other !== admitted &&
+        other.queue === admitted.queue &&
+        !other.leaving &&
+        !(other.shared && admitted.shared) &&
+        (other.order < admitted.order || (other.admitted && other.limit <= admitted.limit)),
     )
     .reduce((sum, { permits }) => sum + permits, 0);
   return taken > 0 && taken + admitted.permits > admitted.limit;
@@ -33,7 +33,7 @@ function breaksRule(admitted: RefereedEntry, rivals: Iterable<RefereedEntry>): b
 
 /** Checks every admission during a fact, in addition to the checks of the fact itself. */
 export class Referee {
-  readonly #rivals = new Set<RefereedEntry>();
+  readonly #others = new Set<RefereedEntry>();
   readonly #faults: string[] = [];
   #isUnsafe = false;
 
@@ -47,16 +47,16 @@ export class Referee {
     return this.#isUnsafe;
   }
 
-  joins(rival: RefereedEntry): void {
-    this.#rivals.add(rival);
+  joins(other: RefereedEntry): void {
+    this.#others.add(other);
   }
 
-  admits(rival: RefereedEntry): void {
-    if (!breaksRule(rival, this.#rivals)) return;
-    const fault = `entry ${rival.order} was admitted while others were ahead or held`;
+  admits(other: RefereedEntry): void {
+    if (!breaksRule(other, this.#others)) return;
+    const fault = `entry ${other.order} was admitted while others were ahead or held`;
     // Leaves out sessions that were not renewed in time, as on a stalled machine, because they may have expired.
-    const sure = [...this.#rivals].filter(({ promised }) => promised);
-    if (breaksRule(rival, sure)) this.accuse(fault);
+    const sure = [...this.#others].filter(({ promised }) => promised);
+    if (breaksRule(other, sure)) this.accuse(fault);
     else this.blame(fault);
   }
 

@@ -163,7 +163,7 @@ export function traces(change: (sound: HoldTraces, session: Session) => Partial<
 }
 
 /** Passes every entry spec through `change`. */
-export function wishes(change: (spec: EntrySpec) => EntrySpec): Replaced {
+export function changedSpecs(change: (spec: EntrySpec) => EntrySpec): Replaced {
   return {
     session: (sound) => ({
       enqueue: (spec) => sound.enqueue(change(spec)),

@@ -4,7 +4,7 @@ import { Referee, type RefereedEntry } from '../src/referee.ts';
 import { ADMITTED, checkWith, placements, type Defect } from './defective.ts';
 
 /** Returns an exclusive entry in the only queue. */
-function rival(order: bigint, more: Partial<RefereedEntry> = {}): RefereedEntry {
+function writer(order: bigint, more: Partial<RefereedEntry> = {}): RefereedEntry {
   const usual = { queue: 'jobs', shared: false, limit: 1, permits: 1, admitted: true, leaving: false };
   return { ...usual, order, promised: true, ...more };
 }
@@ -63,14 +63,17 @@ describe('SafetyViolation', () => {
 
 describe('referee', () => {
   it('reports an entry that overtakes another whose session is proven, as unsafe', () => {
-    expect(verdict(rival(1n), rival(2n))).to.deep.equal({ faults: 1, isUnsafe: true });
+    expect(verdict(writer(1n), writer(2n))).to.deep.equal({ faults: 1, isUnsafe: true });
   });
 
   it('reports an entry that overtakes another whose session may have ended, but not as unsafe', () => {
-    expect(verdict(rival(1n, { promised: false }), rival(2n))).to.deep.equal({ faults: 1, isUnsafe: false });
+    expect(verdict(writer(1n, { promised: false }), writer(2n))).to.deep.equal({
+      faults: 1,
+      isUnsafe: false,
+    });
   });
 
   it('reports nothing about an entry behind entries that leave', () => {
-    expect(verdict(rival(1n, { leaving: true }), rival(2n))).to.deep.equal({ faults: 0, isUnsafe: false });
+    expect(verdict(writer(1n, { leaving: true }), writer(2n))).to.deep.equal({ faults: 0, isUnsafe: false });
   });
 });

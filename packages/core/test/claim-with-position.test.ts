@@ -17,7 +17,7 @@ async function stand(
 }
 
 /** Formats a state as text. */
-function told(state: PositionedClaimState | QueuePosition): string {
+function asText(state: PositionedClaimState | QueuePosition): string {
   if ('status' in state && state.status !== 'queued') return state.status;
   const { position, expectedWaitMs: waitMs } = state;
   return waitMs === undefined ? `${position}` : `${position}, about ${waitMs / 1_000} s`;
@@ -44,7 +44,7 @@ describe('a claim with its position', () => {
         await stage.settle();
       }
       queue.subscription.unsubscribe();
-      expect(queue.states.map(told)).to.deep.equal([
+      expect(queue.states.map(asText)).to.deep.equal([
         'joining',
         '3, about 60 s',
         // The start of the hold that has just ended was not observed.
@@ -64,7 +64,7 @@ describe('a claim with its position', () => {
         subscription.unsubscribe();
         await stage.clock.advance(50);
       }
-      const inLine = queue.states.filter(({ status }) => status === 'queued').map(told);
+      const inLine = queue.states.filter(({ status }) => status === 'queued').map(asText);
       expect(inLine).to.deep.equal(['11', '6', '1']);
       ahead[0]!.subscription.unsubscribe();
       await stage.settle();
@@ -80,7 +80,7 @@ describe('a claim with its position', () => {
       const queue = await stand(stage);
       await stage.clock.advance(5_000);
       const last = await join(stage, stage.client());
-      expect(queue.states.map(told)).to.deep.equal(['joining', '1, about 1 s', '1, about 0 s']);
+      expect(queue.states.map(asText)).to.deep.equal(['joining', '1, about 1 s', '1, about 0 s']);
       for (const { subscription } of [holder, queue, last]) subscription.unsubscribe();
     }),
   );
@@ -96,7 +96,7 @@ describe('a claim with its position', () => {
         await stand(stage, { mode: 'shared' }, client),
         await stand(stage, { mode: 'shared' }, client),
       ];
-      expect(queues.map(({ last }) => told(last))).to.deep.equal(['2', '3']);
+      expect(queues.map(({ last }) => asText(last))).to.deep.equal(['2', '3']);
       // Two turns and one queue are watched.
       expect(stage.server.watcherCount - before).to.equal(3);
       for (const { subscription } of [reader, writer, ...queues]) subscription.unsubscribe();
@@ -149,7 +149,7 @@ describe('a claim with its position', () => {
       const queue = await stand(stage);
       const stealer = await join(stage, stage.client(), { steal: { reason: 'a test' } });
       await stage.until('it has joined again', () => queue.states.length > 2);
-      expect(queue.states.map(told)).to.deep.equal(['joining', '1', '1']);
+      expect(queue.states.map(asText)).to.deep.equal(['joining', '1', '1']);
       const ids = queue.states.map((state) => ('id' in state ? state.id : undefined));
       expect(new Set(ids).size).to.equal(3);
       for (const { subscription } of [holder, queue, stealer]) subscription.unsubscribe();
@@ -183,7 +183,7 @@ describe('a loop over a claim with its position', () => {
       const seen: string[] = [];
       const loop = (async () => {
         for await (const state of stage.client().claimWithPosition('x')) {
-          seen.push(told(state));
+          seen.push(asText(state));
           if (state.status !== 'held') continue;
           // The loop is slow, so it gets the state after the changes in between.
           await stage.clock.advance(1_000);
@@ -212,7 +212,7 @@ describe('a loop over a claim with its position', () => {
       const seen: string[] = [];
       const timedOut = (async () => {
         for await (const state of stage.client().claimWithPosition('x', { timeoutMs: 500 }))
-          seen.push(told(state));
+          seen.push(asText(state));
       })();
       await stage.passing(timedOut);
       expect(seen).to.deep.equal(['joining', '1', 'ended']);
@@ -226,7 +226,7 @@ describe('the callback onPosition', () => {
     'is called by acquire and run while they wait, and never when the lock is free',
     onStages(async (stage) => {
       const positions: string[] = [];
-      const onPosition = (position: QueuePosition): void => void positions.push(told(position));
+      const onPosition = (position: QueuePosition): void => void positions.push(asText(position));
       const first = await stage.client().acquire('x', { onPosition });
       const second = stage
         .client()

@@ -65,7 +65,7 @@ describe('a close that drains', () => {
       expect(await stubborn).to.include({ code: 'OWNERSHIP_LOST', reason: 'client-closed' });
     }));
 
-  it('rejects with CLOSED for a work that threw because of it', () =>
+  it('rejects with CLOSED for work that threw because of the close', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const failure = new Error('half done');
@@ -100,7 +100,7 @@ describe('a process that closes on signals', () => {
     how: string,
     signal: NodeJS.Signals,
     send: (child: ChildProcess) => void = (child) => child.kill(signal),
-  ): Promise<[end: unknown, told: string[], warnings: string]> {
+  ): Promise<[end: unknown, output: string[], warnings: string]> {
     const script = fileURLToPath(new URL('closing-process.ts', import.meta.url));
     const child = spawn(process.execPath, [...process.execArgv, script, how], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -136,9 +136,9 @@ describe('a process that closes on signals', () => {
   });
 
   it('runs beforeExit when its clients are closed, and then dies by the signal', async () => {
-    const [end, told] = await endOf('hooked', 'SIGTERM');
+    const [end, output] = await endOf('hooked', 'SIGTERM');
     expect(end).to.equal('SIGTERM');
-    expect(told.slice(-2)).to.deep.equal(['done', 'closed the server after SIGTERM']);
+    expect(output.slice(-2)).to.deep.equal(['done', 'closed the server after SIGTERM']);
   });
 
   it('reports an error of beforeExit as a warning, and dies by the signal', async () => {
@@ -148,41 +148,41 @@ describe('a process that closes on signals', () => {
   });
 
   it('does not wait for beforeExit longer than beforeExitMs', async () => {
-    const [end, told] = await endOf('hanging', 'SIGTERM');
-    expect([end, told.at(-1)]).to.deep.equal(['SIGTERM', 'done']);
+    const [end, output] = await endOf('hanging', 'SIGTERM');
+    expect([end, output.at(-1)]).to.deep.equal(['SIGTERM', 'done']);
   });
 
   it('lets running work end when the signal arrives twice within a moment', async () => {
-    const [end, told] = await endOf('willing', 'SIGTERM', (child) => {
+    const [end, output] = await endOf('willing', 'SIGTERM', (child) => {
       child.kill('SIGTERM');
       child.kill('SIGTERM');
       child.stdout?.once('data', () => child.kill('SIGTERM'));
     });
-    expect([end, told.at(-1)]).to.deep.equal(['SIGTERM', 'done']);
+    expect([end, output.at(-1)]).to.deep.equal(['SIGTERM', 'done']);
   });
 
   for (const framework of ['framework', 'slow-framework']) {
     it(`lets running work end when a ${framework} raises the signal again`, async () => {
-      const [end, told] = await endOf(framework, 'SIGTERM');
+      const [end, output] = await endOf(framework, 'SIGTERM');
       expect(end).to.equal('SIGTERM');
-      expect(told.slice(-2)).to.deep.equal(['raised again', 'done']);
+      expect(output.slice(-2)).to.deep.equal(['raised again', 'done']);
     });
   }
 
   it('dies at once by a second signal that arrives later', async () => {
-    const [end, told] = await endOf('endless', 'SIGTERM', (child) => {
+    const [end, output] = await endOf('endless', 'SIGTERM', (child) => {
       const again = setInterval(() => child.kill('SIGTERM'), 100);
       child.once('exit', () => clearInterval(again));
     });
     expect(end).to.equal('SIGTERM');
-    expect(told).to.include('told').and.not.include('done');
+    expect(output).to.include('told').and.not.include('done');
   });
 
   it('dies at once by a second signal of another kind', async () => {
-    const [end, told] = await endOf('endless', 'SIGTERM', (child) => {
+    const [end, output] = await endOf('endless', 'SIGTERM', (child) => {
       child.stdout?.once('data', () => child.kill('SIGINT'));
       child.kill('SIGTERM');
     });
-    expect([end, told.includes('done')]).to.deep.equal(['SIGINT', false]);
+    expect([end, output.includes('done')]).to.deep.equal(['SIGINT', false]);
   });
 });

@@ -31,99 +31,99 @@ const writes = (typicalHoldMs: number): Announced => ({ typicalHoldMs });
 const takes = (permits: number, typicalHoldMs: number): Announced => ({ permits, limit: 3, typicalHoldMs });
 
 describe('the expected wait', () => {
-  for (const { says, line, waits, basis = {}, seen } of [
-    { says: 'is 0 for the holder', line: [{}], waits: 0 },
+  for (const { title, line, waits, basis = {}, seen } of [
+    { title: 'is 0 for the holder', line: [{}], waits: 0 },
     {
-      says: 'is unknown when the hold time of the holder is unknown',
+      title: 'is unknown when the hold time of the holder is unknown',
       line: [{}, {}],
       waits: undefined,
       basis: { unknown: 1 },
     },
     {
-      says: 'is the sum of the hold times of all entries ahead',
+      title: 'is the sum of the hold times of all entries ahead',
       line: [writes(10), writes(5), {}],
       waits: 15,
       basis: { announced: 2 },
     },
     {
-      says: 'uses the observed hold time for entries that announce none',
+      title: 'uses the observed hold time for entries that announce none',
       line: [{}, writes(5), {}, {}],
       seen: { typicalMs: 100 },
       waits: 205,
       basis: { announced: 1, seen: 2 },
     },
     {
-      says: 'uses the assumed hold time for entries that announce none, until one was observed',
+      title: 'uses the assumed hold time for entries that announce none, until one was observed',
       line: [{}, writes(5), {}, {}],
       seen: { assumedMs: 40 },
       waits: 85,
       basis: { announced: 1, assumed: 2 },
     },
     {
-      says: 'prefers the observed hold time to the assumed one',
+      title: 'prefers the observed hold time to the assumed one',
       line: [{}, {}],
       seen: { typicalMs: 100, assumedMs: 40 },
       waits: 100,
       basis: { seen: 1 },
     },
     {
-      says: 'subtracts the time that the holder has already held',
+      title: 'subtracts the time that the holder has already held',
       line: [writes(10), writes(5), {}],
       seen: { heldMs: new Map([['q/0', 4]]) },
       waits: 11,
       basis: { announced: 2 },
     },
     {
-      says: 'expects a holder that exceeds its usual time to end now',
+      title: 'expects a holder that exceeds its usual time to end now',
       line: [writes(10), writes(5), {}],
       seen: { heldMs: new Map([['q/0', 40]]) },
       waits: 5,
       basis: { announced: 2 },
     },
     {
-      says: 'uses the longest hold time of readers that hold together',
+      title: 'uses the longest hold time of readers that hold together',
       line: [reads(10), reads(30), reads(20), {}],
       waits: 30,
       basis: { announced: 3 },
     },
     {
-      says: 'of a reader behind waiting readers is that for the writer ahead',
+      title: 'of a reader behind waiting readers is that for the writer ahead',
       line: [writes(10), reads(30), reads(20), { shared: true }],
       waits: 10,
       basis: { announced: 1 },
     },
     {
-      says: 'of a reader behind a waiting writer includes the readers ahead of the writer',
+      title: 'of a reader behind a waiting writer includes the readers ahead of the writer',
       line: [reads(10), writes(7), reads(20), { shared: true }],
       waits: 17,
       basis: { announced: 2 },
     },
     {
-      says: 'lets three permits run in parallel',
+      title: 'lets three permits run in parallel',
       line: [takes(1, 10), takes(1, 20), takes(1, 30), takes(1, 10), takes(1, 0)],
       waits: 20,
       basis: { announced: 4 },
     },
     {
-      says: 'lets no smaller claim pass a claim for more permits',
+      title: 'lets no smaller claim pass a claim for more permits',
       line: [takes(2, 10), takes(3, 20), takes(1, 0)],
       waits: 30,
       basis: { announced: 2 },
     },
     {
-      says: 'ignores a hold of unknown length where other holds end earlier',
+      title: 'ignores a hold of unknown length where other holds end earlier',
       line: [{ limit: 2 }, { limit: 2, typicalHoldMs: 10 }, { limit: 2 }],
       waits: 10,
       basis: { announced: 1, unknown: 1 },
     },
   ] satisfies readonly {
-    says: string;
+    title: string;
     line: readonly Announced[];
     waits: number | undefined;
     basis?: object;
     seen?: HoldTimes;
   }[]) {
-    it(says, () => {
+    it(title, () => {
       expect(expectedWait(queueOf(...line), String(line.length - 1), seen)).to.deep.equal({
         waitMs: waits,
         basis: { announced: 0, seen: 0, assumed: 0, unknown: 0, ...basis },

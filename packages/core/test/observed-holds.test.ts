@@ -37,12 +37,12 @@ describe('the observed hold durations', () => {
     seen.look({ status, name: 'x', entries });
   }
 
-  function told({ typicalMs, heldMs }: HoldTimes = seen.times): readonly [number | undefined, object] {
+  function summary({ typicalMs, heldMs }: HoldTimes = seen.times): readonly [number | undefined, object] {
     return [typicalMs, Object.fromEntries(heldMs!)];
   }
 
   it('are empty before the first snapshot', () => {
-    expect(told()).to.deep.equal([undefined, {}]);
+    expect(summary()).to.deep.equal([undefined, {}]);
   });
 
   it('count a hold from its admission to its end, not from its enqueue', async () => {
@@ -50,9 +50,9 @@ describe('the observed hold durations', () => {
     await look(10, [ann]);
     await look(5, [ann, ben]);
     await look(15, [ben]);
-    expect(told()).to.deep.equal([20, { 'x/1': 0 }]);
+    expect(summary()).to.deep.equal([20, { 'x/1': 0 }]);
     await clock.advance(7);
-    expect(told()).to.deep.equal([20, { 'x/1': 7 }]);
+    expect(summary()).to.deep.equal([20, { 'x/1': 7 }]);
   });
 
   it('have the median of the last nine holds as their typical duration', async () => {
@@ -61,13 +61,13 @@ describe('the observed hold durations', () => {
       await look(1, [ann]);
       await look(ms, []);
     }
-    expect(told()).to.deep.equal([5, {}]);
+    expect(summary()).to.deep.equal([5, {}]);
   });
 
   it('ignore a hold whose start was not observed', async () => {
     await look(0, [ann]);
     await look(10, []);
-    expect(told()).to.deep.equal([undefined, {}]);
+    expect(summary()).to.deep.equal([undefined, {}]);
   });
 
   it('ignore a hold that started or ended while there were no snapshots', async () => {
@@ -75,9 +75,9 @@ describe('the observed hold durations', () => {
     await look(0, [ann, ben]);
     await look(10, [ann, ben], 'stale');
     await look(10, [ben]);
-    expect(told()).to.deep.equal([undefined, { 'x/1': 0 }]);
+    expect(summary()).to.deep.equal([undefined, { 'x/1': 0 }]);
     await look(10, []);
-    expect(told()).to.deep.equal([undefined, {}]);
+    expect(summary()).to.deep.equal([undefined, {}]);
   });
 
   it('continue with a hold that was there before and after', async () => {
@@ -86,14 +86,14 @@ describe('the observed hold durations', () => {
     await look(10, [ann], 'stale');
     await look(10, [ann]);
     await look(10, []);
-    expect(told()).to.deep.equal([30, {}]);
+    expect(summary()).to.deep.equal([30, {}]);
   });
 
   it('distinguish entries with the same key', async () => {
     await look(0, []);
     await look(0, [ann]);
     await look(10, [{ ...ann, order: 9n }]);
-    expect(told()).to.deep.equal([10, { 'x/0': 0 }]);
+    expect(summary()).to.deep.equal([10, { 'x/0': 0 }]);
   });
 
   it('count concurrent readers separately', async () => {
@@ -102,6 +102,6 @@ describe('the observed hold durations', () => {
     await look(0, [one, other, cat]);
     await look(10, [other, cat]);
     await look(10, [cat]);
-    expect(told()).to.deep.equal([20, { 'x/2': 0 }]);
+    expect(summary()).to.deep.equal([20, { 'x/2': 0 }]);
   });
 });

@@ -26,7 +26,7 @@ describe('printable text', () => {
       expect(escapeControls(text)).to.equal(text);
   });
 
-  it('is unchanged JSON if it was JSON', () => {
+  it('stays equivalent JSON when the input is JSON', () => {
     const value = { [HOSTILE]: HOSTILE };
     expect(JSON.parse(escapeControls(JSON.stringify(value)))).to.deep.equal(value);
     expect(JSON.parse(quote(HOSTILE))).to.equal(HOSTILE);

@@ -29,7 +29,7 @@ async function positionsOf(stage: Stage, id: string, appearsWithinMs = 100): Pro
 }
 
 const idAt = (stage: Stage, at: number): string => stage.server.queues().get('x')![at]!.id;
-const NOBODY = 'f'.repeat(32);
+const UNKNOWN_ID = 'f'.repeat(32);
 
 describe('the position of an entry for any observer', () => {
   const onStages = (scene: (stage: Stage) => Promise<void>) => () => onStage(scene);
@@ -66,7 +66,7 @@ describe('the position of an entry for any observer', () => {
   it(
     'completes when the entry does not appear, however busy the queue is',
     onStages(async (stage) => {
-      const reported = await positionsOf(stage, NOBODY);
+      const reported = await positionsOf(stage, UNKNOWN_ID);
       const busy = await join(stage, stage.client());
       await stage.clock.advance(99);
       busy.subscription.unsubscribe();

@@ -11,13 +11,13 @@ const ONCE = 'at-most-once, croner';
  * outcome.
  */
 function member(words: string, { job = JOB, isKilled = false } = {}): { told: Told[]; isKilled: boolean } {
-  const told = words.split(' ').map((word): Told => {
+  const reports = words.split(' ').map((word): Told => {
     if (word === 'called' || word === 'late')
       return { ev: 'called', job, tick: TICK, lateMs: word === 'late' ? 1_500 : 3 };
     if (word === 'begun' || word === 'ended') return { ev: word, job, tick: TICK };
     return { ev: 'told', job, tick: TICK, outcome: word };
   });
-  return { told, isKilled };
+  return { told: reports, isKilled };
 }
 
 const ran = 'called begun ended ran';
@@ -26,10 +26,13 @@ const once = { job: ONCE };
 
 describe('the checker of ticks', () => {
   for (const [what, members] of Object.entries({
-    'one runs, the others learn it': [member(ran), member('called already-done')],
-    'the first is killed, the second one repeats': [member('called begun', killed), member(ran)],
-    'one that fires too late is passed over': [member('late superseded')],
-    'the work goes with its process, at most once': [
+    'one process runs the tick and the others learn of it': [member(ran), member('called already-done')],
+    'the first process is killed and the second one repeats the tick': [
+      member('called begun', killed),
+      member(ran),
+    ],
+    'a tick that fires too late is skipped': [member('late superseded')],
+    'the work of an at-most-once tick ends with its killed process': [
       member('called begun', { ...once, ...killed }),
       member('called already-done', once),
     ],

@@ -23,20 +23,20 @@ describe('oncePerTick', () => {
 
   it('does the work of a tick in one process, and returns that owner to the other processes', async () => {
     const worked: string[] = [];
-    const told: string[] = [];
+    const reports: string[] = [];
     const jobs = clients.map((client, i) =>
       oncePerTick(
         oncePer(client, 'report', { owner: `process ${i}` }),
         (tick) => worked.push(tick.toISOString()),
         {
           onOutcome: (outcome) =>
-            told.push(outcome.outcome === 'ran' ? 'ran' : `${outcome.outcome} by ${outcome.by}`),
+            reports.push(outcome.outcome === 'ran' ? 'ran' : `${outcome.outcome} by ${outcome.by}`),
         },
       ),
     );
     for (const tick of [TICK, NEXT]) for (const job of jobs) await job.handle(tick);
     expect(worked).to.deep.equal([TICK.toISOString(), NEXT.toISOString()]);
-    expect(told).to.deep.equal(['ran', 'already-done by process 0', 'ran', 'already-done by process 0']);
+    expect(reports).to.deep.equal(['ran', 'already-done by process 0', 'ran', 'already-done by process 0']);
   });
 
   it('passes an error to onError, and rejects to the scheduler without onError', async () => {

@@ -55,13 +55,13 @@ interface Jobs {
 
 /** Schedules all jobs on the real libraries. */
 export function scheduleJobs(client: LockClient, jobs: Jobs): void {
-  const { names, pattern, work, tell } = jobs;
+  const { names, pattern, work, tell: report } = jobs;
   for (const guarantee of GUARANTEES)
     for (const [library, schedule] of Object.entries(SCHEDULERS)) {
       const name = `${guarantee}, ${library}`;
       if (!names.includes(name)) continue;
       const say = (ev: Told['ev'], tick: Date, outcome?: string): void =>
-        tell({ ev, job: name, tick: tick.toISOString(), ...(outcome === undefined ? {} : { outcome }) });
+        report({ ev, job: name, tick: tick.toISOString(), ...(outcome === undefined ? {} : { outcome }) });
       const watched = async (tick: Date): Promise<void> => {
         say('begun', tick);
         await work();
@@ -76,7 +76,7 @@ export function scheduleJobs(client: LockClient, jobs: Jobs): void {
         name,
         run: (tick) => job.run(tick),
         handle(tick) {
-          tell({ ev: 'called', job: name, tick: tick.toISOString(), lateMs: Date.now() - tick.getTime() });
+          report({ ev: 'called', job: name, tick: tick.toISOString(), lateMs: Date.now() - tick.getTime() });
           return job.handle(tick);
         },
       });

@@ -3,8 +3,10 @@ import { count, counted, duration, ordinal, plain, rate, seconds, short } from '
 
 describe('text formats of the page', () => {
   it('show a duration in its two largest units', () => {
-    const told = [-5, 0, 350, 4_200, 9_949, 9_950, 185_000, 7_620_000, 1_051_200_000, Infinity].map(duration);
-    expect(told).to.deep.equal([
+    const texts = [-5, 0, 350, 4_200, 9_949, 9_950, 185_000, 7_620_000, 1_051_200_000, Infinity].map(
+      duration,
+    );
+    expect(texts).to.deep.equal([
       '0ms',
       '0ms',
       '350ms',

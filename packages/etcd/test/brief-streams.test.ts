@@ -7,7 +7,7 @@ import { checkOptions } from '../src/api/options.ts';
 import { Watches } from '../src/server/watches.ts';
 
 const FOR_MS = 1_500;
-// A client without backoff would open about 80 streams.
+// Maximum number of streams. A client without backoff would open about 80.
 const MOST = 20;
 
 describe('a server that accepts watch streams and ends them at once', () => {

@@ -10,7 +10,7 @@ function ofGrpcJs(code: number | undefined, message: string): Error {
   return Object.assign(new Error(message), code === undefined ? {} : { code });
 }
 
-// Messages of servers of versions 3.4 and 3.5, of grpc-js, and of Node.
+// Errors of servers of versions 3.4 and 3.5, of grpc-js, and of Node, with the expected code.
 const FAILURES = [
   [5, 'NOT_FOUND', 'etcdserver: requested lease not found', 'SESSION_LOST'],
   [7, 'PERMISSION_DENIED', 'etcdserver: permission denied', 'ACCESS_DENIED'],

@@ -146,7 +146,7 @@ describe('a session on etcd', () => {
     expect(await codeOf(after.renew(patient))).to.equal('UNAVAILABLE');
   });
 
-  it('does not claim an entry of an older state after the store was restored to the newest one', async () => {
+  it('does not claim an entry of an older state after the store was restored to the newest state', async () => {
     const backend = clients.backend({ hosts: bench.server.endpoint });
     const before = await backend.open(60_000, patient);
     for (let i = 0; i < 5; i += 1) await before.enqueue(newSpec(freshQueue()));

@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 /** Writes the reply to a call, byte by byte if necessary. */
 export type Reply = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
 
-/** A reply to a range request that contains only a count of 3. */
+/** A reply to a range request, encoded. It contains only a count of 3. */
 export const COUNT_OF_3: Buffer = Buffer.from([0, 0, 0, 0, 2, 0x20, 3]);
 
 /** A member that replies as the test specifies, and not as etcd would. */

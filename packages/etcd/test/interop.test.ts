@@ -6,7 +6,7 @@ import { lockByEtcdctl } from './etcdctl.ts';
 import { Operator } from './operator.ts';
 import { requestsOf } from './requests.ts';
 
-// Slightly less than the duration of a hold without a watch.
+// The duration of a hold without a watch, in milliseconds. It is slightly less than the delay before a hold is watched.
 const SHORT_HOLD_MS = 200;
 
 describe('the queues of @queuelock/etcd', () => {

@@ -6,7 +6,7 @@ interface Answering {
   readonly onResponse: (response: object) => void;
 }
 
-/** Members that answer every keepalive at once, and record which one was used. */
+/** Members that respond to every keepalive at once, and record which one was used. */
 class Members {
   readonly asked: string[] = [];
   readonly left: string[] = [];

@@ -24,8 +24,8 @@ const FOR_EVER_MS = 2 ** 31 - 1;
 const HEAD_START_MS = 100;
 
 /**
- * Holds the request with such a chunk at the proxy where it arrives, and all later bytes there. Until then everything is delayed a little:
- * the headers may be in the chunk before, and a server that has only those drops the request at its timeout.
+ * Holds back the request whose chunk matches, and all later bytes, at the proxy where it arrives. Before that, all bytes are delayed a little. The
+ * headers may be in the previous chunk, and a server that gets only the headers drops the request at its timeout.
  */
 export function keepBack(proxies: readonly TcpProxy[], chunk: (chunk: Buffer) => boolean): LateRequest {
   let arrive: (() => void) | undefined;

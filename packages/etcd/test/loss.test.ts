@@ -17,7 +17,7 @@ import { Clients, codeOf, eventually, freshQueue, newSpec } from './clients.ts';
 import { watchesOver } from './watches-over.ts';
 
 const patient = new AbortController().signal;
-// No reply that a test waits for takes this long.
+// A timeout in milliseconds that no reply in these tests reaches.
 const PATIENT_MS = 60_000;
 
 describe('the loss of an etcd entry', () => {

@@ -1,6 +1,6 @@
 import type { TcpProxy } from '@queuelock/harness/faults';
 
-// Frames of HTTP/2: a reply starts with headers, and a server sends other frames before it.
+// The layout of HTTP/2 frames. A reply starts with headers, and a server sends other frames before it.
 const FRAME = { head: 9, sizeBytes: 3, kindAt: 3 };
 const HEADERS = 1;
 

@@ -4,7 +4,7 @@ import { Operator } from './operator.ts';
 
 type Flags = NonNullable<EtcdOptions['flags']>;
 
-// A single member elects itself within this time at each start.
+// Settings with which a single member elects itself soon after each start.
 const ELECTED_SOON = { 'heartbeat-interval': 20, 'election-timeout': 200 };
 
 /** A server of its own with an operator, for the suite that creates it. It defines the hooks of the suite. */

@@ -5,7 +5,7 @@ import { startOwnServer } from './own-server.ts';
 import { attemptsDuring, busyClient, maxPerSecond, openingAgain } from './storm-load.ts';
 import { FailingServers } from './storm.ts';
 
-// A busy machine can delay the attempts of one second into the next, so that those of two seconds fall into one.
+// Maximum number of attempts in one second. A busy machine can delay the attempts of one second into the next.
 const MOST = 10;
 const WATCHED_MS = 1_200;
 

@@ -5,7 +5,7 @@ import { Watches, type WatchTarget } from '../src/server/watches.ts';
 import { eventually } from './clients.ts';
 import { ScriptedStreams } from './scripted-stream.ts';
 
-// A timeout that no test reaches, unless a test sets another one.
+// A timeout in milliseconds that no test reaches, unless the test sets another one.
 const PATIENT_MS = 30_000;
 const SOON_MS = 20;
 

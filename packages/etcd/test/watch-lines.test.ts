@@ -9,7 +9,7 @@ import { Watches } from '../src/server/watches.ts';
 import { eventually } from './clients.ts';
 import { startOwnServer } from './own-server.ts';
 
-// A stream without a reply for this long is opened again.
+// The timeout of a reply on a stream, in milliseconds. A stream without a reply for this time is opened again.
 const PATIENT_MS = 30_000;
 const CALL = { withinMs: PATIENT_MS };
 

@@ -5,7 +5,7 @@ import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import { benchOf } from './bench.ts';
 import { Clients, codeOf, eventually, freshQueue, newSpec } from './clients.ts';
 
-// Slightly less than the duration of a hold without a watch.
+// The duration of a hold without a watch, in milliseconds. It is slightly less than the delay before a hold is watched.
 const SHORT_HOLD_MS = 200;
 
 describe('waiting in an etcd queue', () => {

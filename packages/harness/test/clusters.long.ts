@@ -380,7 +380,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
   }
 }
 
-/** Resolves with whether a write is acknowledged in ample time. */
+/** Resolves with whether a write is acknowledged within the grace period. */
 async function isAcknowledged(put: Promise<void>): Promise<boolean> {
   const outcome = put.then(
     () => true,

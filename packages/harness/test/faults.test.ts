@@ -47,7 +47,7 @@ describe('a TCP proxy', () => {
     const caller = call();
     caller.socket.end('last words');
     await once(caller.socket, 'end');
-    expect(caller.heard).to.equal('last words');
+    expect(caller.received).to.equal('last words');
     await eventually('the connection is forgotten', () => proxy.connections.length === 0);
   });
 
@@ -79,9 +79,9 @@ describe('a TCP proxy', () => {
     caller.say('c');
     caller.say('d');
     await eventually('both are under way', () => caller.socket.bytesWritten === 4);
-    expect(echo.heard.join('')).to.equal('ab');
+    expect(echo.received.join('')).to.equal('ab');
     proxy.toServer.delay(0);
-    await caller.hears('cd');
+    await caller.untilReceived('cd');
   });
 
   it('holds data without loss', async () => {
@@ -92,10 +92,10 @@ describe('a TCP proxy', () => {
     const other = call();
     other.say('c');
     await eventually('both connections are there', () => proxy.connections.length === 2);
-    expect(echo.heard.join('')).to.equal('a');
+    expect(echo.received.join('')).to.equal('a');
     proxy.toServer.heal();
-    await caller.hears('b');
-    await other.hears('c');
+    await caller.untilReceived('b');
+    await other.untilReceived('c');
     expect(proxy.toServer.lostBytes).to.equal(0);
   });
 
@@ -110,7 +110,7 @@ describe('a TCP proxy', () => {
     expect(proxy.toServer.keptBytes).to.be.below(2 * MIB);
     expect(written).to.equal(false);
     proxy.toServer.heal();
-    await eventually('everything arrived', () => caller.heard.length === 64 * MIB + 1);
+    await eventually('everything arrived', () => caller.received.length === 64 * MIB + 1);
     expect(written).to.equal(true);
     expect(proxy.toServer.keptBytes).to.equal(0);
   }).timeout(120_000);
@@ -121,8 +121,8 @@ describe('a TCP proxy', () => {
     proxy.toClient.blackhole();
     caller.say('lost');
     await eventually('the reply is swallowed', () => proxy.toClient.lostBytes === 4);
-    expect(echo.heard.join('')).to.equal('alost');
-    expect(caller.heard).to.equal('a');
+    expect(echo.received.join('')).to.equal('alost');
+    expect(caller.received).to.equal('a');
     proxy.toClient.heal();
     expect(await caller.ending).to.equal('ECONNRESET');
     await call().echo('b');
@@ -200,10 +200,10 @@ describe('a TCP proxy', () => {
     caller.say('b');
     await eventually('the request went by', () => proxy.toServer.held);
     await call(target).echo('round trip');
-    expect(echo.heard).to.not.include('b');
+    expect(echo.received).to.not.include('b');
     proxy.onClientData = undefined;
     proxy.toServer.heal();
-    await caller.hears('b');
+    await caller.untilReceived('b');
     expect(seen).to.deep.equal(['1:b']);
   });
 
@@ -215,9 +215,9 @@ describe('a TCP proxy', () => {
     one.say('c');
     const connection = await lostReply.lost;
     expect(await lostReply.seen).to.equal(connection);
-    await echo.hears('c');
+    await echo.untilReceived('c');
     await two.echo('c again');
-    expect(one.heard).to.equal('ab');
+    expect(one.received).to.equal('ab');
     connection.cut();
     expect(await one.ending).to.equal('ECONNRESET');
   });

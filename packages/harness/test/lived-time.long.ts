@@ -33,16 +33,16 @@ describe('the time in which a process could run', () => {
 
   it('reports a standstill when it is over, from the last tick before it to the first tick after it', async () => {
     standStill();
-    const heard: Loss[] = [];
-    const deafen = onLoss((loss) => heard.push(loss));
+    const reported: Loss[] = [];
+    const unsubscribe = onLoss((loss) => reported.push(loss));
     await pause(50);
     const begun = performance.now();
     standStill();
     const over = performance.now();
-    expect(longest(heard)?.lostMs ?? 0, 'what was before').to.be.lessThan(STANDSTILL_MS / 2);
+    expect(longest(reported)?.lostMs ?? 0, 'what was before').to.be.lessThan(STANDSTILL_MS / 2);
     await pause(50);
-    deafen();
-    const { from, to, lostMs } = longest(heard)!;
+    unsubscribe();
+    const { from, to, lostMs } = longest(reported)!;
     expect(from).to.be.at.most(begun);
     expect(to).to.be.at.least(over);
     expect(lostMs).to.be.at.most(to - from);
@@ -50,14 +50,14 @@ describe('the time in which a process could run', () => {
   });
 
   it('reports a standstill also upon unsubscribing before the next tick, and nothing afterwards', () => {
-    const heard: Loss[] = [];
-    const deafen = onLoss((loss) => heard.push(loss));
+    const reported: Loss[] = [];
+    const unsubscribe = onLoss((loss) => reported.push(loss));
     standStill();
-    deafen();
-    expect(heard).to.have.lengthOf(1);
+    unsubscribe();
+    expect(reported).to.have.lengthOf(1);
     standStill();
     onLoss(() => undefined)();
-    expect(heard).to.have.lengthOf(1);
+    expect(reported).to.have.lengthOf(1);
   });
 
   it('converts its times to stamps', () => {

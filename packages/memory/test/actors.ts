@@ -10,7 +10,7 @@ import type { Observable } from 'rxjs';
 let ids = 0;
 
 /** Returns the spec of an entry with a new id. */
-export function wish(changes: Partial<EntrySpec> = {}): EntrySpec {
+export function newSpec(changes: Partial<EntrySpec> = {}): EntrySpec {
   ids += 1;
   return { queue: 'q', id: ids.toString(16).padStart(32, '0'), shared: false, limit: 1, ...changes };
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createMemoryServer, memory, virtualClock } from '@queuelock/memory';
-import { codeOf, openSession, recordTurns, wish } from './actors.ts';
+import { codeOf, openSession, recordTurns, newSpec } from './actors.ts';
 
 describe('evicting from a queue of a memory server', () => {
   const server = createMemoryServer({ clock: virtualClock() });
@@ -12,9 +12,9 @@ describe('evicting from a queue of a memory server', () => {
 
   it('removes the entry with that key and order, and admits the next one', async () => {
     const session = await openSession(backend);
-    const { key, order, turns$ } = await session.enqueue(wish());
+    const { key, order, turns$ } = await session.enqueue(newSpec());
     const turns = recordTurns(turns$);
-    const next = recordTurns((await session.enqueue(wish())).turns$);
+    const next = recordTurns((await session.enqueue(newSpec())).turns$);
     expect(await backend.evict!('q', { key, order: order + 1n })).to.equal(false);
     expect(await backend.evict!('q', { key, order })).to.equal(true);
     expect(turns.seen).to.deep.equal([true, 'ENTRY_LOST']);
@@ -26,7 +26,7 @@ describe('evicting from a queue of a memory server', () => {
   it('refuses the key of another queue, also of a queue whose name continues the first name', async () => {
     const session = await openSession(backend);
     for (const queue of ['other', 'q/deeper']) {
-      const entry = await session.enqueue(wish({ queue }));
+      const entry = await session.enqueue(newSpec({ queue }));
       expect(await codeOf(backend.evict!('q', entry))).to.equal('INVALID_ARGUMENT');
     }
     expect(await codeOf(backend.evict!('q', { key: 'q', order: 1n }))).to.equal('INVALID_ARGUMENT');
@@ -35,7 +35,7 @@ describe('evicting from a queue of a memory server', () => {
 
   it('keeps the trace of the hold for the next holder', async () => {
     const session = await openSession(backend);
-    const [victim, next] = [wish(), wish()];
+    const [victim, next] = [newSpec(), newSpec()];
     const entry = await session.enqueue(victim);
     await session.traces!.leave('q', victim.id);
     await session.enqueue(next);

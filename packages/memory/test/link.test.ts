@@ -7,7 +7,7 @@ import {
   type Intercept,
   type MemoryOptions,
 } from '@queuelock/memory';
-import { codeOf, openSession, record, recordTurns, wish } from './actors.ts';
+import { codeOf, openSession, record, recordTurns, newSpec } from './actors.ts';
 
 const noAnswer = new QueueLockError('UNAVAILABLE', 'the answer was lost');
 
@@ -34,9 +34,9 @@ describe('a connection to a memory server', () => {
     const opening = openSession(connect({ latencyMs: 10 }));
     await clock.advance(10);
     const far = await opening;
-    const first = wish();
+    const first = newSpec();
     await near.enqueue(first);
-    const entering = far.enqueue(wish());
+    const entering = far.enqueue(newSpec());
     await clock.advance(4);
     expect(server.entryCount).to.equal(1);
     await clock.advance(1);
@@ -58,7 +58,7 @@ describe('a connection to a memory server', () => {
       return answer;
     });
     const session = await openSession(connect({ intercept }));
-    const spec = wish();
+    const spec = newSpec();
     expect(await codeOf(session.enqueue(spec))).to.equal('UNAVAILABLE');
     expect(server.entryCount).to.equal(1);
     expect((await session.enqueue(spec)).turn.admitted).to.equal(true);
@@ -70,7 +70,7 @@ describe('a connection to a memory server', () => {
       throw noAnswer;
     });
     const session = await openSession(connect({ intercept }));
-    expect(await codeOf(session.enqueue(wish()))).to.equal('UNAVAILABLE');
+    expect(await codeOf(session.enqueue(newSpec()))).to.equal('UNAVAILABLE');
     expect(server.entryCount).to.equal(0);
   });
 
@@ -81,7 +81,7 @@ describe('a connection to a memory server', () => {
       throw noAnswer;
     });
     const session = await openSession(connect({ intercept }));
-    const spec = wish();
+    const spec = newSpec();
     await codeOf(session.enqueue(spec));
     await codeOf(session.enqueue(spec));
     expect(await session.remove('q', spec.id)).to.equal(false);
@@ -109,11 +109,11 @@ describe('a connection to a memory server', () => {
     });
     const { signal } = new AbortController();
     const session = await backend.resume!((await openSession(backend)).resumption!, signal);
-    const spec = wish();
+    const spec = newSpec();
     await session.renew(signal);
     await session.enqueue(spec);
-    await session.enqueueAll!([wish()]);
-    await session.tryEnqueue(wish());
+    await session.enqueueAll!([newSpec()]);
+    await session.tryEnqueue(newSpec());
     await session.update('q', spec.id, 'v');
     await session.share!('q', spec.id, 'v');
     await session.traces!.leave('q', spec.id);
@@ -153,9 +153,9 @@ describe('a connection to a memory server', () => {
     const held: (() => void)[] = [];
     const far = connect({ deliver: (arrive) => held.push(arrive) });
     const near = await openSession(connect({}));
-    const first = wish();
+    const first = newSpec();
     await near.enqueue(first);
-    const placement = await (await openSession(far)).enqueue(wish());
+    const placement = await (await openSession(far)).enqueue(newSpec());
     const turns = recordTurns(placement.turns$);
     await near.remove('q', first.id);
     for (const arrive of held.reverse()) arrive();
@@ -175,12 +175,12 @@ describe('a connection to a memory server', () => {
     const backend = connect({});
     const other = await openSession(connect({}), 60_000);
     const session = await openSession(backend, 1_000);
-    const turns = recordTurns((await session.enqueue(wish())).turns$);
+    const turns = recordTurns((await session.enqueue(newSpec())).turns$);
     const seen = record(backend.observe('q'));
-    const next = recordTurns((await other.enqueue(wish())).turns$);
+    const next = recordTurns((await other.enqueue(newSpec())).turns$);
     await backend.close();
     await backend.close();
-    expect(await codeOf(session.enqueue(wish()))).to.equal('CLOSED');
+    expect(await codeOf(session.enqueue(newSpec()))).to.equal('CLOSED');
     expect(await codeOf(openSession(backend))).to.equal('CLOSED');
     expect(record(backend.observe('q')).seen).to.deep.equal(['CLOSED']);
     await session.close();
@@ -195,7 +195,7 @@ describe('a connection to a memory server', () => {
   it('closes its own server with itself', async () => {
     const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     const backend = memory();
-    await (await openSession(backend, 60_000)).enqueue(wish());
+    await (await openSession(backend, 60_000)).enqueue(newSpec());
     const open = timers();
     await backend.close();
     expect(timers()).to.equal(open - 1);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { EntrySpec, Placement } from '@queuelock/core/backend';
 import { createMemoryServer, memory, virtualClock, type MemoryEntry } from '@queuelock/memory';
-import { openSession, recordTurns, wish } from './actors.ts';
+import { openSession, recordTurns, newSpec } from './actors.ts';
 
 /** The rule of all primitives, implemented independently of the code under test. */
 function mayGo(entries: readonly MemoryEntry[], place: number): boolean {
@@ -59,7 +59,7 @@ describe('any history of a memory server', () => {
             else if (next.do === 'share') expect(await owner.share!('q', entry.id, '')).to.equal(true);
             else await owner.enqueue({ ...entry, queue: 'q', limit: next.limit });
           } else {
-            const spec = wish(next.kind);
+            const spec = newSpec(next.kind);
             const placement = await sessions[next.who]![next.do](spec);
             if (placement) entered.push({ spec, placement, turns: recordTurns(placement.turns$) });
           }

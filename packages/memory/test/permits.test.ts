@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { EntrySpec } from '@queuelock/core/backend';
 import { createMemoryServer, memory, virtualClock } from '@queuelock/memory';
-import { openSession, recordTurns, wish } from './actors.ts';
+import { openSession, recordTurns, newSpec } from './actors.ts';
 
 describe('permits of a memory server', () => {
   const server = createMemoryServer({ clock: virtualClock() });
@@ -10,12 +10,12 @@ describe('permits of a memory server', () => {
   /** Returns whether each entry is admitted, in order. */
   const admitted = (): readonly boolean[] => (server.queues().get('q') ?? []).map((entry) => entry.admitted);
 
-  async function enterAll(...wishes: readonly Partial<EntrySpec>[]): Promise<{
+  async function enterAll(...specParts: readonly Partial<EntrySpec>[]): Promise<{
     remove(place: number): Promise<boolean>;
     resize(place: number, limit: number): Promise<boolean>;
   }> {
     const session = await openSession(backend);
-    const specs = wishes.map((one) => wish(one));
+    const specs = specParts.map((one) => newSpec(one));
     for (const spec of specs) await session.enqueue(spec);
     return {
       remove: (place) => session.remove('q', specs[place]!.id),
@@ -55,9 +55,9 @@ describe('permits of a memory server', () => {
   it('are not taken by a try that does not fit', async () => {
     const session = await openSession(backend);
     const two = { limit: 3, permits: 2 };
-    expect((await session.tryEnqueue(wish(two)))?.turn.admitted).to.equal(true);
-    expect(await session.tryEnqueue(wish(two))).to.equal(undefined);
-    expect((await session.tryEnqueue(wish({ limit: 3 })))?.turn.admitted).to.equal(true);
+    expect((await session.tryEnqueue(newSpec(two)))?.turn.admitted).to.equal(true);
+    expect(await session.tryEnqueue(newSpec(two))).to.equal(undefined);
+    expect((await session.tryEnqueue(newSpec({ limit: 3 })))?.turn.admitted).to.equal(true);
     expect(admitted()).to.deep.equal([true, true]);
   });
 
@@ -88,8 +88,8 @@ describe('permits of a memory server', () => {
 
   it('are reported to subscribers of an entry whose limit changes', async () => {
     const session = await openSession(backend);
-    const waiter = wish();
-    await session.enqueue(wish());
+    const waiter = newSpec();
+    await session.enqueue(newSpec());
     const before = recordTurns((await session.enqueue(waiter)).turns$);
     const after = recordTurns((await session.enqueue({ ...waiter, limit: 2 })).turns$);
     expect(before.seen).to.deep.equal([false, true]);
@@ -102,7 +102,7 @@ describe('permits of a memory server', () => {
     const session = await openSession(backend);
     const otherLimits: (number | undefined)[] = [];
     for (const spec of [{ limit: 3 }, { limit: 4 }, { limit: 3 }, { limit: 3, shared: true }, { limit: 3 }]) {
-      otherLimits.push((await session.enqueue(wish(spec))).otherLimit);
+      otherLimits.push((await session.enqueue(newSpec(spec))).otherLimit);
     }
     expect(otherLimits).to.deep.equal([undefined, 3, 4, undefined, 4]);
   });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Session } from '@queuelock/core/backend';
 import { createMemoryServer, memory, virtualClock, type Intercept } from '@queuelock/memory';
-import { codeOf, openSession, recordTurns, wish } from './actors.ts';
+import { codeOf, openSession, recordTurns, newSpec } from './actors.ts';
 
 describe('resuming a session of a memory server', () => {
   const clock = virtualClock();
@@ -18,9 +18,9 @@ describe('resuming a session of a memory server', () => {
   it('continues the session with its entries and its whole TTL', async () => {
     const backend = memory({ server });
     const abandoned = await openSession(backend, 1_000);
-    const spec = wish();
+    const spec = newSpec();
     const held = await abandoned.enqueue(spec);
-    const waiter = recordTurns((await (await openSession(backend, 60_000)).enqueue(wish())).turns$);
+    const waiter = recordTurns((await (await openSession(backend, 60_000)).enqueue(newSpec())).turns$);
     await clock.advance(900);
     await abandoned.abandon!();
     await backend.close();
@@ -46,7 +46,7 @@ describe('resuming a session of a memory server', () => {
     const session = await openSession(memory({ server }));
     await session.abandon!();
     await session.abandon!();
-    expect(await codeOf(session.enqueue(wish()))).to.equal('CLOSED');
+    expect(await codeOf(session.enqueue(newSpec()))).to.equal('CLOSED');
     expect(await codeOf(session.renew(new AbortController().signal))).to.equal('CLOSED');
     await session.close();
     expect(server.sessionIds).to.deep.equal([session.id]);
@@ -59,7 +59,7 @@ describe('resuming a session of a memory server', () => {
       return call === 'enqueue' ? new Promise(() => undefined) : proceed();
     };
     const first = await openSession(memory({ server, intercept: slow }));
-    const spec = wish();
+    const spec = newSpec();
     void first.enqueue(spec);
     await first.abandon!();
     const resumed = await resume(first.resumption!);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createMemoryServer, memory, virtualClock } from '@queuelock/memory';
-import { codeOf, openSession, record, recordTurns, wish } from './actors.ts';
+import { codeOf, openSession, record, recordTurns, newSpec } from './actors.ts';
 
 describe('a memory server', () => {
   const clock = virtualClock();
@@ -16,7 +16,7 @@ describe('a memory server', () => {
 
   it('grants within the call that releases', async () => {
     const session = await openSession(backend);
-    const [first, second] = [wish(), wish()];
+    const [first, second] = [newSpec(), newSpec()];
     await session.enqueue(first);
     const turns = recordTurns((await session.enqueue(second)).turns$);
     void session.remove('q', first.id);
@@ -26,7 +26,7 @@ describe('a memory server', () => {
 
   it('admits a waiter whose predecessor left before any client subscribed to its turns', async () => {
     const session = await openSession(backend);
-    const [first, second] = [wish(), wish()];
+    const [first, second] = [newSpec(), newSpec()];
     await session.enqueue(first);
     const placement = await session.enqueue(second);
     await session.remove('q', first.id);
@@ -37,10 +37,10 @@ describe('a memory server', () => {
 
   it('wakes exactly one waiter with each release of a plain lock', async () => {
     const session = await openSession(backend);
-    const wishes = Array.from({ length: 50 }, () => wish());
-    for (const one of wishes) await session.enqueue(one);
+    const specs = Array.from({ length: 50 }, () => newSpec());
+    for (const one of specs) await session.enqueue(one);
     const before = server.wakeUps;
-    for (const [place, { id }] of wishes.entries()) {
+    for (const [place, { id }] of specs.entries()) {
       expect(server.wakeUps - before).to.equal(place);
       await session.remove('q', id);
     }
@@ -49,26 +49,29 @@ describe('a memory server', () => {
 
   it('notifies no waiter when a waiter in the middle leaves', async () => {
     const session = await openSession(backend);
-    const wishes = [wish(), wish(), wish(), wish()] as const;
-    for (const one of wishes) await session.enqueue(one);
+    const specs = [newSpec(), newSpec(), newSpec(), newSpec()] as const;
+    for (const one of specs) await session.enqueue(one);
     const before = server.wakeUps;
-    await session.remove('q', wishes[1].id);
-    await session.remove('q', wishes[3].id);
+    await session.remove('q', specs[1].id);
+    await session.remove('q', specs[3].id);
     expect(server.wakeUps).to.equal(before);
   });
 
   it('counts the conflicting entries ahead', async () => {
     const session = await openSession(backend);
-    await session.enqueue(wish({ shared: true }));
-    await session.enqueue(wish({ shared: true }));
-    expect((await session.enqueue(wish())).turn).to.deep.equal({ admitted: false, ahead: 2 });
-    expect((await session.enqueue(wish({ shared: true }))).turn).to.deep.equal({ admitted: false, ahead: 1 });
+    await session.enqueue(newSpec({ shared: true }));
+    await session.enqueue(newSpec({ shared: true }));
+    expect((await session.enqueue(newSpec())).turn).to.deep.equal({ admitted: false, ahead: 2 });
+    expect((await session.enqueue(newSpec({ shared: true }))).turn).to.deep.equal({
+      admitted: false,
+      ahead: 1,
+    });
   });
 
   it('ends a session at its TTL after the last renewal, to the millisecond', async () => {
     const [dying, waiting] = [await openSession(backend, 1_000), await openSession(backend, 60_000)];
-    const dead = recordTurns((await dying.enqueue(wish())).turns$);
-    const next = recordTurns((await waiting.enqueue(wish())).turns$);
+    const dead = recordTurns((await dying.enqueue(newSpec())).turns$);
+    const next = recordTurns((await waiting.enqueue(newSpec())).turns$);
     await clock.advance(900);
     expect(await dying.renew(new AbortController().signal)).to.equal(1_000);
     await clock.advance(999);
@@ -80,20 +83,20 @@ describe('a memory server', () => {
 
   it('notifies lost sessions before it admits waiters', async () => {
     const [dying, waiting] = [await openSession(backend), await openSession(backend)];
-    const told: string[] = [];
-    (await dying.enqueue(wish())).turns$.subscribe({ error: () => told.push('dead') });
-    (await waiting.enqueue(wish())).turns$.subscribe({
-      next: ({ admitted }) => told.push(admitted ? 'admitted' : 'waits'),
+    const notified: string[] = [];
+    (await dying.enqueue(newSpec())).turns$.subscribe({ error: () => notified.push('dead') });
+    (await waiting.enqueue(newSpec())).turns$.subscribe({
+      next: ({ admitted }) => notified.push(admitted ? 'admitted' : 'waits'),
       error: () => undefined,
     });
     expect(server.expireSession(dying.id)).to.equal(true);
-    expect(told).to.deep.equal(['waits', 'dead', 'admitted']);
+    expect(notified).to.deep.equal(['waits', 'dead', 'admitted']);
     expect(server.expireSession(dying.id)).to.equal(false);
   });
 
   it('does not revive a session whose timer is late', async () => {
     const session = await openSession(backend, 1_000);
-    await session.enqueue(wish());
+    await session.enqueue(newSpec());
     clock.stall(1_000);
     expect(await codeOf(session.renew(new AbortController().signal))).to.equal('SESSION_LOST');
     expect(server.entryCount).to.equal(0);
@@ -101,7 +104,7 @@ describe('a memory server', () => {
 
   it('ends nothing early because of a stall', async () => {
     const session = await openSession(backend, 1_000);
-    await session.enqueue(wish());
+    await session.enqueue(newSpec());
     clock.stall(999);
     expect(await session.renew(new AbortController().signal)).to.equal(1_000);
     await clock.advance(999);
@@ -112,7 +115,7 @@ describe('a memory server', () => {
     let last = 0n;
     for (const queue of ['a', 'b', 'a', 'a']) {
       const session = await openSession(backend);
-      const { token, order } = await session.enqueue(wish({ queue }));
+      const { token, order } = await session.enqueue(newSpec({ queue }));
       expect(token).to.equal(order);
       expect(token > last).to.equal(true);
       last = token;
@@ -122,10 +125,10 @@ describe('a memory server', () => {
 
   it('shows the entries of each queue', async () => {
     const session = await openSession(backend);
-    const [holder, waiter] = [wish({ value: 'me' }), wish({ shared: true })];
+    const [holder, waiter] = [newSpec({ value: 'me' }), newSpec({ shared: true })];
     const { key, order } = await session.enqueue(holder);
     await session.enqueue(waiter);
-    await session.enqueue(wish({ queue: 'other' }));
+    await session.enqueue(newSpec({ queue: 'other' }));
     expect([...server.queues().keys()]).to.deep.equal(['q', 'other']);
     const entries = server.queues().get('q') ?? [];
     expect(entries[0]).to.deep.equal({
@@ -146,7 +149,7 @@ describe('a memory server', () => {
   it('distinguishes keys of nested names', async () => {
     const session = await openSession(backend);
     const keys = new Set<string>();
-    for (const queue of ['a', 'a/1', 'a/1/2', 'a']) keys.add((await session.enqueue(wish({ queue }))).key);
+    for (const queue of ['a', 'a/1', 'a/1/2', 'a']) keys.add((await session.enqueue(newSpec({ queue }))).key);
     expect(keys.size).to.equal(4);
     for (const key of keys) expect(server.evict(key)).to.equal(true);
     expect(server.evict('a/1')).to.equal(false);
@@ -155,7 +158,7 @@ describe('a memory server', () => {
   it('keeps no queue, watch or timer of clients that have left', async () => {
     const session = await openSession(backend);
     for (let round = 0; round < 100; round += 1) {
-      const spec = wish({ queue: `q${round}` });
+      const spec = newSpec({ queue: `q${round}` });
       const turns = recordTurns((await session.enqueue(spec)).turns$);
       const seen = record(backend.observe(spec.queue));
       expect(server.watcherCount).to.equal(2);
@@ -172,7 +175,7 @@ describe('a memory server', () => {
 
   it('allows calls from within an event', async () => {
     const session = await openSession(backend);
-    const [first, second, third] = [wish(), wish(), wish()];
+    const [first, second, third] = [newSpec(), newSpec(), newSpec()];
     await session.enqueue(first);
     const chained = await session.enqueue(second);
     const last = recordTurns((await session.enqueue(third)).turns$);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createMemoryServer, memory, virtualClock } from '@queuelock/memory';
-import { codeOf, openSession, record, recordTurns, wish } from './actors.ts';
+import { codeOf, openSession, record, recordTurns, newSpec } from './actors.ts';
 
 describe('making an entry of a memory server shared', () => {
   const server = createMemoryServer({ clock: virtualClock() });
@@ -12,7 +12,7 @@ describe('making an entry of a memory server shared', () => {
 
   it('admits the readers behind it within its call, up to the next writer', async () => {
     const session = await openSession(backend);
-    const specs = [wish(), wish({ shared: true }), wish(), wish({ shared: true })] as const;
+    const specs = [newSpec(), newSpec({ shared: true }), newSpec(), newSpec({ shared: true })] as const;
     for (const spec of specs) await session.enqueue(spec);
     const [key] = server
       .queues()
@@ -34,7 +34,7 @@ describe('making an entry of a memory server shared', () => {
 
   it('may be repeated, and then notifies no waiter', async () => {
     const session = await openSession(backend);
-    const [holder, reader] = [wish(), wish({ shared: true })];
+    const [holder, reader] = [newSpec(), newSpec({ shared: true })];
     await session.enqueue(holder);
     const turns = recordTurns((await session.enqueue(reader)).turns$);
     expect(await session.share!('q', holder.id, 'once')).to.equal(true);
@@ -47,7 +47,7 @@ describe('making an entry of a memory server shared', () => {
 
   it('is seen by observers as one change', async () => {
     const session = await openSession(backend);
-    const holder = wish({ value: 'writes' });
+    const holder = newSpec({ value: 'writes' });
     await session.enqueue(holder);
     const pictures = record(backend.observe('q'));
     await session.share!('q', holder.id, 'reads');
@@ -61,8 +61,8 @@ describe('making an entry of a memory server shared', () => {
 
   it('returns false without such an entry, and rejects for a lost session', async () => {
     const session = await openSession(backend);
-    expect(await session.share!('q', wish().id, '')).to.equal(false);
+    expect(await session.share!('q', newSpec().id, '')).to.equal(false);
     await session.close();
-    expect(await codeOf(session.share!('q', wish().id, ''))).to.equal('SESSION_LOST');
+    expect(await codeOf(session.share!('q', newSpec().id, ''))).to.equal('SESSION_LOST');
   });
 });

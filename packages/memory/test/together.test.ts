@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { QueueLockError, type EntrySpec } from '@queuelock/core/backend';
 import { createMemoryServer, memory, virtualClock } from '@queuelock/memory';
-import { codeOf, openSession, recordTurns, wish } from './actors.ts';
+import { codeOf, openSession, recordTurns, newSpec } from './actors.ts';
 
-function wishesFor(...queues: readonly string[]): readonly EntrySpec[] {
-  return queues.map((queue) => wish({ queue }));
+function specsFor(...queues: readonly string[]): readonly EntrySpec[] {
+  return queues.map((queue) => newSpec({ queue }));
 }
 
 describe('entering several queues of a memory server at once', () => {
@@ -17,7 +17,7 @@ describe('entering several queues of a memory server at once', () => {
 
   it('is one step: an entry that joins later is behind in all of them', async () => {
     const [one, two] = [await openSession(backend), await openSession(backend)];
-    await Promise.all([one.enqueueAll!(wishesFor('a', 'b')), two.enqueueAll!(wishesFor('b', 'a'))]);
+    await Promise.all([one.enqueueAll!(specsFor('a', 'b')), two.enqueueAll!(specsFor('b', 'a'))]);
     const owners = [...server.queues().values()].map((entries) => entries.map(({ sessionId }) => sessionId));
     expect(owners).to.deep.equal([
       [one.id, two.id],
@@ -27,7 +27,7 @@ describe('entering several queues of a memory server at once', () => {
 
   it('returns placements in the order of the request, and the same when repeated', async () => {
     const session = await openSession(backend);
-    const specs = wishesFor('b', 'a');
+    const specs = specsFor('b', 'a');
     const keys = (await session.enqueueAll!(specs)).map(({ key }) => key);
     expect(keys.map((key) => key[0])).to.deep.equal(['b', 'a']);
     expect((await session.enqueueAll!(specs)).map(({ key }) => key)).to.deep.equal(keys);
@@ -37,7 +37,7 @@ describe('entering several queues of a memory server at once', () => {
 
   it('removes the other entries when an operator removed one of them', async () => {
     const session = await openSession(backend);
-    const specs = wishesFor('a', 'b');
+    const specs = specsFor('a', 'b');
     const [a, b] = await session.enqueueAll!(specs);
     const turns = recordTurns(b!.turns$);
     server.evict(a!.key);
@@ -48,7 +48,7 @@ describe('entering several queues of a memory server at once', () => {
 
   it('refuses two entries of one queue, and enters nothing', async () => {
     const session = await openSession(backend);
-    const refusal = session.enqueueAll!(wishesFor('a', 'b', 'a'));
+    const refusal = session.enqueueAll!(specsFor('a', 'b', 'a'));
     expect(await codeOf(refusal)).to.equal('INVALID_ARGUMENT');
     expect(server.entryCount).to.equal(0);
   });
@@ -65,10 +65,10 @@ describe('entering several queues of a memory server at once', () => {
       },
     });
     const session = await openSession(far);
-    const entered = wishesFor('a', 'b');
+    const entered = specsFor('a', 'b');
     await session.enqueueAll!(entered);
     lost = true;
-    const fresh = wishesFor('c', 'd');
+    const fresh = specsFor('c', 'd');
     for (const specs of [entered, fresh]) {
       await codeOf(session.enqueueAll!(specs));
       await session.remove(specs[1]!.queue, specs[1]!.id);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createMemoryServer, fromUrl, memory } from '@queuelock/memory';
-import { openSession, wish } from './actors.ts';
+import { openSession, newSpec } from './actors.ts';
 
 /** Returns whether entries over the two URLs are in each other's way. */
 async function contend(
@@ -8,8 +8,8 @@ async function contend(
   second: ReturnType<typeof fromUrl>,
 ): Promise<boolean> {
   const [one, two] = [await openSession(first), await openSession(second)];
-  await one.enqueue(wish());
-  const { turn } = await two.enqueue(wish());
+  await one.enqueue(newSpec());
+  const { turn } = await two.enqueue(newSpec());
   await Promise.all([one.close(), two.close()]);
   await Promise.all([first.close(), second.close()]);
   return !turn.admitted;

@@ -31,7 +31,7 @@ describe('npm mariadb', () => {
   ];
   for (const options of settings) {
     const names = Object.keys(options).join(', ') || 'none';
-    it(`hands a lock over between a pool and a URL, with changed options: ${names}`, async () => {
+    it(`hands off a lock between a pool and a URL, with changed options: ${names}`, async () => {
       const locks = createLockClient(mysql({ pool: pool(options) }));
       const second = createLockClient(mysql({ url: clients.url, driver: 'mariadb' }));
       const hold = await locks.acquire('jöbs');

@@ -63,9 +63,9 @@ export function instrumentLocks(options: InstrumentOptions = {}): () => void {
   };
 }
 
-function listen(name: string, hear: (message: unknown) => void): () => void {
-  subscribe(name, hear);
+function listen(name: string, receive: (message: unknown) => void): () => void {
+  subscribe(name, receive);
   return () => {
-    unsubscribe(name, hear);
+    unsubscribe(name, receive);
   };
 }

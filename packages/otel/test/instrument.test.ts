@@ -110,14 +110,14 @@ describe('OpenTelemetry instrumentation of locks', () => {
     for (const outcome of ['busy', 'timeout', 'aborted', 'failed'])
       expect(counted, outcome).to.include({ [`queuelock.acquire.${outcome} ${label}`]: 1 });
     expect(counted[`queuelock.wait.duration ${label}`]).to.deep.equal([1, 0]);
-    const told = sdk.spans
+    const reports = sdk.spans
       .filter(({ name }) => name === 'acquire a')
       .map(({ attributes, status }) => [
         attributes['queuelock.outcome'],
         attributes['error.type'],
         status.code === SpanStatusCode.ERROR,
       ]);
-    expect(told).to.have.deep.members([
+    expect(reports).to.have.deep.members([
       ['held', undefined, false],
       ['busy', undefined, false],
       ['aborted', undefined, false],

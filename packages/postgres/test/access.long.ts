@@ -46,7 +46,7 @@ describe('the rights on PostgreSQL', () => {
     expect(await clients.column("select 1 from pg_namespace where nspname = 'unmade'")).to.deep.equal([]);
   });
 
-  it('create the tables once when many clients connect at the same time', async () => {
+  it('are used once to create the tables when many clients connect at the same time', async () => {
     const backends = Array.from({ length: 8 }, () => clients.connect({ schema: 'rushed' }));
     await Promise.all(backends.map((backend) => clients.session(backend)));
     expect(await clients.column('select count(*)::int from rushed.session')).to.deep.equal([8]);

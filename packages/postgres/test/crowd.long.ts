@@ -4,7 +4,8 @@ import { Clients } from './clients.ts';
 
 const [SHORT, LONG] = [200, 1_000];
 const ROUNDS = 20;
-// An index of five times as many entries has at most one level more, and each of the few reads passes it.
+// How many more pages a step may touch in a long queue. The index of five times as many entries has at most one level more, and each of the few reads
+// passes it.
 const MORE_PAGES = 20;
 
 /** The rows and pages that the server touched. */

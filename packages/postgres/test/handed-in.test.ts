@@ -67,7 +67,7 @@ describe('the parsers of an application that uses npm pg', () => {
     await pool.end();
   });
 
-  it('get one statement at a time on each connection, since npm pg has deprecated concurrent ones', async () => {
+  it('are used by one statement at a time on each connection, since npm pg has deprecated concurrent statements', async () => {
     const pool = new pg.Pool({ connectionString: server.url });
     let most = 0;
     pool.on('connect', (client) => {

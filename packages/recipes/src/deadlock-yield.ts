@@ -73,7 +73,7 @@ export async function acquireOrYield(
 
 const OPTIONS: KnownOptions<YieldOptions> = { ...CLAIM_OPTIONS, deadlocks$: 'object' };
 
-/** Emits the end of a claim, once a deadlock has it as its victim while it waits. */
+/** Emits the end of a claim once a deadlock has the claim's wait as its victim. */
 function endsBy(
   deadlocks$: Observable<readonly Deadlock[]>,
   state$: Observable<ClaimState>,

@@ -8,19 +8,19 @@ const PAUSES = { initialDelayMs: 100, maxDelayMs: 2_000 };
 /** Emits each failure of a candidacy that is followed by another candidacy. */
 export class ElectionErrors {
   readonly #clock: Clock;
-  readonly #told$ = new Subject<ElectionErrorEvent>();
+  readonly #emitted$ = new Subject<ElectionErrorEvent>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  get told$(): Observable<ElectionErrorEvent> {
-    return this.#told$.asObservable();
+  get emitted$(): Observable<ElectionErrorEvent> {
+    return this.#emitted$.asObservable();
   }
 
   /** Returns the error record of one candidate. Its backoff grows until the candidate is elected. */
   ofCandidate(): CandidateErrors {
-    return new CandidateErrors(this.#clock, (trouble) => this.#told$.next(trouble));
+    return new CandidateErrors(this.#clock, (trouble) => this.#emitted$.next(trouble));
   }
 }
 

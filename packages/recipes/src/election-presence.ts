@@ -22,7 +22,7 @@ import {
 
 type Presence = Leadership | undefined;
 
-/** Has one candidate while it is subscribed to, and creates another one after every end that a retry may help. */
+/** Returns a stream that has one candidate while it has subscribers. It creates another candidate after every end that a retry may help. */
 export function presenceOf(ballot: Ballot): Observable<Presence> {
   const present$ = defer(() => {
     const troubles = ballot.troubles.ofCandidate();

@@ -85,7 +85,7 @@ class QueueElection implements Election {
     this.#ballot = ballot;
     this.candidacy$ = inCallerContext(presenceOf(ballot));
     this.isLeader$ = inCallerContext(office.isFilled(client));
-    this.errors$ = inCallerContext(troubles.told$);
+    this.errors$ = inCallerContext(troubles.emitted$);
     this.leader$ = leaderIn(client.watch(name));
     this.candidates$ = candidatesIn(client.watch(name));
   }

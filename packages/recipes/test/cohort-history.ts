@@ -152,12 +152,12 @@ class World {
   }
 
   #begins(acquirer: Acquirer, hold: CohortHold): void {
-    const wasTold = this.acquirers.map(({ lost }) => lost);
+    const wasLost = this.acquirers.map(({ lost }) => lost);
     // Reading a signal reports a loss that was not reported yet, so `held` is read.
     const two = this.acquirers.some(({ hold: other }) => other?.held);
     if (two) this.unsafe.push('two hold');
-    const untold = this.acquirers.some(({ status }, at) => status === 'holding' && !wasTold[at]);
-    if (untold) this.unsafe.push('a loss is not told before the next one begins');
+    const unreported = this.acquirers.some(({ status }, at) => status === 'holding' && !wasLost[at]);
+    if (unreported) this.unsafe.push('a loss is not reported before the next hold begins');
     acquirer.hold = hold;
     acquirer.status = 'holding';
     hold.signal.addEventListener('abort', () => (acquirer.lost = true));

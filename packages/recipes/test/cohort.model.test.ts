@@ -1,5 +1,5 @@
-// Any history of two cohorts and some rivals at one lock, in virtual time: messages take their time, lines are cut for a while (so
-// that sessions are lost, or only in doubt), acquirers give up. The same seed makes the same histories.
+// Plays any history of two cohorts and other clients at one lock, in virtual time: messages are delayed, connections are cut for a while (so that
+// sessions are lost or suspect), and acquirers give up. The same seed generates the same histories.
 import fc from 'fast-check';
 import { anyCohortHistory } from './cohort-history.ts';
 

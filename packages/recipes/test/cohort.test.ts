@@ -56,10 +56,10 @@ describe('a cohort', () => {
   });
 
   it('releases the lock after `handOffs` hand-offs, and joins again behind the other clients', async () => {
-    const rival = stage.client();
+    const otherClaim = stage.client();
     for (const who of ['1', '2', '3', '4']) acquire(who);
     await stage.settle();
-    const other = await join(rival, 'x');
+    const other = await join(otherClaim, 'x');
     for (const who of ['1', '2', '3']) {
       expect(other.ownership, `while ${who} holds`).to.equal(undefined);
       void holds.get(who)!.release();
@@ -89,7 +89,7 @@ describe('a cohort', () => {
 
   it('removes a waiter that gives up from the local queue only', async () => {
     const stop = new AbortController();
-    const rival = await join(stage.client(), 'x');
+    const otherClaim = await join(stage.client(), 'x');
     acquire('ann', crew, { signal: stop.signal });
     acquire('ben', crew, { timeoutMs: 5 });
     acquire('cid');
@@ -100,14 +100,14 @@ describe('a cohort', () => {
     // This test runs in real time, so the wait of ben may have ended first.
     expect(log).to.have.members(['ann: enough', 'ben: TIMEOUT']);
     expect(stage.server.queues().get('x')![1]!.id, 'the entry stays').to.equal(entry!.id);
-    await rival.ownership!.release();
+    await otherClaim.ownership!.release();
     await stage.settle();
     expect(log.at(-1)).to.equal('cid');
     await holds.get('cid')!.release();
   });
 
   it('leaves the queue when the last local waiter has given up', async () => {
-    const rival = await join(stage.client(), 'x');
+    const otherClaim = await join(stage.client(), 'x');
     const stop = new AbortController();
     acquire('ann', crew, { signal: stop.signal });
     await stage.settle();
@@ -116,7 +116,7 @@ describe('a cohort', () => {
     await stage.settle();
     expect([log, entries()]).to.deep.equal([['ann: enough'], 1]);
     expect(await failureOf(crew.acquire({ signal: stop.signal }))).to.include({ message: 'enough' });
-    await rival.ownership!.release();
+    await otherClaim.ownership!.release();
     await stage.settle();
     expect(entries()).to.equal(0);
   });
@@ -126,18 +126,18 @@ describe('a cohort', () => {
     acquire('ben');
     await stage.settle();
     const { signal, token } = holds.get('ann')!;
-    const heard: unknown[] = [];
-    signal.addEventListener('abort', () => heard.push(signal.reason));
-    const rival = await join(stage.client(), 'x');
+    const reasons: unknown[] = [];
+    signal.addEventListener('abort', () => reasons.push(signal.reason));
+    const otherClaim = await join(stage.client(), 'x');
     stage.expireFirst('x');
-    expect(heard).to.have.length(1);
-    expect(heard[0]).to.include({ code: 'OWNERSHIP_LOST', reason: 'session-lost' });
+    expect(reasons).to.have.length(1);
+    expect(reasons[0]).to.include({ code: 'OWNERSHIP_LOST', reason: 'session-lost' });
     expect([holds.get('ann')!.held, holds.get('ann')!.remainingMs]).to.deep.equal([false, 0]);
-    expect(thrownBy(() => holds.get('ann')!.throwIfLost())).to.equal(heard[0]);
+    expect(thrownBy(() => holds.get('ann')!.throwIfLost())).to.equal(reasons[0]);
     await holds.get('ann')!.release();
     await stage.settle();
     expect([log, entries()]).to.deep.equal([['ann'], 2]);
-    await rival.ownership!.release();
+    await otherClaim.ownership!.release();
     await stage.settle();
     expect(log).to.deep.equal(['ann', 'ben']);
     expect(holds.get('ben')!.token > token).to.equal(true);
@@ -188,7 +188,7 @@ describe('a cohort', () => {
   });
 
   it('rejects all local waiters when the wait of its entry fails', async () => {
-    const rival = await join(stage.client(), 'x');
+    const otherClaim = await join(stage.client(), 'x');
     acquire('ann');
     acquire('ben');
     await stage.settle();
@@ -200,7 +200,7 @@ describe('a cohort', () => {
     await client.evict('x', (await seen(client))[1]!, { reason: 'stuck' });
     await stage.settle();
     expect(log.at(-1)).to.equal('cid: ENTRY_LOST');
-    await rival.ownership!.release();
+    await otherClaim.ownership!.release();
     await (await crew.acquire()).release();
   });
 

@@ -1,14 +1,14 @@
 import type { QueueState } from '@queuelock/core';
 import { expect } from 'chai';
 import { findDeadlocks } from '../src/deadlock.ts';
-import { queueOf, type Told } from './queues.ts';
+import { queueOf, type EntryParts } from './queues.ts';
 
 describe('the search for deadlocks', () => {
   it('is fast in long queues', () => {
     const line = (name: string, other: string): QueueState =>
       queueOf(
         name,
-        ...Array.from({ length: 1_000 }, (_, i): Told => ({
+        ...Array.from({ length: 1_000 }, (_, i): EntryParts => ({
           id: `${name}${i}`,
           holds: i === 0 ? [] : [`${other}0`],
         })),

@@ -17,14 +17,14 @@ describe('the search for deadlocks', () => {
     expect(describeDeadlock(found[0]!)).to.equal('ben waits in "x" for ann, ann waits in "y" for ben');
   });
 
-  for (const { says, queues, circles } of [
+  for (const { title, queues, circles } of [
     {
-      says: 'finds no deadlock where waiters hold nothing',
+      title: 'finds no deadlock where waiters hold nothing',
       queues: [queueOf('x', { id: '1' }, { id: '2' }), queueOf('y')],
       circles: [],
     },
     {
-      says: 'finds no deadlock in a chain of waits that ends',
+      title: 'finds no deadlock in a chain of waits that ends',
       queues: [
         queueOf('x', { id: '1' }, { id: '2', holds: ['3'] }),
         queueOf('y', { id: '3' }, { id: '4', holds: ['5'] }),
@@ -33,7 +33,7 @@ describe('the search for deadlocks', () => {
       circles: [],
     },
     {
-      says: 'finds a cycle of three, without the entries ahead of it and behind it',
+      title: 'finds a cycle of three, without the entries ahead of it and behind it',
       queues: [
         queueOf('x', { id: '1' }, { id: 'b' }, { id: '2', holds: ['3'], since: 1 }, { id: 'a' }),
         queueOf('y', { id: '3' }, { id: '4', holds: ['5'], since: 2 }),
@@ -43,22 +43,22 @@ describe('the search for deadlocks', () => {
       circles: [{ victim: '6', waits: ['z: 6 for 5', 'y: 4 for 3', 'x: 2 for 1'] }],
     },
     {
-      says: 'finds a call chain that waits for itself',
+      title: 'finds a call chain that waits for itself',
       queues: [queueOf('x', { id: '1' }, { id: '2', holds: ['1'] })],
       circles: [{ victim: '2', waits: ['x: 2 for 1'] }],
     },
     {
-      says: 'finds a reader that reads again behind a writer',
+      title: 'finds a reader that reads again behind a writer',
       queues: [queueOf('x', { id: '1', shared: true }, { id: '2' }, { id: '3', shared: true, holds: ['1'] })],
       circles: [{ victim: '3', waits: ['x: 3 for 2', 'x: 2 for 1'] }],
     },
     {
-      says: 'finds no deadlock of a reader that reads again with no writer in between',
+      title: 'finds no deadlock of a reader that reads again with no writer in between',
       queues: [queueOf('x', { id: '1', shared: true }, { id: '3', shared: true, holds: ['1'] })],
       circles: [],
     },
     {
-      says: 'finds two readers that both wait to write',
+      title: 'finds two readers that both wait to write',
       queues: [
         queueOf(
           'x',
@@ -75,7 +75,7 @@ describe('the search for deadlocks', () => {
       ],
     },
     {
-      says: 'finds no deadlock when one of two permits is stuck',
+      title: 'finds no deadlock when one of two permits is stuck',
       queues: [
         queueOf('x', { id: '1', limit: 2 }, { id: '2', limit: 2 }, { id: '3', limit: 2, holds: ['4'] }),
         queueOf('y', { id: '4' }, { id: '5', holds: ['1'] }),
@@ -83,7 +83,7 @@ describe('the search for deadlocks', () => {
       circles: [],
     },
     {
-      says: 'finds a deadlock when all permits are stuck',
+      title: 'finds a deadlock when all permits are stuck',
       queues: [
         queueOf(
           'x',
@@ -99,14 +99,15 @@ describe('the search for deadlocks', () => {
       ],
     },
     {
-      says: 'finds a call chain that waits for more permits than are left beside its own',
+      title: 'finds a call chain that waits for more permits than are left beside its own',
       queues: [
         queueOf('x', { id: '1', limit: 4, permits: 3 }, { id: '2', limit: 4, permits: 2, holds: ['1'] }),
       ],
       circles: [{ victim: '2', waits: ['x: 2 for 1'] }],
     },
     {
-      says: 'finds a multi-lock and a call chain that wait for each other, since each entry of a multi-lock holds the others',
+      title:
+        'finds a multi-lock and a call chain that wait for each other, since each entry of a multi-lock holds the others',
       queues: [
         queueOf('x', { id: 'm1', holds: ['m2'] }, { id: '1', holds: ['2'], since: 1 }),
         queueOf('y', { id: '2' }, { id: 'm2', holds: ['m1'], since: 2 }),
@@ -114,7 +115,7 @@ describe('the search for deadlocks', () => {
       circles: [{ victim: 'm2', waits: ['y: m2 for 2', 'x: 1 for m1'] }],
     },
     {
-      says: 'finds a cycle with entries of other programs in between, which have no id',
+      title: 'finds a cycle with entries of other programs in between, which have no id',
       queues: [
         queueOf('x', { id: '1', shared: true }, {}, { id: '2', shared: true, holds: ['3'], since: 2 }),
         queueOf('y', { id: '3' }, { id: '4', holds: ['1'], since: 1 }),
@@ -122,15 +123,15 @@ describe('the search for deadlocks', () => {
       circles: [{ victim: '2', waits: ['x: 2 for x/1', 'x: x/1 for 1', 'y: 4 for 3'] }],
     },
     {
-      says: 'counts a queue that two clients see once',
+      title: 'counts a queue that two clients see once',
       queues: [
         queueOf('x', { id: '1' }, { id: '2', holds: ['1'] }),
         queueOf('x', { id: '1' }, { id: '2', holds: ['1'] }),
       ],
       circles: [{ victim: '2', waits: ['x: 2 for 1'] }],
     },
-  ] satisfies readonly { says: string; queues: QueueState[]; circles: ReturnType<typeof short>[] }[]) {
-    it(says, () => {
+  ] satisfies readonly { title: string; queues: QueueState[]; circles: ReturnType<typeof short>[] }[]) {
+    it(title, () => {
       expect(findDeadlocks(queues).map(short)).to.have.deep.members(circles);
     });
   }

@@ -107,7 +107,7 @@ class Walker {
     for (let round = 0; round < this.#plan.rounds; round++) {
       this.at = 'waiting';
       try {
-        this.place = await barrier.enter({ signal: this.#patience() });
+        this.place = await barrier.enter({ signal: this.#cancelSignal() });
       } catch {
         this.at = 'outside';
         continue;
@@ -122,7 +122,7 @@ class Walker {
     this.at = 'done';
   }
 
-  #patience(): AbortSignal {
+  #cancelSignal(): AbortSignal {
     const stop = new AbortController();
     const { givesUpAfterMs } = this.#plan;
     if (givesUpAfterMs !== undefined) {

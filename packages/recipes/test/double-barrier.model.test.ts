@@ -1,5 +1,5 @@
-// Any history of a few processes at one double barrier, in virtual time: every message takes its own time, processes die at any
-// moment and are noticed some time later, and some give up. The same seed makes the same histories.
+// Plays any history of a few processes at one double barrier, in virtual time: every message has its own delay, processes die at any moment, their
+// sessions end some time later, and some members give up. The same seed generates the same histories.
 import fc from 'fast-check';
 import { anyDoubleBarrierHistory } from './double-barrier-history.ts';
 

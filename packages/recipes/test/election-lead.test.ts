@@ -138,7 +138,7 @@ describe('Election.lead', () => {
     expect(a.working, 'again').to.equal(1);
   });
 
-  it('never runs two works: the next candidacy begins only after the work has ended', async () => {
+  it('never runs the work twice at a time: the next candidacy begins only after the work has ended', async () => {
     const a = politician('a', { stubborn: true });
     await stage.settle();
     stage.expireFirst('x');
@@ -285,11 +285,11 @@ describe('Election.lead', () => {
     const own = election(stage.client({ backend: { intercept } }), 'x', { value: 'a', clock: stage.clock });
     const troubles: unknown[] = [];
     own.errors$.subscribe(({ error }) => troubles.push((error as QueueLockError).code));
-    const rival = await stage.client().acquire('x');
+    const other = await stage.client().acquire('x');
     const retiring = new AbortController();
     const led = own.lead(() => undefined, { minRemainingMs: TTL_MS * 0.95, signal: retiring.signal });
     await stage.clock.advance(TTL_MS / 2);
-    void rival.release();
+    void other.release();
     await stage.clock.advance(TTL_MS * 3);
     expect(troubles.length).to.be.greaterThan(1);
     expect(new Set(troubles)).to.deep.equal(new Set(['NOT_ENOUGH_TIME']));

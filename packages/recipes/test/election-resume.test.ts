@@ -33,7 +33,7 @@ describe('a leader that is restarted', () => {
     const leadership = await election(client, 'x', { value: 'before' }).campaign();
     void election(stage.client(), 'x', { value: 'rival' })
       .campaign()
-      .then((rival) => rival.resign());
+      .then((other) => other.resign());
     await stage.settle();
     return { client, leadership, ticket: await ticketOf(client, leadership) };
   }

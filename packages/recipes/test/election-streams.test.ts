@@ -126,10 +126,10 @@ describe('streams of an election', () => {
       const own = candidate('a');
       const [seen, leadership] = [watch(leadsIn(own)), watch(own.candidacy$)];
       await stage.settle();
-      const told: unknown[] = [];
-      leadership.last!.signal.addEventListener('abort', () => told.push(seen.last));
+      const notified: unknown[] = [];
+      leadership.last!.signal.addEventListener('abort', () => notified.push(seen.last));
       stage.expireFirst('x');
-      expect(told).to.deep.equal([false]);
+      expect(notified).to.deep.equal([false]);
     });
 
     it('is false for a subscription after the deadline, although no timer has run', async () => {
@@ -217,10 +217,10 @@ describe('streams of an election', () => {
     it('is true for a leadership of candidacy$, of campaign and of lead, until its end', async () => {
       const own = candidate('a');
       const seen = watch(own.isLeader$);
-      const standing = watch(own.candidacy$);
+      const isLeader = watch(own.candidacy$);
       await stage.settle();
       expect(seen.values).to.deep.equal([false, true]);
-      standing.stop();
+      isLeader.stop();
       expect(seen.values).to.deep.equal([false, true, false]);
       const leadership = await own.campaign();
       expect(seen.last).to.equal(true);
@@ -287,7 +287,7 @@ describe('streams of an election', () => {
       const { intercept, plugIn } = unplugged();
       const own = candidate('a', stage.client({ backend: { intercept } }));
       const troubles = watch(own.errors$);
-      const standing = watch(leadsIn(own));
+      const isLeader = watch(leadsIn(own));
       await stage.clock.advance(60_000);
       expect(troubles.values.length).to.be.within(8, 12);
       for (const { error } of troubles.values) expect(error).to.include({ code: 'UNAVAILABLE' });
@@ -296,10 +296,10 @@ describe('streams of an election', () => {
       expect(pauses.at(-1)).to.be.within(1_600, 2_000);
       plugIn();
       await stage.clock.advance(10_000);
-      expect(standing.last).to.equal(true);
-      const told = troubles.values.length;
+      expect(isLeader.last).to.equal(true);
+      const notified = troubles.values.length;
       await stage.clock.advance(60_000);
-      expect(troubles.values.length).to.equal(told);
+      expect(troubles.values.length).to.equal(notified);
     });
 
     it('emits the failures of lead too, which ends at once when its signal aborts', async () => {
@@ -325,9 +325,9 @@ describe('streams of an election', () => {
 
     it('emits nothing for an error that ends candidacy$ for good', async () => {
       const own = candidate('a', stage.client({ backend: { intercept: forbidding } }));
-      const [troubles, standing] = [watch(own.errors$), watch(own.candidacy$)];
+      const [troubles, isLeader] = [watch(own.errors$), watch(own.candidacy$)];
       await stage.settle();
-      expect([troubles.values, standing.end]).to.have.nested.property('1.code', 'ACCESS_DENIED');
+      expect([troubles.values, isLeader.end]).to.have.nested.property('1.code', 'ACCESS_DENIED');
       expect(troubles.values).to.deep.equal([]);
     });
 
@@ -408,11 +408,11 @@ describe('streams of an election', () => {
     });
 
     it('never subscribes to the sources of two candidates at a time, whichever is lost', async () => {
-      const rivals = ['a', 'b', 'c'].map((value) => ({ ...source(), own: candidate(value) }));
-      for (const { source$, own } of rivals) watch(source$.pipe(whileLeader(own)));
+      const candidates = ['a', 'b', 'c'].map((value) => ({ ...source(), own: candidate(value) }));
+      for (const { source$, own } of candidates) watch(source$.pipe(whileLeader(own)));
       for (let loss = 0; loss < 12; loss += 1) {
         await stage.settle();
-        expect(rivals.map(({ open }) => open()).sort()).to.deep.equal([0, 0, 1]);
+        expect(candidates.map(({ open }) => open()).sort()).to.deep.equal([0, 0, 1]);
         stage.expireFirst('x');
       }
     });
@@ -461,12 +461,12 @@ describe('streams of an election', () => {
     ] as const) {
       it(`errors with OWNERSHIP_LOST when ${how}, synchronously and after it has unsubscribed from the source`, async () => {
         const { source$, open } = source();
-        const openWhenTold: number[] = [];
+        const openAtError: number[] = [];
         const seen = watch(
           new Observable<number>((subscriber) =>
             source$.pipe(underLock(stage.client(), 'x')).subscribe({
               error: (error: unknown) => {
-                openWhenTold.push(open());
+                openAtError.push(open());
                 subscriber.error(error);
               },
             }),
@@ -475,7 +475,7 @@ describe('streams of an election', () => {
         await stage.settle();
         expect(open()).to.equal(1);
         lose();
-        expect(openWhenTold).to.deep.equal([0]);
+        expect(openAtError).to.deep.equal([0]);
         expect(seen.end).to.include({ code: 'OWNERSHIP_LOST' });
       });
     }

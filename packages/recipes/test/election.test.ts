@@ -116,10 +116,10 @@ describe('leader election', () => {
       const leadership = await candidate('a').campaign();
       const next = candidate('b').campaign();
       await stage.settle();
-      const heldWhenTold: boolean[] = [];
-      leadership.signal.addEventListener('abort', () => heldWhenTold.push(leadership.held));
+      const heldAtLoss: boolean[] = [];
+      leadership.signal.addEventListener('abort', () => heldAtLoss.push(leadership.held));
       stage.expireFirst('x');
-      expect(heldWhenTold).to.deep.equal([false]);
+      expect(heldAtLoss).to.deep.equal([false]);
       expect(await next).to.include({ value: 'b', held: true });
     });
 

@@ -8,7 +8,7 @@ const LONG_MS = 60;
 
 /** The call to cancel, and its surroundings. */
 export interface Scene<T> {
-  /** Creates the state before the call. Returns the event that follows. */
+  /** Creates the state before the call. Returns a function that ends this state, for instance a release. */
   readonly before?: (stage: MemoryStage) => Promise<() => unknown>;
   readonly attempt: (client: LockClient, signal: AbortSignal, stage: MemoryStage) => Promise<T>;
   /** Undoes the result of a call that succeeded before its signal aborted. */

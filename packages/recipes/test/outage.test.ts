@@ -95,14 +95,14 @@ describe('a wait that ends while the store cannot be read', () => {
   });
 
   it('is UNAVAILABLE for a cohort whose heartbeats get no reply', async () => {
-    const rival = await stage.client().acquire('x');
+    const otherClaim = await stage.client().acquire('x');
     const crew = cohort(client, 'x');
     const patient = failureOf(crew.acquire());
     await stage.settle();
     line.cut();
     await stage.clock.advance(TTL_MS / 2);
     isAnOutage(await ended(crew.acquire(SOON)), '"x"', 'no heartbeat');
-    await rival.release();
+    await otherClaim.release();
     await crew.close();
     expect(await patient).to.be.an.instanceOf(QueueLockError);
   });

@@ -1,15 +1,15 @@
 import type { QueueEntry, QueueState } from '@queuelock/core';
 
 /** The members of an entry that a test sets. All others are those of a plain lock. */
-export type Told = Partial<Omit<QueueEntry, 'key' | 'order'>>;
+export type EntryParts = Partial<Omit<QueueEntry, 'key' | 'order'>>;
 
 /** Returns a snapshot of a queue with the keys `NAME/0`, `NAME/1`, ... */
-export function queueOf(name: string, ...told: readonly Told[]): QueueState {
-  return { status: 'live', name, entries: told.map((one, place) => entryOf(name, place, one)) };
+export function queueOf(name: string, ...parts: readonly EntryParts[]): QueueState {
+  return { status: 'live', name, entries: parts.map((one, place) => entryOf(name, place, one)) };
 }
 
 /** Returns one entry at this index of the server's order. */
-export function entryOf(name: string, place: number, told: Told): QueueEntry {
+export function entryOf(name: string, place: number, parts: EntryParts): QueueEntry {
   return {
     key: `${name}/${place}`,
     order: BigInt(place),
@@ -22,6 +22,6 @@ export function entryOf(name: string, place: number, told: Told): QueueEntry {
     holds: [],
     heard: [],
     answers: [],
-    ...told,
+    ...parts,
   };
 }

@@ -58,9 +58,9 @@ function queuesOf(facts: readonly Fact[], lives: ReadonlyMap<string, Life>): Que
   return [...names].sort().map((name) => {
     const stays = of(facts, 'wants')
       .filter(({ queues }) => queues.includes(name))
-      .flatMap((wish) => {
-        const life = lives.get(wish.client);
-        return life ? [stayOf(facts, { wish, queue: name, life })] : [];
+      .flatMap((acquisition) => {
+        const life = lives.get(acquisition.client);
+        return life ? [stayOf(facts, { wish: acquisition, queue: name, life })] : [];
       });
     return {
       name,

@@ -62,14 +62,14 @@ describe('the checker of holds', () => {
 
   describe('with hand-over within a session', () => {
     const [FIRST, SECOND, OTHER] = ['a/5a-one', 'a/5a-two', 'a/6b-three'];
-    const standing = (key: string, token: bigint) => ({ key, token, shared: false, permits: 1 });
+    const present = (key: string, token: bigint) => ({ key, token, shared: false, permits: 1 });
 
     function handedOver(): ReturnType<typeof onStage> {
       const stage = onStage();
       const first = holdOf(FIRST, 1n);
       stage.holds.begin(first);
       stage.holds.end(first, 'released');
-      stage.store.standing = () => [standing(FIRST, 1n), standing(SECOND, 2n)];
+      stage.store.standing = () => [present(FIRST, 1n), present(SECOND, 2n)];
       stage.holds.begin(holdOf(SECOND, 2n));
       return stage;
     }

@@ -45,7 +45,7 @@ for (const store of ['etcd', 'zookeeper'] as const) {
     }
 
     after(() => {
-      const runs = Array.from(needed.values(), (hunted) => hunted.runs).sort((one, other) => one - other);
+      const runs = Array.from(needed.values(), (killed) => killed.runs).sort((one, other) => one - other);
       const [median = 0, most = 0] = [runs[Math.floor(runs.length / 2)], runs.at(-1)];
       console.log(`    ${runs.length} mutants: half of them within ${median} runs, all within ${most}`);
       if (process.env['QUEUELOCK_UPDATE'] !== undefined) writeKilledMutants(store, needed);

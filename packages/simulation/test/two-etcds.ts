@@ -195,7 +195,7 @@ export async function transcribe(
   settle: Settle,
 ): Promise<Transcript> {
   const transcript = new Transcript();
-  let beat: (answer: unknown) => void = () => undefined;
+  let heartbeat: (answer: unknown) => void = () => undefined;
   let created: () => void = () => undefined;
   const note = (response: IWatchResponse): void => {
     const told = (transcript.watched[response.watch_id] ??= []);
@@ -207,7 +207,7 @@ export async function transcribe(
     onResponse: note,
     onEnd: (error) => transcript.answers.push(String(error)),
   });
-  const beats = driver.keepAlive({ onResponse: (answer) => beat(answer), onEnd: () => undefined });
+  const heartbeats = driver.keepAlive({ onResponse: (answer) => heartbeat(answer), onEnd: () => undefined });
   for (const one of list) {
     if (one.kind === 'watch') {
       const { id, key, end, filters, from } = one;
@@ -229,8 +229,8 @@ export async function transcribe(
       await settle();
       transcript.answers.push('asks for progress');
     } else if (one.kind === 'keepAlive') {
-      const answer = new Promise((resolve) => (beat = resolve));
-      beats.write({ ID: one.id });
+      const answer = new Promise((resolve) => (heartbeat = resolve));
+      heartbeats.write({ ID: one.id });
       transcript.answers.push(plain(await answer));
     } else {
       const call = driver as unknown as Record<
@@ -248,7 +248,7 @@ export async function transcribe(
     }
   }
   await settle();
-  beats.close();
+  heartbeats.close();
   watching.close();
   return transcript;
 }

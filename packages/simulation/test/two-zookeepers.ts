@@ -116,13 +116,13 @@ export async function transcribe(dial: Dial, address: string, list: readonly Gro
       said.push(['ends', answer.code, taken(client).sort(), taken(other).sort()]);
       continue;
     }
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       operations.map((one) => ask(client, requestOf(one) as WireRequest<unknown>)),
     );
     const zxid = client.link.lastZxid;
     await seen(other);
     said.push([
-      ...answers.map(({ code, value }) => [code, shown(value)]),
+      ...responses.map(({ code, value }) => [code, shown(value)]),
       { zxid },
       taken(client),
       taken(other),
@@ -226,8 +226,8 @@ function shown(value: unknown): unknown {
     return value.every((one) => typeof one === 'string') ? [...value].sort() : value.map(shown);
   if (Buffer.isBuffer(value)) return value.toString();
   if (typeof value !== 'object' || value === null) return value;
-  const told = Object.entries(value).filter(([name]) => !TIMES.has(name));
-  return Object.fromEntries(told.map(([name, one]) => [name, shown(one)]));
+  const reports = Object.entries(value).filter(([name]) => !TIMES.has(name));
+  return Object.fromEntries(reports.map(([name, one]) => [name, shown(one)]));
 }
 
 const TIMES: ReadonlySet<string> = new Set(['ctime', 'mtime']);

@@ -7,7 +7,8 @@ import { numberFrom } from './queue/schema.ts';
 import type { Home } from './queue/sessions.ts';
 import type { Store } from './file/store.ts';
 
-// A log of this size was never written back to the file, because another program reads it all the time.
+// The size of a log that is reported. A log becomes that large only if it was never written back to the file, because another program reads it all
+// the time.
 const LARGE_LOG_BYTES = 64 * 1024 ** 2;
 
 /** Returns findings about the file, this machine, and the users of the file. Changes nothing. */

@@ -106,7 +106,7 @@ describe('the end of a process', () => {
     expect(existsSync(`${clients.file}-inbox`)).to.equal(false);
   });
 
-  it('is not mistaken when a later process has the same pid', () => {
+  it('is recognized although a later process has the same pid', () => {
     const own = ownMark();
     const other = { ...own, pid: process.ppid };
     expect(hasEnded(other, own), 'started at another time').to.equal(true);

@@ -7,15 +7,15 @@ import { hold } from './frame.ts';
 const KINDS = ['start', 'grant', 'miss', 'end'];
 
 describe('diagnostics channels of Node’s own locks, used by ours', () => {
-  let told: [string, unknown][];
+  let reports: [string, unknown][];
   let locks: LockManager;
   const listeners = KINDS.map((kind) => ({
     channel: `locks.request.${kind}`,
-    listen: (message: unknown) => void told.push([kind, message]),
+    listen: (message: unknown) => void reports.push([kind, message]),
   }));
 
   beforeEach(() => {
-    told = [];
+    reports = [];
     locks = createLockManager(memory());
     for (const { channel, listen } of listeners) subscribe(channel, listen);
   });
@@ -35,8 +35,8 @@ describe('diagnostics channels of Node’s own locks, used by ours', () => {
   });
 
   it('publish the start, the grant and the end of a request', async () => {
-    await locks.request('jobs', { mode: 'shared' }, () => told.push(['callback', {}]));
-    expect(told).to.deep.equal([
+    await locks.request('jobs', { mode: 'shared' }, () => reports.push(['callback', {}]));
+    expect(reports).to.deep.equal([
       ['start', { name: 'jobs', mode: 'shared' }],
       ['grant', { name: 'jobs', mode: 'shared' }],
       ['callback', {}],
@@ -46,9 +46,9 @@ describe('diagnostics channels of Node’s own locks, used by ours', () => {
 
   it('publish a miss instead of a grant when the lock is not available', async () => {
     const holding = await hold(locks, 'jobs');
-    told = [];
+    reports = [];
     await locks.request('jobs', { ifAvailable: true }, () => undefined);
-    expect(told).to.deep.equal([
+    expect(reports).to.deep.equal([
       ['start', { name: 'jobs', mode: 'exclusive' }],
       ['miss', { name: 'jobs', mode: 'exclusive' }],
       ['end', end({ ifAvailable: true })],
@@ -70,7 +70,9 @@ describe('diagnostics channels of Node’s own locks, used by ours', () => {
     controller.abort(error);
     await waiting.catch(() => undefined);
     await locks.request('jobs', { steal: true }, () => undefined);
-    const ends = told.filter(([kind]) => kind === 'end').map(([, message]) => message as { error: unknown });
+    const ends = reports
+      .filter(([kind]) => kind === 'end')
+      .map(([, message]) => message as { error: unknown });
     expect(
       ends.map((message) => message.error === error || (message.error as Error | undefined)?.name),
     ).to.deep.equal([true, true, 'AbortError', undefined]);
@@ -79,6 +81,6 @@ describe('diagnostics channels of Node’s own locks, used by ours', () => {
 
   it('publish nothing for a request whose arguments are rejected', async () => {
     await locks.request('-', () => undefined).catch(() => undefined);
-    expect(told).to.deep.equal([]);
+    expect(reports).to.deep.equal([]);
   });
 });

@@ -42,9 +42,9 @@ import { openSession } from './session/session.ts';
 import { checkRequested, checkGranted, shortestSession } from './server/shortest-session.ts';
 import type { Dial } from './wire/dial.ts';
 
-// Session timeout of the read-only connection. It owns no nodes.
+// The session timeout of the read-only connection, in milliseconds. Its session owns no nodes.
 const VIEWER_TTL_MS = 10_000;
-// Time that the read-only connection stays open for the next observer.
+// How long the read-only connection stays open for the next observer, in milliseconds.
 const VIEWER_IDLE_MS = 1_000;
 
 /** The ZooKeeper backend. It uses one connection per session, and one for all observers while there are any. */

@@ -9,7 +9,7 @@ import { reserveFor } from './access.ts';
 import { Bench, SINGLE, newQueue, outcome, newSpec } from './bench.ts';
 import { asOperator } from './operator.ts';
 
-// Worker threads cannot load TypeScript, so they load the package through tsx.
+// The code of a worker thread. Worker threads cannot load TypeScript, so it loads the package through tsx.
 const IN_WORKER = `
   const { workerData, parentPort } = require('node:worker_threads');
   const { require: tsRequire } = require('node:module').createRequire(workerData.here)('tsx/cjs/api');

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 export interface ProxyOrder {
   readonly order: 'start' | 'sever' | 'accept';
-  /** The server for `start`, otherwise the proxy. */
+  /** The endpoint of the server for `start`, otherwise that of the proxy. */
   readonly endpoint: string;
 }
 

@@ -69,10 +69,7 @@ export class PageJoin {
     this.#joining = this.#join();
   }
 
-  /**
-   * Leaves the queue or releases the lock. Resolves when the bridge has confirmed it, or must have detected
-   * the page's silence.
-   */
+  /** Leaves or releases. Resolves when the bridge has confirmed it, or must have detected the page's silence. */
   leave(outlivesPage = false): Promise<void> {
     this.#hold?.end();
     this.#touches.unsubscribe();

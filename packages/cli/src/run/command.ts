@@ -105,13 +105,13 @@ async function reportLoss(
   held: Held,
   note: CommandPlan['note'],
 ): Promise<'exited' | 'stopped'> {
-  const tell = (): void => {
+  const report = (): void => {
     note('the lock is lost; the command continues, and only its fencing token can reject its writes');
   };
   // The hold may have been lost while the command was started.
-  if (held.signal.aborted) tell();
-  else held.signal.addEventListener('abort', tell);
+  if (held.signal.aborted) report();
+  else held.signal.addEventListener('abort', report);
   await child.exited;
-  held.signal.removeEventListener('abort', tell);
+  held.signal.removeEventListener('abort', report);
   return held.remainingMs === 0 ? 'stopped' : 'exited';
 }

@@ -89,7 +89,7 @@ export const downgradeFacts: readonly Fact[] = [
 
   sharingFact('an entry that is not in the queue cannot become a reader', async (stage) => {
     const [client, other] = await stage.threeClients();
-    expect(await client.share(stage.queue, client.wish().id, 'nobody')).to.equal(false);
+    expect(await client.share(stage.queue, client.newSpec().id, 'nobody')).to.equal(false);
     const holder = await client.enter();
     const waiter = await other.enter();
     await holder.leave();

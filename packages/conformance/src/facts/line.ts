@@ -11,12 +11,15 @@ export type ContenderTuple<
 > = Places['length'] extends Size ? Places : ContenderTuple<Size, [...Places, Contender]>;
 
 /** Makes one entry per spec, distributed over three clients in turn. */
-export async function enterAll(stage: Stage, ...wishes: readonly Partial<EntrySpec>[]): Promise<Contender[]> {
+export async function enterAll(
+  stage: Stage,
+  ...specParts: readonly Partial<EntrySpec>[]
+): Promise<Contender[]> {
   const clients = await stage.threeClients();
   const line: Contender[] = [];
-  for (const [place, wish] of wishes.entries()) {
+  for (const [place, part] of specParts.entries()) {
     const client = clients[place % clients.length] ?? clients[0];
-    line.push(await client.enter(wish));
+    line.push(await client.enter(part));
   }
   return line;
 }

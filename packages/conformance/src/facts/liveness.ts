@@ -135,8 +135,8 @@ export const livenessFacts: readonly Fact[] = [
     const { session } = crashed;
     const { signal } = new AbortController();
     expect(await definiteCode(stage, () => session.renew(signal))).to.equal('SESSION_LOST');
-    expect(await definiteCode(stage, () => session.enqueue(crashed.wish()))).to.equal('SESSION_LOST');
-    expect(await definiteCode(stage, () => session.tryEnqueue(crashed.wish()))).to.equal('SESSION_LOST');
+    expect(await definiteCode(stage, () => session.enqueue(crashed.newSpec()))).to.equal('SESSION_LOST');
+    expect(await definiteCode(stage, () => session.tryEnqueue(crashed.newSpec()))).to.equal('SESSION_LOST');
     expect(await session.remove(stage.queue, held.spec.id)).to.equal(false);
   }),
 
@@ -182,7 +182,9 @@ export const livenessFacts: readonly Fact[] = [
     await client.session.close();
     const { signal } = new AbortController();
     expect(await definiteCode(stage, () => client.session.renew(signal))).to.equal('SESSION_LOST');
-    expect(await definiteCode(stage, () => client.session.enqueue(client.wish()))).to.equal('SESSION_LOST');
+    expect(await definiteCode(stage, () => client.session.enqueue(client.newSpec()))).to.equal(
+      'SESSION_LOST',
+    );
     expect(await client.remove(stage.queue, contender.spec.id)).to.equal(false);
     await (await stage.watch()).untilKeys();
   }),

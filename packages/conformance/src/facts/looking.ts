@@ -100,7 +100,7 @@ export const lookingFacts: readonly Fact[] = [
   fact('an update of an entry that is not in the queue returns false', async (stage) => {
     const client = await stage.client();
     const contender = await client.enter();
-    expect(await client.session.update(stage.queue, client.wish().id, 'nobody')).to.equal(false);
+    expect(await client.session.update(stage.queue, client.newSpec().id, 'nobody')).to.equal(false);
     await contender.leave();
     expect(await client.session.update(stage.queue, contender.spec.id, 'gone')).to.equal(false);
     const watch = await stage.watch();

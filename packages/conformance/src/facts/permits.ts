@@ -72,8 +72,8 @@ export const limitFacts: readonly Fact[] = [
     'waiters that enter again with a higher limit are admitted under it, at their positions',
     async (stage) => {
       const limit = 2;
-      const wishes = [{ limit }, { limit }, { limit }, { limit, permits: 2 }, { limit }];
-      const line = await enterAll(stage, ...wishes);
+      const requests = [{ limit }, { limit }, { limit }, { limit, permits: 2 }, { limit }];
+      const line = await enterAll(stage, ...requests);
       const [a, b, c, d, e] = line as ContenderTuple<5>;
       await expectOnlyAdmitted(stage, line, [a, b]);
       for (const waiter of [c, d, e]) await waiter.resize(5);
@@ -144,8 +144,9 @@ export const limitFacts: readonly Fact[] = [
 
   fact('a placement behind entries of its own limit reports no other, and a reader none', async (stage) => {
     const client = await stage.client();
-    const wishes = [{ limit: 2 }, { limit: 2, permits: 2 }, { limit: 2 }];
-    for (const wish of wishes) expect((await client.enter(wish)).placement.otherLimit).to.equal(undefined);
+    const requests = [{ limit: 2 }, { limit: 2, permits: 2 }, { limit: 2 }];
+    for (const request of requests)
+      expect((await client.enter(request)).placement.otherLimit).to.equal(undefined);
     const queue = `${stage.queue}-readers`;
     await client.enter({ queue, shared: true });
     expect((await client.enter({ queue })).placement.otherLimit).to.equal(undefined);

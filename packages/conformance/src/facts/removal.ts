@@ -11,7 +11,7 @@ async function overtake(
   first: 'remove' | 'enqueue',
   send: (spec: EntrySpec) => Promise<unknown>,
 ): Promise<void> {
-  const spec = client.wish();
+  const spec = client.newSpec();
   const sent = send(spec).catch((error: unknown) => {
     if (!isQueueLockError(error, 'ENTRY_LOST')) throw error;
   });
@@ -42,7 +42,7 @@ export const removalFacts: readonly Fact[] = [
   fact('the removal of an id that never entered returns false', async (stage) => {
     const [client, other] = await stage.threeClients();
     await other.enter();
-    expect(await client.remove(stage.queue, client.wish().id)).to.equal(false);
+    expect(await client.remove(stage.queue, client.newSpec().id)).to.equal(false);
   }),
 
   fact('entering twice with one id adds one entry', async (stage) => {
@@ -94,7 +94,7 @@ export const removalFacts: readonly Fact[] = [
 
   fact('an id removed after it entered twice never appears again', async (stage) => {
     const [client, other] = await stage.threeClients();
-    const spec = client.wish();
+    const spec = client.newSpec();
     await client.session.enqueue(spec);
     const again = client.session.enqueue(spec).catch((error: unknown) => {
       if (!isQueueLockError(error, 'ENTRY_LOST')) throw error;

@@ -33,7 +33,7 @@ export const togetherRemovalFacts: readonly Fact[] = [
       `ids removed while they enter together never appear (${first} awaited first)`,
       async (stage, queues) => {
         const [client, other] = await stage.threeClients();
-        const specs = inAll(queues).map((wish) => client.wish(wish));
+        const specs = inAll(queues).map((part) => client.newSpec(part));
         const sent = unlessRemoved(client.enqueueAll(specs));
         const removed = Promise.all(specs.map(({ queue, id }) => client.remove(queue, id)));
         for (const answer of first === 'remove' ? [removed, sent] : [sent, removed]) await answer;
@@ -50,7 +50,7 @@ export const togetherRemovalFacts: readonly Fact[] = [
     'one id removed while several enter together never appears, and if none entered, none is left',
     async (stage, queues) => {
       const client = await stage.client();
-      const specs = inAll(queues).map((wish) => client.wish(wish));
+      const specs = inAll(queues).map((part) => client.newSpec(part));
       const [removed, ...others] = specs as [EntrySpec, ...EntrySpec[]];
       const sent = unlessRemoved(client.enqueueAll(specs));
       await client.remove(removed.queue, removed.id);

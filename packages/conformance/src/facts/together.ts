@@ -36,8 +36,9 @@ function precedences(calls: readonly (readonly Contender[])[]): readonly string[
 }
 
 /** Enters all queues, waits until all entries are admitted, and leaves all. */
-async function holdAll(client: Client, wishes: readonly Partial<EntrySpec>[]): Promise<void> {
-  const entries = wishes.length > 1 ? await client.enterAll(...wishes) : [await client.enter(wishes[0])];
+async function holdAll(client: Client, specParts: readonly Partial<EntrySpec>[]): Promise<void> {
+  const entries =
+    specParts.length > 1 ? await client.enterAll(...specParts) : [await client.enter(specParts[0])];
   for (const entry of entries) await entry.untilAdmitted();
   for (const entry of entries) expect(await entry.leave()).to.equal(true);
 }
@@ -132,7 +133,7 @@ export const togetherFacts: readonly Fact[] = [
 
   togetherFact('two entries of one queue are refused with INVALID_ARGUMENT', async (stage, [a, b]) => {
     const client = await stage.client();
-    const specs = inAll([a, b, a]).map((wish) => client.wish(wish));
+    const specs = inAll([a, b, a]).map((part) => client.newSpec(part));
     const refusal = await client.enqueueAll(specs).catch((error: unknown) => error);
     expect(refusal).to.have.property('code', 'INVALID_ARGUMENT');
     await expectNothingLeft(stage, a, b);

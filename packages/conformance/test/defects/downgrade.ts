@@ -11,10 +11,10 @@ function sharing(share: (sound: CompleteSession) => Share): Defect {
 
 const wakesWritersToo: Defect = () => {
   const herd$ = new Subject<Turn>();
-  const told = placements((placement) => ({ ...placement, turns$: merge(placement.turns$, herd$) }));
+  const woken = placements((placement) => ({ ...placement, turns$: merge(placement.turns$, herd$) }));
   return {
     session: (sound) => ({
-      ...told.session?.(sound),
+      ...woken.session?.(sound),
       share: async (queue, id, value) => {
         const shared = await sound.share(queue, id, value);
         herd$.next(ADMITTED);

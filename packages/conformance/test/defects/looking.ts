@@ -1,5 +1,5 @@
 import { NEVER, Subject, concat, finalize, takeUntil, throttleTime } from 'rxjs';
-import { pictures, wishes, type Defect, type Defects } from '../defective.ts';
+import { pictures, changedSpecs, type Defect, type Defects } from '../defective.ts';
 
 const oneObserverEndsAll: Defect = () => ({
   backend: (sound) => {
@@ -89,7 +89,9 @@ export const lookingDefects: Defects = [
   [
     'truncates values',
     () =>
-      wishes((spec) => (spec.value === undefined ? spec : { ...spec, value: spec.value.slice(0, 1_024) })),
+      changedSpecs((spec) =>
+        spec.value === undefined ? spec : { ...spec, value: spec.value.slice(0, 1_024) },
+      ),
     ['a value of 2,048 bytes is returned unchanged'],
   ],
 ];

@@ -1,4 +1,4 @@
-import { ADMITTED, line, placements, wishes, type Defect, type Defects } from '../defective.ts';
+import { ADMITTED, line, placements, changedSpecs, type Defect, type Defects } from '../defective.ts';
 
 /** Admits a request that fits beside the holders, regardless of the waiters ahead. */
 const letsSmallRequestsPass: Defect = (server) =>
@@ -10,7 +10,7 @@ const letsSmallRequestsPass: Defect = (server) =>
 
 const keepsTheFirstLimit: Defect = () => {
   const limits = new Map<string, number>();
-  return wishes((spec) => {
+  return changedSpecs((spec) => {
     const limit = limits.get(spec.id) ?? spec.limit;
     limits.set(spec.id, limit);
     return { ...spec, limit };
@@ -35,7 +35,7 @@ const joinsAgainForAnotherLimit: Defect = () => ({
 export const permitDefects: Defects = [
   [
     'takes one permit whatever the number requested',
-    () => wishes((spec) => ({ ...spec, permits: 1 })),
+    () => changedSpecs((spec) => ({ ...spec, permits: 1 })),
     [
       'permits are taken until none are left, and returned by entries that leave',
       'a request for several permits waits until enough are free, whichever holders return them',

@@ -1,7 +1,7 @@
 import type { Session, Turn } from '@queuelock/core/backend';
 import { memory } from '@queuelock/memory';
 import { NEVER, Subject, filter, map, merge, of } from 'rxjs';
-import { ADMITTED, line, placements, plain, wishes, type Defect, type Defects } from '../defective.ts';
+import { ADMITTED, line, placements, plain, changedSpecs, type Defect, type Defects } from '../defective.ts';
 
 /** Admits a client again that already holds in this scope. */
 function reentrant(sound: Session, holding: Set<string>): Partial<Session> {
@@ -78,7 +78,7 @@ const losesPlaces: Defect = () => {
 export const placeDefects: Defects = [
   [
     'admits two at a time',
-    () => wishes((spec) => ({ ...spec, limit: spec.limit + 1 })),
+    () => changedSpecs((spec) => ({ ...spec, limit: spec.limit + 1 })),
     [
       'three connections are granted in the order in which they joined',
       'a semaphore admits as many as it has permits',

@@ -1,5 +1,5 @@
 import { finalize } from 'rxjs';
-import { later, line, placements, wishes, type Defect, type Defects } from '../defective.ts';
+import { later, line, placements, changedSpecs, type Defect, type Defects } from '../defective.ts';
 
 const keepsThoseWhoGiveUp: Defect = (server) => ({
   session: (sound) => ({
@@ -29,7 +29,7 @@ export const removalDefects: Defects = [
   ],
   [
     'gives every call with the same id a new entry',
-    () => wishes((spec) => ({ ...spec, id: `${spec.id}${String(Math.random())}` })),
+    () => changedSpecs((spec) => ({ ...spec, id: `${spec.id}${String(Math.random())}` })),
     ['entering twice with one id adds one entry'],
   ],
   [

@@ -1,5 +1,5 @@
 import type { EntrySpec } from '@queuelock/core/backend';
-import { plain, wishes, type CompleteSession, type Defect, type Defects } from '../defective.ts';
+import { plain, changedSpecs, type CompleteSession, type Defect, type Defects } from '../defective.ts';
 
 /** Returns the first spec for an id, which is what the store knows. */
 function asFirstAsked(): (spec: EntrySpec) => EntrySpec {
@@ -12,10 +12,10 @@ function asFirstAsked(): (spec: EntrySpec) => EntrySpec {
 }
 
 /** Gives an entry to any caller, whatever its spec. */
-const believesTheCaller: Defect = () => wishes(asFirstAsked());
+const believesTheCaller: Defect = () => changedSpecs(asFirstAsked());
 
 /** Gives an entry to any client that resumes the session, whatever its spec. */
-const believesWhoeverResumes: Defect = () => {
+const believesResumers: Defect = () => {
   const known = asFirstAsked();
   const shared = new Set<string>();
   const asStored = (spec: EntrySpec): EntrySpec =>
@@ -52,7 +52,7 @@ export const sameEntryDefects: Defects = [
   ],
   [
     'accepts any spec for an existing entry from a client that resumes',
-    believesWhoeverResumes,
+    believesResumers,
     [
       'a resumed session has its entries as the store knows them',
       'a writer that has become a reader can be resumed only as a reader',

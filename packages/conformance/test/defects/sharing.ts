@@ -1,6 +1,6 @@
 import type { Turn } from '@queuelock/core/backend';
 import { filter } from 'rxjs';
-import { line, placements, wishes, type Defect, type Defects } from '../defective.ts';
+import { line, placements, changedSpecs, type Defect, type Defects } from '../defective.ts';
 
 const oneWakeUpForMany: Defect = () => {
   let woken = false;
@@ -30,12 +30,12 @@ const watchesTheHeadOnly: Defect = (server) =>
 export const sharingDefects: Defects = [
   [
     'treats readers as writers',
-    () => wishes((spec) => ({ ...spec, shared: false })),
+    () => changedSpecs((spec) => ({ ...spec, shared: false })),
     ['readers share, and a writer waits for all of them', 'an observer distinguishes readers from writers'],
   ],
   [
     'lets readers pass a writer',
-    () => wishes((spec) => (spec.shared ? { ...spec, limit: 2 } : spec)),
+    () => changedSpecs((spec) => (spec.shared ? { ...spec, limit: 2 } : spec)),
     ['a reader that joins later waits behind a waiting writer', 'a shared try passes readers but no writer'],
   ],
   [
@@ -45,7 +45,7 @@ export const sharingDefects: Defects = [
   ],
   [
     'admits one holder of a semaphore at a time',
-    () => wishes((spec) => ({ ...spec, limit: 1 })),
+    () => changedSpecs((spec) => ({ ...spec, limit: 1 })),
     [
       'a semaphore admits as many as it has permits',
       'a try at a semaphore is admitted while a permit is free',

@@ -21,7 +21,7 @@ const FEATURES: readonly (readonly [RegExp, string])[] = [
   [/query parameter: "ns"|namespaces are a consul enterprise/i, 'the option namespace'],
   [/query parameter: "partition"|partitions are a consul enterprise/i, 'the option partition'],
 ];
-/** An agent that accepts no more connections of an address closes them without a response. */
+/** The text of the error when an agent accepts no more connections of an address: it closes them without a response. */
 const CLOSED_AT_ONCE = /socket hang up/;
 
 /** Returns whether the text of a response reports that the token lacks a permission. */

@@ -31,7 +31,7 @@ export type KvOperation =
   | { readonly verb: 'check-index' | 'delete-cas'; readonly key: string; readonly index: bigint }
   | { readonly verb: 'delete' | 'get-tree' | 'check-not-exists'; readonly key: string };
 
-/** The flags by which Consul's own clients recognize the key of a lock. More than a JavaScript number holds, so it is written as text. */
+/** The flags by which Consul's own clients recognize the key of a lock. The number is too large for a JavaScript number, so it is written as text. */
 export const LOCK_FLAGS = 0x2ddccbc058a50c18n;
 
 /** Maximum number of operations of one transaction, in every release of Consul. */

@@ -4,7 +4,7 @@ import type { HandoverAnswer } from './handover-api.ts';
 
 /** Position of an entry in its queue. */
 export interface QueuePosition {
-  /** 0: the entry is admitted. 1: it is the first waiter, and so on in the queue's order; shared entries count too. */
+  /** Position in the queue. 0: the entry is admitted. 1: it is the first waiter, and so on in the queue's order; shared entries count too. */
   readonly position: number;
   /** Estimated wait in milliseconds from now; `undefined` while nothing is known of the holds ahead. See `expectedWait`. */
   readonly expectedWaitMs: number | undefined;

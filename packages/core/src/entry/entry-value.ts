@@ -80,7 +80,7 @@ export function labelOfOwner(label: string): string | undefined {
   return ours ? label.slice(0, -1) + NOTE_OF_OWNER : undefined;
 }
 
-/** Removes that note from the label; `undefined` for a value without it. */
+/** Removes the note that the entry owns its queue from the label; `undefined` for a value without that note. */
 export function labelFromOwner(value: string): string | undefined {
   if (!value.endsWith(NOTE_OF_OWNER)) return undefined;
   const label = `${value.slice(0, -NOTE_OF_OWNER.length)}}`;

@@ -11,7 +11,7 @@ const KIND = 'evictions';
 /** Number of records with long labels that fit into the register, so that none displaces another of the same write. */
 const AT_ONCE = 4;
 
-/** A waiting entry was removed so that another could pass. */
+/** The error of a waiting entry that was removed so that another could pass. */
 export class OvertakenError extends QueueLockError {
   constructor(eviction: Eviction) {
     super('ENTRY_LOST', `overtaken by ${describeEviction(eviction)}`, { eviction });

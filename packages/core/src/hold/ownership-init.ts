@@ -14,7 +14,7 @@ export interface OwnershipInit {
 
 /** The claim that holds: it is notified of the voluntary end of its ownership. */
 export interface Holder {
-  /** Returns the data for responses to requests. */
+  /** Returns the parts of the client that the hold needs to answer requests. */
   tools(): AnswerTools;
   /** Called when the hold has ended and its entry is about to leave. */
   givenUp(): void;

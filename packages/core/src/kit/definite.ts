@@ -51,7 +51,7 @@ export async function repeatAfter<T>(
   if (isDefinite(failure)) throw failure;
   return untilDefinite.execute(async ({ attempt }) => {
     if (attempt === 0) throw failure;
-    // The policy makes one more attempt after an abort during its pause.
+    // Checks the signal here, because the retry policy makes one more attempt after an abort during its delay.
     signal.throwIfAborted();
     return call();
   }, signal);

@@ -128,7 +128,7 @@ function throwIfRemoved(states: readonly ClaimState[], arePlaced: boolean): void
   }
 }
 
-/** Emits the first end that is not a release of the others; it ends all claims. */
+/** Returns the first end that is not caused by the release of the other claims. That end ends all claims. */
 function endOf(
   states: readonly ClaimState[],
   ownership: MultiOwnership | undefined,

@@ -17,7 +17,7 @@ export type AdmissionRule = Pick<EntrySpec, 'limit' | 'permits'>;
 
 /** The conflicting entries ahead of an entry. */
 export interface EntriesAhead<R> {
-  /** Nearest first: all of them, or at least as many as requested. */
+  /** The conflicting entries ahead, nearest first: all of them, or at least as many as requested. */
   readonly refs: readonly R[];
   /** Total number of entries ahead, where it is known at no extra cost. */
   readonly total?: number;

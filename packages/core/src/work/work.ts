@@ -45,7 +45,7 @@ export async function workUnder<H extends Hold, T>(hold: H, terms: WorkTerms<H, 
   throw stop.explains(outcome.error);
 }
 
-/** The stop signal of a work: aborts at the first reason to stop. */
+/** The stop signal of a callback: aborts at the first reason to stop. */
 class Stop implements ClosingListener {
   readonly signal: AbortSignal;
   readonly #controller = new CallerAbortController();
@@ -69,7 +69,7 @@ class Stop implements ClosingListener {
     });
     for (const end of this.#ends) {
       const tell = (): void => this.#abort(end.reason);
-      // One signal may stop many works. By default, Node warns of a leak at the eleventh listener.
+      // One signal may stop many callbacks. By default, Node warns of a leak at the eleventh listener.
       setMaxListeners(0, end);
       end.addEventListener('abort', tell);
       this.#undo.push(() => end.removeEventListener('abort', tell));
@@ -88,7 +88,7 @@ class Stop implements ClosingListener {
     this.#abort(error);
   }
 
-  /** Returns the error to report for a work that threw. */
+  /** Returns the error to report for a callback that threw. */
   explains(error: unknown): unknown {
     const reason: unknown = Reflect.get(AbortSignal.prototype, 'reason', this.signal);
     const isOurs = reason !== undefined && (reason === this.#timeLimit || reason === this.#closing?.error);

@@ -30,7 +30,7 @@ export const RULES = {
 
 export type Rule = keyof typeof RULES;
 
-/** The rules whose violation lets two works run at a time, in the wrong order or with the wrong tokens. */
+/** The rules whose violation lets two holders work at a time, in the wrong order or with the wrong tokens. */
 export const UNSAFE: ReadonlySet<Rule> = new Set<Rule>([
   'exclusive',
   'ends first',

@@ -33,7 +33,7 @@ interface Witnessed {
   readonly deaf: boolean;
   /** The ids of all opened sessions are added to this set. */
   readonly opened: Set<string>;
-  /** Reasons to suspect the session, as a backend may have them. */
+  /** Emits reasons to suspect the session, as a backend may do. */
   readonly doubts$: Observable<unknown>;
   /** Returns whether the server refuses this client in this queue at the moment. */
   readonly refused: (queue: string) => boolean;
@@ -94,7 +94,7 @@ export class Ledger {
     };
   }
 
-  /** The reply for an entry of an earlier session may come after that for one of the next session. */
+  /** Records the newest entry. The reply for an entry of an earlier session may come after that for an entry of the next session. */
   #noteNewest(owner: string, placement: Placement): void {
     const known = this.#newest.get(owner);
     if (!known || placement.order > known.order) this.#newest.set(owner, placement);

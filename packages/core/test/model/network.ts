@@ -21,7 +21,7 @@ export class Fates {
   }
 }
 
-/** The fate of one call, in milliseconds after the call. What is missing never happens. */
+/** The fate of one call, as times in milliseconds after the call. An event without a time never happens. */
 interface Fate {
   readonly arrivesIn?: number;
   /** The delay of the reply after the arrival of the request. */

@@ -48,7 +48,7 @@ export type Action =
       readonly what: 'requests' | 'answers';
     };
 
-/** A whole history. The same one always runs the same way. */
+/** A whole history. The same history always runs the same way. */
 export interface History {
   readonly clients: readonly ClientPlan[];
   /** The delay of all clients after a hold that did not end by a release. */

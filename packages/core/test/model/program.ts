@@ -171,7 +171,7 @@ export class Program {
     return held;
   }
 
-  /** Makes calls inside the work: its own name is refused, another one is waited for. */
+  /** Makes calls inside the work: a call of its own name is rejected, and a call of another name waits for the lock. */
   async #workWithin(): Promise<void> {
     const { plan, actor, label } = this.claim;
     const again: unknown = await actor.client.run(plan.name, () => 'ran').catch((error: unknown) => error);

@@ -53,7 +53,7 @@ export class Succession {
     }
   }
 
-  /** Runs between two events: the holders that read continuously read. */
+  /** Runs between two events: each holder that reads continuously reads its hold. */
   settled(): void {
     // Reading an ended hold changes nothing; reading an open one may end it.
     for (const hold of this.#holds) {

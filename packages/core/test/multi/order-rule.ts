@@ -49,24 +49,24 @@ function keyOf({ queues, entered, done }: State): string {
 }
 
 function stepsFrom(state: State, claims: readonly NameClaim[], entering: Entering): readonly State[] {
-  return claims.flatMap((wish, index) => {
+  return claims.flatMap((claim, index) => {
     if (state.done[index]) return [];
-    const left = wish.names.length - state.entered[index]!;
+    const left = claim.names.length - state.entered[index]!;
     const waits = waitsFor(state, claims, index).length > 0;
     if (left === 0) return waits ? [] : [leave(state, index)];
-    if (entering === 'at one point') return [enter(state, { index, wish, count: left })];
+    if (entering === 'at one point') return [enter(state, { index, claim, count: left })];
     if (entering === 'one by one' && waits) return [];
-    return [enter(state, { index, wish, count: 1 })];
+    return [enter(state, { index, claim, count: 1 })];
   });
 }
 
 function enter(
   state: State,
-  { index, wish, count }: { index: number; wish: NameClaim; count: number },
+  { index, claim, count }: { index: number; claim: NameClaim; count: number },
 ): State {
   const queues = new Map(state.queues);
   const from = state.entered[index]!;
-  for (const name of wish.names.slice(from, from + count))
+  for (const name of claim.names.slice(from, from + count))
     queues.set(name, [...(queues.get(name) ?? []), index]);
   return { ...state, queues, entered: state.entered.with(index, from + count) };
 }

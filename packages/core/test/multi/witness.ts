@@ -12,7 +12,7 @@ export class Witness {
   readonly #server: MemoryServer;
   readonly #beliefs = new Set<Belief>();
   readonly #grants: Belief[] = [];
-  /** The keys of entries that were removed from outside. Their holders are notified as soon as possible. */
+  /** The keys of entries that were removed by force. Their holders are notified as soon as possible. */
   readonly #taken = new Set<string>();
 
   constructor(server: MemoryServer) {

@@ -1,6 +1,6 @@
 import { invalidArgument, type EntrySpec } from '@queuelock/core/backend';
 
-// Each entry needs a creation and a read, and a server accepts 128 operations in one transaction.
+// Maximum number of queues in one transaction. Each entry needs a creation and a read, and a server accepts 128 operations in one transaction.
 const MAX_QUEUES = 60;
 
 /** Throws `INVALID_ARGUMENT` unless these queues can be entered, and their single keys taken, in one transaction. */

@@ -9,7 +9,8 @@ export type DifferingIds = ReadonlyMap<string, string>;
 // Maximum number of queues with spare keys, which take a few megabytes. The queue that was not used for the longest time is forgotten first.
 const MAX_SPARE = 10_000;
 
-// Candidates of npm etcd3 wait for the deletion of a key and ignore which entry created it: https://github.com/microsoft/etcd3/issues/176
+// Matches queues of elections of npm etcd3. Its candidates wait for the deletion of a key and ignore which entry created it:
+// https://github.com/microsoft/etcd3/issues/176
 const OF_NPM_ELECTIONS = /(^|\/)election\//;
 
 /** Returns whether the entry may have the key of an earlier one. It may not if other programs may identify the entry by its key. */

@@ -31,7 +31,7 @@ interface PendingRead {
   readonly reject: (error: unknown) => void;
 }
 
-// Half of the operations that a server allows in one transaction by default.
+// Maximum number of reads in one batch: half of the operations that a server allows in one transaction by default.
 const MAX_BATCH = 64;
 const MAX_DELAY_MS = 20;
 

@@ -13,11 +13,11 @@ const VERSION = /^v?(\d+)\.(\d+)\.(\d+)(-\S+)?/;
 /** The first patch release without a certain bug, for each minor version of 3. Later minor versions never had the bug. */
 type FirstSound = Readonly<Record<string, number>>;
 
-// Linearizable reads may be stale after a pause of a member: https://github.com/etcd-io/etcd/issues/20418
+// The releases without stale linearizable reads after a pause of a member: https://github.com/etcd-io/etcd/issues/20418
 const FIRST_SOUND_PATCH: FirstSound = { '4': 42, '5': 28, '6': 9 };
-// Watches may lose the event of a deletion at a compaction: https://github.com/etcd-io/etcd/issues/19179
+// The releases whose watches never lose the event of a deletion at a compaction: https://github.com/etcd-io/etcd/issues/19179
 const FIRST_WITH_ALL_EVENTS: FirstSound = { '4': 36, '5': 18 };
-// Watch events may be late after a compaction: https://github.com/etcd-io/etcd/tree/main/CHANGELOG
+// The releases whose watch events are in time after a compaction: https://github.com/etcd-io/etcd/tree/main/CHANGELOG
 const FIRST_WITH_PROMPT_EVENTS: FirstSound = { '5': 22, '6': 2 };
 
 /**

@@ -23,7 +23,8 @@ interface Pending<Owner> {
  */
 type Numbering = 'unknown' | 'proposed' | 'own';
 
-// No server that numbers watches itself counts that far, so a confirmed id that equals the proposed one is no coincidence.
+// The first id that a request proposes. No server that numbers watches itself counts that far, so a confirmed id that equals the proposed one is no
+// coincidence.
 const FIRST_PROPOSED = 2 ** 40;
 
 /**

@@ -6,7 +6,7 @@ import { includesKey, type Watcher, type WatchTarget } from './watch-target.ts';
 
 /** Receives what a watch stream reports besides the notifications of its watchers. */
 export interface WatchStreamListener {
-  /** The server canceled a watch. */
+  /** Called when the server has canceled a watch. */
   readonly onRefused: (watcher: Watcher, response: IWatchResponse) => void;
   /** Called once, when the first watch is live, with whether the member accepts the ids that requests propose. */
   readonly onNumbered?: ((takesProposedIds: boolean) => void) | undefined;

@@ -11,10 +11,11 @@ interface QueueWatches {
   size: number;
 }
 
-// A server buffers 128 events of one revision for a stream. Events of a full stream arrive up to 100 ms later.
+// Maximum number of watchers on one stream. A server buffers 128 events of one revision for a stream, and further events arrive up to 100 ms later.
 const WATCHERS_PER_STREAM = 100;
 const MAX_STREAMS = 8;
-// Streams are closed late, so that changing numbers of watches do not open and close them all the time.
+// A stream is closed only when the others would have fewer watchers each than this. So changing numbers of watches do not open and close streams all
+// the time.
 const MIN_WATCHERS_PER_STREAM = WATCHERS_PER_STREAM / 2;
 const MARKS = /\.queuelock\/shared\/(?=[^]*\/)/;
 

@@ -17,7 +17,8 @@ export interface HistorySource {
   readonly queue: string;
 }
 
-// A server processes watches from the past every 100 ms, all of them at once.
+// The past has been read when no event arrives for this time, in milliseconds. A server processes watches from the past every 100 ms, all of them at
+// once.
 const QUIET_MS = 300;
 const OPENS_WITHIN_MS = 5_000;
 

@@ -25,10 +25,8 @@ const MERGED_MS = 200;
  * may have been lost. Directories without entries are listed only below a prefix or a text, since all programs that use this etcd may have such
  * directories. Errors when the connection breaks, so that no observer takes an old state for the present one.
  */
-export function observeQueues(
-  { connection, watches, compactions, prefix }: Sources,
-  beginning: string,
-): Observable<readonly ListedQueue[]> {
+export function observeQueues(sources: Sources, beginning: string): Observable<readonly ListedQueue[]> {
+  const { connection, watches, compactions, prefix } = sources;
   return new Observable((subscriber) => {
     const range = rangeOfText(prefix + beginning);
     const clock = systemClock();

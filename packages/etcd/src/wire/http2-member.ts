@@ -13,8 +13,8 @@ import { SharedTimeout } from '../base/shared-timeout.ts';
 import type { CheckedOptions } from '../api/options.ts';
 import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
-// With a large window a distant member can send a large response without waiting for acknowledgements. Streams of events keep the default
-// window of other clients, so that a server notices when a client falls behind.
+// The window of calls with one response, in bytes. With a large window a distant member can send a large response without waiting for
+// acknowledgements. Streams of events keep the default window of other clients, so that a server notices when a client falls behind.
 const LARGE_WINDOW = 4 * 2 ** 20;
 const USUAL_WINDOW = 2 ** 16 - 1;
 

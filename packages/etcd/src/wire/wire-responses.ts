@@ -32,7 +32,7 @@ import {
 const ZERO = '0';
 const EMPTY = Buffer.alloc(0);
 
-// A nested message that the member did not send is `null` in npm etcd3, though its types do not declare that.
+// The value of a nested message that the member did not send. It is `null` as in npm etcd3, whose types do not declare that.
 const ABSENT = null as never;
 
 const header: Decode<IResponseHeader> = decoder<IResponseHeader>(

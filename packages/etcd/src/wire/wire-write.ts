@@ -42,7 +42,7 @@ const VARINT = 0;
 const DELIMITED = 2;
 /** The size of the gRPC prefix: one byte for the compression, four for the length. */
 const PREFIX = 5;
-// Every text of at most 15 digits is exact as a number.
+// A decimal text with at most this many digits is exact as a JavaScript number.
 const EXACT_DIGITS = 15;
 const MAX_VARINT = 10;
 const TWO_TO_31 = 2 ** 31;

@@ -55,7 +55,7 @@ async function runInQueue<T>(
   queue.largest = at;
   const smaller = [...queue.running].filter((other) => compareEpochTokens(other.at, at) < 0);
   await Promise.allSettled(smaller.map(({ ended }) => ended));
-  // A larger token may have entered during the wait. It did not wait for this effect, which was not running yet.
+  // A larger token may have entered during the wait. Its effect did not wait for this one, which was not running yet.
   if (compareEpochTokens(at, queue.largest) < 0) return undefined;
   const ended = (async () => effect())();
   const running = { at, ended };

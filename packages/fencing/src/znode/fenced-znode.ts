@@ -14,7 +14,7 @@ export interface FencedZnode {
    * refused, even one whose write is in flight.
    */
   claim(): Promise<FenceOutcome>;
-  /** Replaces the data. */
+  /** Replaces the data of the node. */
   write(data: Uint8Array | string): Promise<FenceOutcome>;
   /** Replaces the data by the result of `change`. `change` may be called more than once; the last result counts. */
   update(change: (data: Uint8Array) => Uint8Array | string): Promise<FenceOutcome>;

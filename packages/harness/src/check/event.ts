@@ -109,11 +109,11 @@ export type AttemptEvent = OfAttempt &
     | { readonly ev: 'downgraded' }
     /** The holder was notified of the loss of its hold. */
     | { readonly ev: 'revoked'; readonly reason: string }
-    /** The holder releases; `t` is from before the request. */
+    /** The holder releases. `t` is the time before the request. */
     | { readonly ev: 'released' }
     /** The release was confirmed. */
     | { readonly ev: 'left' }
-    /** The worker aborts the wait; `t` is from before the request. */
+    /** The worker aborts the wait. `t` is the time before the request. */
     | { readonly ev: 'cancelled' }
     /** The wait ended in an error. */
     | { readonly ev: 'failed'; readonly code: string; readonly message: string }

@@ -82,8 +82,8 @@ export class HistoryBuilder {
     return this.tell(who, ms, { ev: 'look', held, queue: 'q', n: 1 });
   }
 
-  effect(who: string, ms: number, told: Wrote): this {
-    const { token, answered = ms + 1, ...rest } = told;
+  effect(who: string, ms: number, period: Wrote): this {
+    const { token, answered = ms + 1, ...rest } = period;
     return this.tell(who, ms, {
       ev: 'effect',
       queue: 'q',
@@ -102,8 +102,8 @@ export class HistoryBuilder {
     return this.tell('harness', ms, event);
   }
 
-  fault(number: number, told: Did): this {
-    const { from, to, ...what } = told;
+  fault(number: number, period: Did): this {
+    const { from, to, ...what } = period;
     this.harness(from, { ev: 'fault', number, ...what });
     return to === undefined ? this : this.harness(to, { ev: 'healed', number });
   }

@@ -27,12 +27,12 @@ function partOf(queue: Queue, isIn: (attempt: Attempt) => boolean): Queue {
 function inversions(queue: Queue): Breach[] {
   const newest = new ByShare<{ hold?: Hold }>(() => ({}));
   return queue.holds.flatMap((hold) => {
-    const rivals = newest.against(hold.attempt).flatMap((known) => known.hold ?? []);
+    const conflicting = newest.against(hold.attempt).flatMap((known) => known.hold ?? []);
     const own = newest.of(hold.attempt);
     if (!own.hold || hold.token > own.hold.token) own.hold = hold;
     // The client of a removed entry may be notified of its grant before the removal, at which the entries behind were admitted.
     const { removing = Infinity } = hold.attempt;
-    const later = rivals.find(({ token, from }) => token >= hold.token && from < removing);
+    const later = conflicting.find(({ token, from }) => token >= hold.token && from < removing);
     if (!later) return [];
     const message = `${hold.attempt.name} (token ${hold.token}) acquired after ${later.attempt.name} (token ${later.token})`;
     return [{ rule: 'F1', queue: queue.name, attempt: hold.attempt.name, at: hold.from, message }];

@@ -173,7 +173,7 @@ export interface Run {
   readonly events: number;
   /** Number of histories whose last line is incomplete, as after a kill while writing. */
   readonly torn: number;
-  /** Names of the processes of such histories that were not killed. */
+  /** Names of the processes with an incomplete last line that were not killed. */
   readonly brokenOff: readonly string[];
   /** Contradictions in the history that were seen while reading. */
   readonly oddities: readonly Finding[];

@@ -18,7 +18,8 @@ export class SessionProof {
     this.#latest = new Float64Array(this.#beats.length);
     this.#runsOut = new Float64Array(this.#beats.length);
     let latest = -Infinity;
-    for (const [i, beat] of this.#beats.entries()) this.#latest[i] = latest = Math.max(latest, beat.deadline);
+    for (const [i, heartbeat] of this.#beats.entries())
+      this.#latest[i] = latest = Math.max(latest, heartbeat.deadline);
     for (let i = this.#beats.length - 1; i >= 0; i--) this.#runsOut[i] = this.#runOutFrom(i);
   }
 

@@ -35,8 +35,8 @@ export class Recorder {
    * Writes an event. Does nothing after `close`.
    * @param quiet writes the event without a call of the listener
    */
-  tell(told: EventInput, { quiet = false }: { readonly quiet?: boolean } = {}): ChaosEvent {
-    const event = { t: told.t ?? stampNow(), who: this.#who, ...told } as ChaosEvent;
+  tell(input: EventInput, { quiet = false }: { readonly quiet?: boolean } = {}): ChaosEvent {
+    const event = { t: input.t ?? stampNow(), who: this.#who, ...input } as ChaosEvent;
     if (this.#file === undefined) return event;
     writeSync(this.#file, `${JSON.stringify(event)}\n`);
     if (!quiet) this.#hear(event);

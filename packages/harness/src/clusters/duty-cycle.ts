@@ -4,7 +4,7 @@ export interface Duty {
   readonly runningMs: number;
 }
 
-/** Freezes a process for a part of the time. `signal` sends to the current process, if there is one. */
+/** Freezes a process for a part of the time. `signal` sends a signal to the current process, if there is one. */
 export class DutyCycle {
   readonly #signal: (signal: 'SIGSTOP' | 'SIGCONT') => void;
   readonly #duty: Duty;

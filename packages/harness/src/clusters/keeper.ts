@@ -19,7 +19,7 @@ export class Keeper {
     this.#kinds = kinds;
   }
 
-  /** Rejects with NotHere and the message of unshare(1) if this process may not make namespaces. */
+  /** Starts the idle process. Rejects with NotHere and the message of unshare(1) if this process may not make namespaces. */
   static async start(...kinds: ('net' | 'mount')[]): Promise<Keeper> {
     const flags = kinds.map((kind) => `--${kind}`);
     const program = await findProgram('unshare');

@@ -16,7 +16,7 @@ export interface CutOptions {
 }
 
 export interface SlowOptions extends Slowness {
-  /** Freezes the process for a part of the time; typically 200 ms of each. */
+  /** Freezes the process for a part of the time; typically it is frozen for 200 ms and then runs for 200 ms. */
   readonly duty?: Duty;
 }
 

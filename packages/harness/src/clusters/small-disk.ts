@@ -19,7 +19,7 @@ export class SmallDisk {
     return join(this.seen, 'ballast');
   }
 
-  /** Rejects with NotHere and the message of unshare(1) or mount(8) if this process may not mount. */
+  /** Mounts the disk. Rejects with NotHere and the message of unshare(1) or mount(8) if this process may not mount. */
   static async mount(directory: string, sizeMiB: number): Promise<SmallDisk> {
     const keeper = await Keeper.start('mount');
     try {

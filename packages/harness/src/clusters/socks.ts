@@ -16,17 +16,17 @@ const ADDRESS_BYTES = new Map([
 /** Reads the handshake up to the request and resolves with the requested port. Rejects on anything else. */
 export function readSocksRequest(socket: Socket): Promise<number> {
   return new Promise((resolve, reject) => {
-    let heard: Buffer = Buffer.alloc(0);
+    let received: Buffer = Buffer.alloc(0);
     let greeted = false;
     const hear = (chunk: Buffer): void => {
-      heard = Buffer.concat([heard, chunk]);
+      received = Buffer.concat([received, chunk]);
       try {
-        if (!greeted && isGreeting(heard)) {
-          heard = heard.subarray(2 + heard[1]!);
+        if (!greeted && isGreeting(received)) {
+          received = received.subarray(2 + received[1]!);
           greeted = true;
           socket.write(Buffer.from([VERSION, 0]));
         }
-        const port = greeted ? requestedPort(heard) : undefined;
+        const port = greeted ? requestedPort(received) : undefined;
         if (port === undefined) return;
         // Pauses the socket, because no other data may precede the response.
         socket.off('data', hear).pause();
@@ -46,15 +46,16 @@ export function socksAnswer(connected: boolean): Buffer {
   return Buffer.from([VERSION, connected ? 0 : 5, 0, 1, 0, 0, 0, 0, 0, 0]);
 }
 
-function isGreeting(heard: Buffer): boolean {
-  if (heard.length > 0 && heard[0] !== VERSION) throw new Error(`SOCKS: version ${String(heard[0])}`);
-  return heard.length >= 2 && heard.length >= 2 + heard[1]!;
+function isGreeting(received: Buffer): boolean {
+  if (received.length > 0 && received[0] !== VERSION)
+    throw new Error(`SOCKS: version ${String(received[0])}`);
+  return received.length >= 2 && received.length >= 2 + received[1]!;
 }
 
-function requestedPort(heard: Buffer): number | undefined {
-  if (heard.length < 4) return undefined;
-  const length = ADDRESS_BYTES.get(heard[3]!);
-  if (heard[1] !== CONNECT || length === undefined)
-    throw new Error(`SOCKS: command ${heard[1]!} to an address of type ${heard[3]!} is not served`);
-  return heard.length < 6 + length ? undefined : heard.readUInt16BE(4 + length);
+function requestedPort(received: Buffer): number | undefined {
+  if (received.length < 4) return undefined;
+  const length = ADDRESS_BYTES.get(received[3]!);
+  if (received[1] !== CONNECT || length === undefined)
+    throw new Error(`SOCKS: command ${received[1]!} to an address of type ${received[3]!} is not served`);
+  return received.length < 6 + length ? undefined : received.readUInt16BE(4 + length);
 }

@@ -27,7 +27,7 @@ export type Role = 'leader' | 'follower' | 'none';
 
 export interface View {
   readonly role: Role;
-  /** Grows with each election: etcd's Raft term, ZooKeeper's epoch. */
+  /** A number that grows with each election: etcd's Raft term, ZooKeeper's epoch. */
   readonly term: number;
   /** Id of the leader that the member follows, if the store reports it. */
   readonly leader?: string;

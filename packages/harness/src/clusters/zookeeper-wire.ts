@@ -51,7 +51,7 @@ export class ZooKeeperWire {
     const socket = connect({ ...splitEndpoint(endpoint), noDelay: true });
     if (unref) socket.unref();
     const late = new Error(`no session on ${endpoint} within ${withinMs} ms`);
-    const patience = setTimeout(() => socket.destroy(late), withinMs);
+    const timeout = setTimeout(() => socket.destroy(late), withinMs);
     try {
       await once(socket, 'connect');
       const wire = new ZooKeeperWire(socket);
@@ -60,7 +60,7 @@ export class ZooKeeperWire {
       wire.#sessionId = (await wire.#ask(hello)).readBigUInt64BE(8);
       return wire;
     } finally {
-      clearTimeout(patience);
+      clearTimeout(timeout);
     }
   }
 

@@ -43,7 +43,7 @@ function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
   process.kill(pid, name);
 }
 
-// The kernel delivers signals a little later than kill() returns; only Linux reports when it has.
+// Waits until the process has the state. The kernel delivers signals a little later than kill() returns; only Linux reports the state.
 async function reached(pid: number, what: string, is: (state: string) => boolean): Promise<void> {
   if (process.platform !== 'linux') return;
   await until(

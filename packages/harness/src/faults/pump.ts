@@ -4,7 +4,7 @@ import { reset } from './reset.ts';
 
 /** Bytes that a pump buffers before its sender gets backpressure. */
 const MAX_KEPT_BYTES = 1024 * 1024;
-/** A limited flow is sent in pieces of this many milliseconds, so that it is even. */
+/** A limited flow is sent in pieces of this many milliseconds, so that the data is spread evenly. */
 const PIECE_MS = 20;
 
 /** A piece of a stream: bytes, or the end. */

@@ -47,9 +47,9 @@ export async function endChild(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL
   child.kill(signal);
   // A frozen process does not handle SIGTERM until it resumes.
   child.kill('SIGCONT');
-  const patience = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
+  const timeout = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
   await gone;
-  clearTimeout(patience);
+  clearTimeout(timeout);
 }
 
 export function isRunning(child: ChildProcess): boolean {

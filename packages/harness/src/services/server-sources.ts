@@ -24,7 +24,7 @@ export interface ServerSources {
   /** Installs the programs; rejects with NotHere when that is not possible. */
   readonly install: () => Promise<void>;
   readonly startProcess: () => Promise<ProcessService>;
-  /** Rejects with NotHere when there is no engine or no image. */
+  /** Starts a container. Rejects with NotHere when there is no engine or no image. */
   readonly startContainer: () => Promise<ContainerService>;
 }
 

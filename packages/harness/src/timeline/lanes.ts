@@ -102,11 +102,11 @@ function drawHold(hold: Hold, drawn: { tone: string; isWrong: boolean; scale: Sc
 
 /** Draws the loss of a hold: the end of its proven time, and the time at which its holder was notified. */
 function drawLoss(hold: Hold, { right, scale, top }: { right: number; scale: Scale; top: number }): string {
-  const [proof, heard] = [proofShown(hold), lossMark(hold)];
+  const [proof, notified] = [proofShown(hold), lossMark(hold)];
   const middle = top + BAR_PX / 2;
   const last = Math.max(
     right,
-    ...[proof, heard].flatMap((moment) => (moment === undefined ? [] : scale.x(moment))),
+    ...[proof, notified].flatMap((moment) => (moment === undefined ? [] : scale.x(moment))),
   );
   const isShown = (moment: number | undefined): moment is number =>
     moment !== undefined && scale.shows({ from: moment, to: moment });
@@ -115,7 +115,7 @@ function drawLoss(hold: Hold, { right, scale, top }: { right: number; scale: Sca
     isShown(proof)
       ? element('path', { d: `M${scale.x(proof).toFixed(1)} ${top - 2}v${BAR_PX + 4}`, class: 'mark' })
       : '',
-    isShown(heard) ? element('circle', { cx: scale.x(heard), cy: middle, r: 3, class: 'mark' }) : '',
+    isShown(notified) ? element('circle', { cx: scale.x(notified), cy: middle, r: 3, class: 'mark' }) : '',
   ].join('');
 }
 

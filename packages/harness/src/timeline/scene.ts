@@ -28,7 +28,7 @@ export interface Queue {
   readonly holds: readonly Hold[];
 }
 
-/** An attempt to hold a lock; an `undefined` moment did not happen. */
+/** An attempt to hold a lock. A time that is `undefined` means that the event did not happen. */
 export interface Attempt {
   readonly life: Life;
   readonly name: string;

@@ -5,14 +5,14 @@ import type { Limits } from '../../src/check/limits.ts';
 import { HistoryBuilder, type Steps } from '../../src/check/history-builder.ts';
 import { runOf } from '../../src/check/history.ts';
 
-const BEATS = [0, 1_000, 4_000, 8_000, 12_000, 16_000, 20_000];
+const HEARTBEATS = [0, 1_000, 4_000, 8_000, 12_000, 16_000, 20_000];
 const handOversIn = (builder: HistoryBuilder) => check(runOf(builder.events), LIMITS).numbers.handOvers;
 
 /** Worker `a` is killed at 100 ms while it holds, and `b` waits. */
 const crash = (next: Omit<Steps, 'token'>): HistoryBuilder =>
   new HistoryBuilder()
     .worker('a', 0)
-    .worker('b', ...BEATS)
+    .worker('b', ...HEARTBEATS)
     .attempt('a', { token: 1, queued: 10, acquired: 20 })
     .harness(100, { ev: 'killed', worker: 'a' })
     .attempt('b', { token: 2, queued: 30, ...next });
@@ -48,7 +48,7 @@ describe('rule L1 (grants after a crash)', () => {
     const builder = new HistoryBuilder()
       .worker('a', 0)
       .worker('b', 0, 4_000)
-      .worker('c', ...BEATS)
+      .worker('c', ...HEARTBEATS)
       .attempt('a', { token: 1, queued: 10, acquired: 20 })
       .attempt('b', { token: 2, queued: 30 })
       .attempt('c', { token: 3, queued: 40, acquired: 9_500, released: 9_600 })
@@ -58,7 +58,7 @@ describe('rule L1 (grants after a crash)', () => {
   });
   it('does not flag waiters behind a waiter that was granted in time', () => {
     const both = crash({ acquired: 5_000, released: 12_000 })
-      .worker('c', ...BEATS)
+      .worker('c', ...HEARTBEATS)
       .attempt('c', { token: 3, queued: 40, acquired: 12_001, released: 12_002 });
     expectFine(both.close(30_000, 'b', 'c'));
   });
@@ -107,8 +107,8 @@ describe('rule L2 (hand-offs without faults)', () => {
 describe('rule L3 (no waiter is left)', () => {
   const calm = (steps: Omit<Steps, 'token'>): HistoryBuilder =>
     new HistoryBuilder()
-      .worker('a', ...BEATS)
-      .worker('b', ...BEATS)
+      .worker('a', ...HEARTBEATS)
+      .worker('b', ...HEARTBEATS)
       .attempt('a', { token: 1, queued: 10, acquired: 20, released: 1_100 })
       .harness(1_000, { ev: 'calm' })
       .attempt('b', { token: 2, queued: 30, ...steps });

@@ -7,12 +7,12 @@ import { runOf } from '../../src/check/history.ts';
 
 const NS = 1e-6;
 const READS: Terms = { shared: true };
-const BEATS = [0, 1_000, 4_000, 8_000, 12_000, 16_000, 20_000];
+const HEARTBEATS = [0, 1_000, 4_000, 8_000, 12_000, 16_000, 20_000];
 const all = ['a', 'b', 'c', 'd'];
 
 /** Four workers that live until the end of the history. */
 const four = (): HistoryBuilder =>
-  all.reduce((builder, who) => builder.worker(who, ...BEATS), new HistoryBuilder());
+  all.reduce((builder, who) => builder.worker(who, ...HEARTBEATS), new HistoryBuilder());
 const permits = (count: number, limit = 3): Terms => ({ limit, permits: count });
 const rulesOf = (builder: HistoryBuilder, endsAt = 300, living = all): string[] =>
   rulesIn(builder.close(endsAt, ...living));
@@ -66,7 +66,7 @@ describe('rule S2 (exclusion) with shared holds', () => {
       const frozen = (acquired: number): HistoryBuilder =>
         new HistoryBuilder()
           .worker('a', 0)
-          .worker('b', ...BEATS)
+          .worker('b', ...HEARTBEATS)
           .attempt('a', { token: 1, queued: 10, acquired: 20, revoked: 9_000, terms: READS })
           .attempt('b', { token: 2, queued: 15, acquired, released: 9_500 })
           .harness(30, { ev: 'frozen', worker: 'a' })
@@ -233,11 +233,11 @@ describe('rule F1 (order of grants) with shared holds', () => {
         session: `${who}-session`,
       }));
     const builder = (second: readonly [number, number]): HistoryBuilder => {
-      const told = four();
-      for (const steps of waits('a', [1, 1])) told.attempt('a', steps);
-      for (const steps of waits('b', second)) told.attempt('b', steps);
-      for (const steps of waits('c', [9, 9])) told.attempt('c', steps);
-      return told;
+      const history = four();
+      for (const steps of waits('a', [1, 1])) history.attempt('a', steps);
+      for (const steps of waits('b', second)) history.attempt('b', steps);
+      for (const steps of waits('c', [9, 9])) history.attempt('c', steps);
+      return history;
     };
     fine(builder([3, 4]));
     expect(rulesOf(builder([3, 0]))).to.deep.equal(['F1']);

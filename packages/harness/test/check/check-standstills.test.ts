@@ -5,7 +5,7 @@ import { STANDSTILL } from '../../src/check/standstills.ts';
 import { HistoryBuilder } from '../../src/check/history-builder.ts';
 import { runOf } from '../../src/check/history.ts';
 
-const BEATS = [0, 1_000, 4_000, 8_000, 12_000, 16_000, 20_000];
+const HEARTBEATS = [0, 1_000, 4_000, 8_000, 12_000, 16_000, 20_000];
 
 /** Adds a standstill. It is recorded when it is over, among later lines. */
 const still = (builder: HistoryBuilder, from: number, to: number, number = 1): HistoryBuilder =>
@@ -15,7 +15,7 @@ const still = (builder: HistoryBuilder, from: number, to: number, number = 1): H
 const crash = (acquired: number): HistoryBuilder =>
   new HistoryBuilder()
     .worker('a', 0)
-    .worker('b', ...BEATS)
+    .worker('b', ...HEARTBEATS)
     .attempt('a', { token: 1, queued: 10, acquired: 20 })
     .harness(100, { ev: 'killed', worker: 'a' })
     .attempt('b', { token: 2, queued: 30, acquired, released: acquired + 10 });
@@ -31,7 +31,7 @@ const handOver = (acquired: number): HistoryBuilder =>
 const afterCalm = (released: number): HistoryBuilder =>
   new HistoryBuilder()
     .worker('a', 0)
-    .worker('b', ...BEATS)
+    .worker('b', ...HEARTBEATS)
     .attempt('a', { token: 1, queued: 10, acquired: 20, released: 1_100 })
     .harness(1_000, { ev: 'calm' })
     .attempt('b', { token: 2, queued: 30, acquired: 1_200, released })
@@ -87,7 +87,7 @@ describe('a standstill of the machine', () => {
       handOver(99).effect('b', 110, { token: 2 }).effect('a', 115, { token: 1 });
     const past = (): HistoryBuilder =>
       crash(6_000)
-        .worker('c', ...BEATS)
+        .worker('c', ...HEARTBEATS)
         .attempt('c', { token: 3, queued: 40, acquired: 5_000, released: 5_100 });
     for (const unsafe of [overlap().close(900, 'a', 'b'), past().close(30_000, 'b', 'c')]) {
       const without = messagesIn(unsafe);

@@ -37,7 +37,7 @@ interface Worker {
   /** Deadlines by the worker's own clock and by the server's. */
   deadline: number;
   expiry: number;
-  beatAt: number;
+  heartbeatAt: number;
 }
 
 const TICK_MS = 10;
@@ -68,7 +68,7 @@ export class SimulatedLock {
         session: '',
         deadline: 0,
         expiry: 0,
-        beatAt: 0,
+        heartbeatAt: 0,
       };
       this.#workers.push(worker);
       this.builder.tell(worker.name, 0, { ev: 'started', pid: i, ttlMs: TTL_MS, safetyMarginMs: MARGIN_MS });
@@ -162,19 +162,19 @@ export class SimulatedLock {
 
   #open(worker: Worker): void {
     worker.session = `session-${++this.#sessions}`;
-    worker.beatAt = this.#now;
+    worker.heartbeatAt = this.#now;
     worker.deadline = -Infinity;
     this.#beat(worker);
   }
 
   #beat(worker: Worker): void {
-    if (this.#now < worker.beatAt) return;
+    if (this.#now < worker.heartbeatAt) return;
     const { session, name } = worker;
     const sentAt = stamp(this.#now);
     this.builder.tell(name, this.#now, { ev: 'beat', session, sentAt, provenMs: TTL_MS });
     worker.deadline = this.#now + PROVEN_MS;
     worker.expiry = this.#now + TTL_MS;
-    worker.beatAt = this.#now + TTL_MS / 4;
+    worker.heartbeatAt = this.#now + TTL_MS / 4;
   }
 
   #join(worker: Worker, queues: readonly string[], terms: Terms): void {

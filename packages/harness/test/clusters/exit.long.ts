@@ -87,8 +87,15 @@ describe('a cluster whose test process', () => {
   }
 
   it('may not make namespaces runs over proxies, and reports why', async () => {
-    const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--inh-caps=-all', '--'];
-    const started = await endAfterStart({ diskMiB: 200 }, 'await cluster.stop();', nobody);
+    const unprivileged = [
+      'setpriv',
+      '--reuid=65534',
+      '--regid=65534',
+      '--clear-groups',
+      '--inh-caps=-all',
+      '--',
+    ];
+    const started = await endAfterStart({ diskMiB: 200 }, 'await cluster.stop();', unprivileged);
     expect(started.description).to.match(
       /^etcd \d+\.\d+\.\d+, three members behind proxies \(no network namespaces: only root can link/,
     );

@@ -5,12 +5,12 @@ import { until } from '../../src/services/until.ts';
 
 /** A server that sends back and records what it receives. */
 export class Echo {
-  readonly heard: string[] = [];
+  readonly received: string[] = [];
   readonly sockets: Socket[] = [];
   readonly #server: Server = createServer({ allowHalfOpen: true }, (socket) => {
     this.sockets.push(socket);
     socket.on('error', () => undefined);
-    socket.on('data', (chunk) => this.heard.push(chunk.toString()));
+    socket.on('data', (chunk) => this.received.push(chunk.toString()));
     socket.pipe(socket);
   });
 
@@ -29,22 +29,22 @@ export class Echo {
   }
 
   /** Resolves when the server has received all of this text. */
-  async hears(text: string): Promise<void> {
-    await eventually(`the server hears ${text}`, () => this.heard.join('').includes(text));
+  async untilReceived(text: string): Promise<void> {
+    await eventually(`the server hears ${text}`, () => this.received.join('').includes(text));
   }
 }
 
 /** A client of the echo server. */
 export class Caller {
   readonly socket: Socket;
-  heard = '';
+  received = '';
   /** Error code that the connection ended with, or `closed`. */
   readonly ending: Promise<string>;
 
   constructor(endpoint: string) {
     this.socket = connect({ ...splitEndpoint(endpoint), allowHalfOpen: true, noDelay: true });
     this.socket.on('data', (chunk) => {
-      this.heard += chunk.toString();
+      this.received += chunk.toString();
     });
     this.ending = new Promise((resolve) => {
       this.socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
@@ -56,14 +56,14 @@ export class Caller {
     this.socket.write(text);
   }
 
-  async hears(text: string): Promise<void> {
-    await eventually(`the client hears ${text}`, () => this.heard.includes(text));
+  async untilReceived(text: string): Promise<void> {
+    await eventually(`the client hears ${text}`, () => this.received.includes(text));
   }
 
   /** Sends a text and waits until it is sent back. */
   async echo(text: string): Promise<void> {
     this.say(text);
-    await this.hears(text);
+    await this.untilReceived(text);
   }
 }
 

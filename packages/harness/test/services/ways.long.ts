@@ -99,16 +99,16 @@ describe('a process that does not start', () => {
   });
 
   it('is started on another port when another process took its port meanwhile', async () => {
-    const rival = createServer((_, response) => response.end('rival'));
-    const server = await startProcess(sayingName('late', (port) => rival.listen(port, '127.0.0.1')));
+    const otherServer = createServer((_, response) => response.end('rival'));
+    const server = await startProcess(sayingName('late', (port) => otherServer.listen(port, '127.0.0.1')));
     try {
-      const address = rival.address();
+      const address = otherServer.address();
       if (address === null || typeof address === 'string') throw new Error('the rival does not listen');
       expect(server.endpoint).to.not.equal(`127.0.0.1:${String(address.port)}`);
       expect(await (await fetch(`http://${server.endpoint}`)).text()).to.equal('late');
     } finally {
       await server.stop();
-      rival.close();
+      otherServer.close();
     }
   });
 });

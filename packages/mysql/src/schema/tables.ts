@@ -1,5 +1,7 @@
 const ID = 'char(32) character set ascii collate ascii_bin not null';
-/** Names are stored as bytes of UTF-8, so names that differ in case, accents or trailing blanks are different names. */
+/**
+ * The type of columns with names. Names are stored as bytes of UTF-8, so names that differ in case, accents or trailing blanks are different names.
+ */
 const NAME = 'varbinary(512) not null';
 const END = 'engine = InnoDB';
 

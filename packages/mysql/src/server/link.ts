@@ -13,7 +13,7 @@ import type { Driver, Wire } from '../driver/driver.ts';
 import { asQueueLockError, isReadOnly, numberOf } from '../driver/errors.ts';
 import { Pace } from './pace.ts';
 
-/** Number of connections of the application's pool that are kept for steps and heartbeats. */
+/** How many connections of the application's pool are kept for steps and heartbeats. */
 const KEPT = 2;
 
 interface Settings {

@@ -4,7 +4,7 @@ import { backoffDelay, type Clock } from '@queuelock/core/backend';
 const LEAST_BETWEEN_MS = 200;
 const SPREAD_MS = 50;
 const BACKOFF = { initialDelayMs: 50, maxDelayMs: 2_500 };
-// A connection that lasted this long does not count as a failed attempt.
+// A connection that lasted this long, in milliseconds, does not count as a failed attempt.
 const LASTING_MS = 1_000;
 
 /** Connect delays: short after a connection broke, with exponential backoff after failed attempts, and with jitter. */

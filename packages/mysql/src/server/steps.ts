@@ -34,7 +34,7 @@ const SILENT: ReadonlySet<string> = new Set(['tidy', 'sweep', 'mend']);
 /** Called when a step has admitted an entry. */
 export type OnTurn = (session: string, ord: string) => void;
 
-// Backoff after a conflict. The victim of a deadlock retries soon, since the other transaction could then proceed.
+// Backoff after a conflict, in milliseconds. The victim of a deadlock retries soon, since the other transaction can then proceed.
 const AGAIN = { initialDelayMs: 4, maxDelayMs: 64 };
 // Timeout for creating the tables, in milliseconds. The server writes each table to disk before it creates the next one.
 const MAKING_MS = 30_000;

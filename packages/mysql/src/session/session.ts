@@ -165,7 +165,7 @@ export class MysqlSession implements Session, Resident {
     if (this.entries.size > 0) this.#reconciler.reconcile();
   }
 
-  /** Adds entries. The store may add them even when no answer arrives. */
+  /** Adds entries. The store may add them even when no reply arrives. */
   #enter(specs: readonly EntrySpec[], isTry: 0 | 1): Promise<readonly Placement[]> {
     const ask = async (): Promise<readonly Placement[]> => {
       const call = this.#connection.nextCall();

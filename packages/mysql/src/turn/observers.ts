@@ -26,7 +26,7 @@ export class Observers {
     this.#clock = clock;
   }
 
-  /** Emits the data of a source at once and after each change. One read runs at a time. The stream errors as `read` rejects. */
+  /** Emits the data of a source at once and after each change. One read runs at a time. The stream errors with the error of `read`. */
   watch<T>({ read, everyMs, apartMs = 0 }: ObservedSource<T>): Observable<T> {
     const leastMs = Math.max(LEAST_BETWEEN_MS, apartMs);
     return new Observable((subscriber) => {

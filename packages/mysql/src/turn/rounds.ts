@@ -1,6 +1,6 @@
 import { withJitter, type RandomSource, type Clock } from '@queuelock/core/backend';
 
-/** Shortest interval of polling: of an entry that is next in its queue, while its queue changes. */
+/** Shortest polling interval, in milliseconds. It is used for an entry that is next in its queue, while the queue changes. */
 const SHORTEST_MS = 8;
 const LONGEST_MS = 120;
 /** Factor by which the interval grows after each round without a change. */

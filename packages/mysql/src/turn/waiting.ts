@@ -19,8 +19,8 @@ const QUEUES = 16;
 /** A row that a round returns. */
 export interface PollRow {
   /**
-   * 1: an admitted entry (session, order). 2: a session (id, generation, count of evicted entries). 3: a lease has expired. 4: the count of
-   * entries ahead (index in the list of waiting entries, count).
+   * The kind of the row. 1: an admitted entry (session, order). 2: a session (id, generation, count of evicted entries). 3: a lease has expired. 4:
+   * the count of entries ahead (index in the list of waiting entries, count).
    */
   readonly kind: number;
   readonly a: unknown;

@@ -26,7 +26,8 @@ const VARIABLES = [
   'rpl_semi_sync_source_timeout',
 ];
 
-// With a shorter timeout, a semi-synchronous primary continues without its replicas before an operator has noticed.
+// The shortest timeout without a warning. With a shorter one, a semi-synchronous primary continues without its replicas before an operator has
+// noticed.
 const LONG_WAIT_MS = 3_600_000;
 
 /** Checks the server and counts its queues and sessions. Changes nothing. */

@@ -26,7 +26,7 @@ export class PgDriver implements Driver {
       client.end().catch(() => undefined);
     };
     const destroy = (): void => {
-      // end() waits for an answer of the server, which may never come, so the socket is destroyed as well.
+      // end() waits for a reply of the server, which may never come, so the socket is destroyed as well.
       close();
       client.connection.stream.destroy();
     };

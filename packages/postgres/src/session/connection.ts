@@ -37,9 +37,9 @@ export interface Resident {
   lookAround(): void;
 }
 
-// Interval of polling where no notifications arrive.
+// Interval of polling when no notifications arrive, in milliseconds.
 const POLL_MS = 120;
-// A read of a queue enables notifications of its changes for one minute, so observers repeat it in time.
+// Observers repeat a read after this time, in milliseconds, since a read of a queue enables notifications of its changes for one minute only.
 const AGAIN_AFTER_MS = 20_000;
 // Minimum delay before leases are read again, in milliseconds: another client may just be ending an expired session.
 const LEAST_MS = 20;
@@ -105,7 +105,7 @@ export class Connection {
     return this.#notifications.isDeaf;
   }
 
-  /** Returns the number of a new call. Numbers grow, so that an answer to an earlier call does not override newer knowledge. */
+  /** Returns the number of a new call. Numbers grow, so that a reply to an earlier call does not replace newer information. */
   nextCall(): number {
     return (this.#calls += 1);
   }

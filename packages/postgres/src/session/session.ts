@@ -165,7 +165,7 @@ export class PostgresSession implements Session {
     this.#reconciler.reconcile();
   }
 
-  /** Adds entries; `undefined` for a try that would have to wait. The store may add them even when no answer arrives. */
+  /** Adds entries. Resolves with `undefined` for a try that would have to wait. The store may add them even when no reply arrives. */
   async #enter(specs: readonly EntrySpec[], isTry: boolean): Promise<readonly Placement[] | undefined> {
     this.#reconciler.entryAdded();
     return this.entries.whilePending(async () => {

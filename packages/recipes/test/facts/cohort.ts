@@ -12,8 +12,8 @@ export const cohortFacts: readonly RecipeFact[] = [
       const order: string[] = [];
       const holder = await crew.acquire();
       const running = Array.from({ length: 8 }, (_, n) => crew.run(() => order.push(String(n))));
-      const rival = await join(client(), queue);
-      void rival.held.then((ownership) => {
+      const other = await join(client(), queue);
+      void other.held.then((ownership) => {
         order.push('rival');
         return ownership.release();
       });
@@ -32,12 +32,12 @@ export const cohortFacts: readonly RecipeFact[] = [
       const crew = cohort(cut.client({ ttlMs }), queue);
       const first = await crew.acquire();
       const next = crew.acquire();
-      let untold: boolean | undefined;
-      first.signal.addEventListener('abort', () => (untold = false));
-      const rival = await join(client(), queue);
+      let isUnreported: boolean | undefined;
+      first.signal.addEventListener('abort', () => (isUnreported = false));
+      const other = await join(client(), queue);
       cut.cut();
-      const own = await rival.held;
-      expect([untold, first.held]).to.deep.equal([false, false]);
+      const own = await other.held;
+      expect([isUnreported, first.held]).to.deep.equal([false, false]);
       await cut.mend();
       await own.release();
       const went = await next;

@@ -18,14 +18,14 @@ async function untilSeen(site: Site, seen: Followed<LeaderState>, value: string)
 }
 
 /** Resolves when a candidate is in the queue. */
-async function standing(site: Site, value: string): Promise<{ readonly elected: Promise<Leadership> }> {
+async function candidateWith(site: Site, value: string): Promise<{ readonly elected: Promise<Leadership> }> {
   const client = site.client();
   const own = election(client, site.queue, { value });
   const elected = own.campaign();
   const { candidates$ } = own;
-  const standing = ({ candidates }: CandidatesState): boolean =>
+  const isListed = ({ candidates }: CandidatesState): boolean =>
     candidates.some((one) => one.value === value);
-  await firstValueFrom(candidates$.pipe(filter(standing)), { defaultValue: undefined });
+  await firstValueFrom(candidates$.pipe(filter(isListed)), { defaultValue: undefined });
   return { elected };
 }
 
@@ -37,7 +37,7 @@ const leaders: RecipeFact = {
     await untilSeen(site, seen, '-');
     const first = await election(site.client(), site.queue, { value: 'a, “ä”' }).campaign();
     await untilSeen(site, seen, 'a, “ä”');
-    const next = await standing(site, 'c');
+    const next = await candidateWith(site, 'c');
     await first.proclaim('b');
     await untilSeen(site, seen, 'b');
     await first.resign();
@@ -90,15 +90,15 @@ const cutOff: RecipeFact = {
     const isLeader = site.follow(own.isLeader$);
     const candidacy = site.follow(own.candidacy$);
     await site.until('it leads', () => isLeader.last);
-    const rival = await standing(site, 'b');
-    const ledWhenFollowed = rival.elected.then(() => isLeader.last);
+    const other = await candidateWith(site, 'b');
+    const ledWhenFollowed = other.elected.then(() => isLeader.last);
     const candidates = site.follow(election(site.client(), site.queue, { value: 'observer' }).candidates$);
     line.cut();
     expect(await ledWhenFollowed).to.equal(false);
     await line.mend();
     await site.until('it stands again', () => candidates.last?.candidates.at(-1)?.value === 'a');
     expect(isLeader.last).to.equal(false);
-    await (await rival.elected).resign();
+    await (await other.elected).resign();
     await site.until('it leads again', () => isLeader.last);
     expect(isLeader.values).to.deep.equal([false, true, false, true]);
     candidacy.stop();
@@ -145,7 +145,7 @@ const restarted: RecipeFact = {
     await untilSeen(site, seen, '-');
     const before = site.client();
     const leadership = await election(before, site.queue, { value: 'before' }).campaign();
-    const rival = await standing(site, 'rival');
+    const other = await candidateWith(site, 'rival');
     const resume = await before.exportSession();
     await untilSeen(site, seen, 'before');
     await before.abandon();
@@ -155,7 +155,7 @@ const restarted: RecipeFact = {
     expect(again).to.include({ id, token, order, key, held: true });
     await untilSeen(site, seen, 'after');
     await again.resign();
-    const next = await rival.elected;
+    const next = await other.elected;
     // Views may leave out states that lasted only a short time.
     await untilSeen(site, seen, 'rival');
     await next.resign();
@@ -169,10 +169,10 @@ const tooLate: RecipeFact = {
   async check(site) {
     const before = site.client({ ttlMs: site.ttlMs });
     const leadership = await election(before, site.queue, { value: 'before' }).campaign();
-    const rival = await standing(site, 'rival');
+    const other = await candidateWith(site, 'rival');
     const resume = await before.exportSession();
     await before.abandon();
-    const next = await rival.elected;
+    const next = await other.elected;
     const { id } = leadership;
     const campaign = election(site.client({ resume }), site.queue, { value: 'after', id }).campaign();
     const candidates = site.follow(election(site.client(), site.queue, { value: 'observer' }).candidates$);
@@ -191,10 +191,10 @@ const resigned: RecipeFact = {
   async check(site) {
     const before = site.client();
     const leadership = await election(before, site.queue, { value: 'before' }).campaign();
-    const rival = await standing(site, 'rival');
+    const other = await candidateWith(site, 'rival');
     const resume = await before.exportSession();
     await leadership.resign();
-    const next = await rival.elected;
+    const next = await other.elected;
     await before.abandon();
     const { id } = leadership;
     const campaign = election(site.client({ resume }), site.queue, { value: 'after', id }).campaign();

@@ -42,7 +42,7 @@ export const handoverFacts: readonly RecipeFact[] = [
       });
       const seen = site.follow(site.client().watch(site.queue));
       await site.until(
-        'the holder tells what it told',
+        'the entry of the holder keeps its metadata',
         () => seen.last?.entries[0]?.metadata['data'] === 'of the holder',
       );
       expect(holder.ownership?.held).to.equal(true);

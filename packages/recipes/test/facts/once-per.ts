@@ -15,7 +15,7 @@ export const oncePerFacts: readonly RecipeFact[] = [
         const ran = outcomes.filter(({ outcome }) => outcome === 'ran');
         expect(ran).to.have.lengthOf(1);
         const [{ token }] = ran as [(typeof ran)[0]];
-        for (const told of outcomes) expect(told).to.include({ slot, token });
+        for (const result of outcomes) expect(result).to.include({ slot, token });
         expect(token > before).to.equal(true);
         before = token;
       }

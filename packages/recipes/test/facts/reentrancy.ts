@@ -11,13 +11,13 @@ export const reentrancyFacts: readonly RecipeFact[] = [
       'a call chain enters its own hold again with the same token and one level deeper, and other clients wait until all levels have left',
     async check({ client, queue }) {
       const locks = client();
-      const rival = {
+      const other = {
         place: await Promise.resolve(undefined as Awaited<ReturnType<typeof join>> | undefined),
       };
       const levels = await locks.run(
         queue,
         async (outer) => {
-          rival.place = await join(client(), queue);
+          other.place = await join(client(), queue);
           return locks.run(
             queue,
             (inner) =>
@@ -33,7 +33,7 @@ export const reentrancyFacts: readonly RecipeFact[] = [
       );
       expect(levels.map(({ depth }) => depth)).to.deep.equal([1, 2, 3]);
       expect(new Set(levels.map(({ token }) => token)).size).to.equal(1);
-      await (await rival.place!.held).release();
+      await (await other.place!.held).release();
     },
   },
   {

@@ -3,14 +3,14 @@ import type { Address } from './driver.ts';
 import { FOREIGN } from '../lua/keys.ts';
 
 const FOREIGN_KEY = new RegExp(`${FOREIGN} (.+?) (.*) ${FOREIGN}`, 's');
-// Redis 6.2 puts the number of the script's line in front of the error word.
+// Matches the error word. Redis 6.2 puts the number of the script's line in front of it.
 const WORD = /^(?:ReplyError: )?(?:ERR )?(?:@user_script: ?\d+: )?-?(?:ERR )?([A-Z]+)\b/;
 const DENIED: ReadonlySet<string> = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM', 'DENIED']);
 
-// Redis 7.0 reports a denied command of a script without an error word.
+// Matches a denied command of a script, which Redis 7.0 reports without an error word.
 const DENIED_IN_SCRIPT = /The user executing the script can't/;
 
-/** A command that `rename-command` or a proxy has removed, also one of a script. */
+/** Matches the error of a command that `rename-command` or a proxy has removed, also in a script. */
 const REMOVED = /unknown (?:redis )?command|invalid command passed to redis\.acl_check_cmd/i;
 
 /** Hints for the operator, by error word. */

@@ -113,7 +113,7 @@ export class Connection {
     return singleKeyFor(this.#singleKeyOf, { root: this.keys.root, queue });
   }
 
-  /** Returns the number of a new call. Numbers grow, so that an answer to an earlier call does not override newer knowledge. */
+  /** Returns the number of a new call. Numbers grow, so that a reply to an earlier call does not replace newer information. */
   nextCall(): number {
     return (this.#calls += 1);
   }

@@ -176,7 +176,7 @@ export class RedisSession implements Session {
     });
   }
 
-  /** Tracks the entries as pending, since the store may add them even when no answer arrives. */
+  /** Tracks the entries as pending, since the store may add them even when no reply arrives. */
   #asking<T>(specs: readonly EntrySpec[], ask: (call: number) => Promise<T>): Promise<T> {
     this.#reconciler.entryAdded();
     return this.#pendingEnqueues.track(specs, () =>

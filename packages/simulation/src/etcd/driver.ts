@@ -56,8 +56,8 @@ export class SimulatedDriver implements Driver {
     const { member } = this.#api;
     const { proxyOrder } = this.#options;
     const mayRead = (): boolean => !this.#api.isDenied;
-    const serve = (tell: (response: IWatchResponse) => void): Serving<IWatchRequest> => {
-      const server = new WatchServer(member, tell, mayRead);
+    const serve = (report: (response: IWatchResponse) => void): Serving<IWatchRequest> => {
+      const server = new WatchServer(member, report, mayRead);
       return proxyOrder ? new WatchProxy(server, member.machine, proxyOrder) : server;
     };
     return this.#open(serve, listener);
@@ -131,10 +131,10 @@ export class SimulatedDriver implements Driver {
     });
   }
 
-  #send(method: Method, request: unknown, hear: (answer: object) => void): void {
+  #send(method: Method, request: unknown, receive: (answer: object) => void): void {
     const link = this.#link;
     if (!link.member.isUp) {
-      link.client.later(1, () => hear(new GrpcError('UNAVAILABLE', 'connect: connection refused')));
+      link.client.later(1, () => receive(new GrpcError('UNAVAILABLE', 'connect: connection refused')));
       return;
     }
     const times = link.times();
@@ -146,7 +146,7 @@ export class SimulatedDriver implements Driver {
       link.deliver('there', at, () =>
         this.#api.handle(method, request, (answer) => {
           const back = link.isReplyLost ? undefined : link.arrival('back');
-          if (back !== undefined) link.deliver('back', back, () => hear(answer));
+          if (back !== undefined) link.deliver('back', back, () => receive(answer));
         }),
       );
   }

@@ -194,7 +194,7 @@ function connect(product: Product, { hosts, drive }: HostDrivers, { naming }: Cl
       singleKey: (queue) => (queue === SINGLE.queue ? SINGLE.key : undefined),
     }),
     get excess() {
-      return drivers.reduce((sum, { beats }) => sum + beats, 0) - 1;
+      return drivers.reduce((sum, { beats: heartbeats }) => sum + heartbeats, 0) - 1;
     },
     crash: () => drivers.forEach((driver) => driver.crash()),
   };

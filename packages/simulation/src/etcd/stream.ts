@@ -8,7 +8,7 @@ export interface Serving<Request> {
   applied(): void;
 }
 
-type Serve<Request, Response> = (tell: (response: Response) => void) => Serving<Request>;
+type Serve<Request, Response> = (report: (response: Response) => void) => Serving<Request>;
 
 // Longest time in milliseconds that a client keeps a connection without a response to a ping.
 const DEAD_AFTER_MS = 5_000;

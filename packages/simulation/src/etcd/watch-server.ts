@@ -25,10 +25,10 @@ export class WatchServer {
   readonly #watches = new Map<string, Watch>();
   #isCatchingUp = false;
 
-  constructor(member: Member, tell: (response: IWatchResponse) => void, mayRead: () => boolean) {
+  constructor(member: Member, report: (response: IWatchResponse) => void, mayRead: () => boolean) {
     this.#member = member;
     this.#losesEvents = losesEvents(member.version);
-    this.#tell = tell;
+    this.#tell = report;
     this.#mayRead = mayRead;
   }
 

@@ -73,8 +73,8 @@ export class Holds {
 
   /** Returns the key of an entry from the store. Reading it from the product would have side effects. */
   keyOf(queue: string, token: bigint): string {
-    const standing = this.store.standing(queue).find((entry) => entry.token === token);
-    if (standing) return standing.key;
+    const present = this.store.standing(queue).find((entry) => entry.token === token);
+    if (present) return present.key;
     const deleted = [...this.#deletedKeys].find(([life]) => life.endsWith(`${queue} ${token}`));
     return deleted?.[1] ?? `${queue}/?`;
   }

@@ -48,9 +48,8 @@ const PATIENT_MS = 8_000;
 const SOUND = '3.5.30';
 const STALE_READS = '3.5.15';
 
-// TTLs in milliseconds for runs with a holder that is cut off. On ZooKeeper they are short: a heartbeat
-// proves one that is a fifth of the TTL older, and with a long TTL this hides defects that have an effect
-// only within that fifth.
+// TTLs in milliseconds for runs with a holder that is cut off. On ZooKeeper they are short: a heartbeat proves
+// only one that is a fifth of the TTL older, and a long fifth would hide defects.
 const LONELY_TTLS_MS = { etcd: [10_000, 20_000], zookeeper: [3_000, 5_000, 10_000] } as const;
 
 /** Returns the plan that a seed determines. */
@@ -119,20 +118,17 @@ function withNeighbours(random: Random, plan: Plan): Plan {
   return { ...plan, clients, faults };
 }
 
-/**
- * Adds a client that holds for long while other clients wait, and is then cut off. It believes that it holds
- * for as long as the product allows.
- */
+/** Adds a client that holds for long while others wait, and is then cut off. It believes for as long as it may. */
 function withLonelyHolder(random: Random, plan: Plan, before: 'stale' | 'slow'): Plan {
   const holder = random.int(0, plan.clients.length - 1);
   const { store, queues } = plan;
   const asked = stepOf({ store, random, holdsMs: [32_000], queues, hasOperator: false, isSeen: false });
   const long = { ...asked, afterMs: 0, way: 'acquire' as const, patienceMs: undefined, minRemainingMs: 0 };
-  const wish = { ...long, afterMs: 1_000, holdMs: 1_000 };
+  const longStep = { ...long, afterMs: 1_000, holdMs: 1_000 };
   const clients = plan.clients.map((client, i) =>
     i === holder
       ? { ...client, ttlMs: random.pick(LONELY_TTLS_MS[store]), lanes: [[long]] }
-      : { ...client, lanes: [[wish, ...(client.lanes[0] ?? [])]] },
+      : { ...client, lanes: [[longStep, ...(client.lanes[0] ?? [])]] },
   );
   const isForgotten = store === 'zookeeper' && before === 'stale' && random.chance(0.5);
   const trouble = isForgotten
@@ -172,10 +168,7 @@ function staleLeader(
   ];
 }
 
-/**
- * Returns faults that cut the client's member off from its leader before the member reports the client's
- * heartbeat.
- */
+/** Returns faults that cut a client's member off from the leader before it reports the client's heartbeat. */
 function forgetfulFollower(random: Random, client: number): readonly Fault[] {
   const atMs = random.int(3_000, 9_000);
   return [

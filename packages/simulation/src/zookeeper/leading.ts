@@ -81,7 +81,7 @@ export class Leading {
   change(
     origin: Origin,
     steps: readonly Step[],
-    tell: (outcome: Outcome, nodes: readonly (Node | undefined)[]) => void,
+    report: (outcome: Outcome, nodes: readonly (Node | undefined)[]) => void,
   ): void {
     const { session, member } = origin;
     const right = this.tracker.check(session, member);
@@ -93,7 +93,7 @@ export class Leading {
     const done = {
       member,
       period: member.period,
-      go: (nodes: readonly (Node | undefined)[]) => tell(outcome, nodes),
+      go: (nodes: readonly (Node | undefined)[]) => report(outcome, nodes),
     };
     this.#propose({ by: session, changes: 'code' in prepared ? [] : prepared.changes }, done);
   }

@@ -65,10 +65,10 @@ export class Tree {
    * Applies the changes of one transaction. Returns the node of each change, in its state right after that
    * change.
    */
-  apply(changes: readonly Change[], zxid: bigint, tell: OnEvent): readonly (Node | undefined)[] {
+  apply(changes: readonly Change[], zxid: bigint, report: OnEvent): readonly (Node | undefined)[] {
     this.zxid = zxid;
     return changes.map((change) => {
-      this.#apply(change, zxid, tell);
+      this.#apply(change, zxid, report);
       return 'path' in change ? this.nodes.get(change.path) : undefined;
     });
   }

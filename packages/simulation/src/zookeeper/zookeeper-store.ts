@@ -108,10 +108,10 @@ export class ZooKeeperStore implements Store {
     );
     // A writer that becomes a reader has two entries for a moment. It counts as a reader as soon as the entry
     // of the reader exists.
-    const standing = entered.filter(
+    const present = entered.filter(
       ({ number, shared }, at) => shared || entered[at + 1]?.number !== number || !entered[at + 1]?.shared,
     );
-    return standing.map(({ key, number }) => `${key} ${number}`).join(', ');
+    return present.map(({ key, number }) => `${key} ${number}`).join(', ');
   }
 
   /**

@@ -11,7 +11,10 @@ export interface ClockEvidence {
   readonly machineAtStart: number;
 }
 
-/** Node starts its own clock some milliseconds after `process.hrtime` could show 0; a busy machine needs longer. */
+/**
+ * A clock that shows less than this at the start of a process may have started with it. Node starts its own clock some milliseconds after the
+ * process, and later on a busy machine.
+ */
 const NEAR_ZERO_S = 0.5;
 /** When the machine has run for this long, its clock cannot be near 0. */
 const MIN_UPTIME_S = 5;

@@ -5,7 +5,10 @@ type Identity = Pick<Stats, 'dev' | 'ino'>;
 /** The identities of a lock file and its side files, found by their paths. */
 export type FileIdentity = readonly (Identity | undefined)[];
 
-/** `-wal` and `-shm` exist while any process has the file open. The last process that closes it removes them. */
+/**
+ * The suffixes of the file and its side files. `-wal` and `-shm` exist while any process has the file open. The last process that closes it removes
+ * them.
+ */
 const PARTS = ['', '-wal', '-shm'];
 
 /** Returns the identity of an open file with its side files. */

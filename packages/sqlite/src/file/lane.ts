@@ -6,7 +6,10 @@ import { asQueueLockError, isBusy } from '../driver/errors.ts';
 const STEP_TIMEOUT_MS = 5_000;
 /** The time for steps in one turn of the event loop. The rest waits for the next turn, so that timers and sockets are served. */
 const SLICE_MS = 4;
-/** A step of another process takes less than a millisecond, which is less than the shortest timer. */
+/**
+ * How often a busy step is retried in the next turn of the event loop. A step of another process takes less than a millisecond, which is less than
+ * the shortest timer.
+ */
 const IMMEDIATE_RETRIES = 3;
 const MAX_BACKOFF_MS = 16;
 

@@ -19,7 +19,7 @@ const MAX_PATH_BYTES = 100;
 const NAME_BYTES = 8;
 const INBOX_NAME = new RegExp(`^[0-9a-f]{${2 * NAME_BYTES}}$`);
 const TEMPORARY_FOLDER = /^queuelock-[A-Za-z0-9]{6}$/;
-/** Younger sockets may be about to be opened. */
+/** Minimum age of a socket that is removed, in milliseconds. A younger socket may be about to be opened. */
 const MIN_AGE_MS = 10_000;
 /** The maximum length of a message; no process sends a longer one. */
 const MAX_MESSAGE_LENGTH = 32;

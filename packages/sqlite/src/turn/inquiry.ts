@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { QueueLockError } from '@queuelock/core/backend';
 import { INQUIRY_REPLY, INQUIRY, inboxFolderOf, isInboxOf } from './inbox.ts';
 
-/** A process whose event loop is blocked responds late. */
+/** The timeout of a reply, in milliseconds. A process whose event loop is blocked replies late. */
 const TIMEOUT_MS = 5_000;
 
 /**

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { isInboxOf } from './inbox.ts';
 
-/** A connection without messages is closed after this time. */
+/** A connection without messages is closed after this time, in milliseconds. */
 const IDLE_MS = 10_000;
 
 interface Peer {

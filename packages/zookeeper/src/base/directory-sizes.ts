@@ -1,7 +1,7 @@
 // The number of directories to remember. The least recently counted one is forgotten.
 const MAX_DIRECTORIES = 1_000;
 
-/** Listing this many children costs about as much as the reads that it replaces. */
+/** A list is long if it has more children than this. Listing that many costs about as much as the reads that the list replaces. */
 const SHORT_LIST = 20;
 
 /** Remembers how many children each directory had when the session listed it last. */

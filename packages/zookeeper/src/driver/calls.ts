@@ -32,8 +32,8 @@ interface Call<Client> extends TimedTask {
   repliesBefore: number;
 }
 
-// This limit keeps a distant server busy. Other calls wait in this process, where a heartbeat can overtake them. After a reconnect
-// thousands of waiters read again at once, and within a connection no request overtakes another.
+// Maximum number of calls in flight, enough to keep a distant server busy. Other calls wait in this process, where a heartbeat can overtake them.
+// After a reconnect thousands of waiters read again at once, and within a connection no request overtakes another.
 const MAX_IN_FLIGHT = 100;
 
 /**

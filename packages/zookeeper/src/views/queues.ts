@@ -13,7 +13,10 @@ import { walk, type WalkedQueue } from './walk.ts';
 import { readAgainOn } from '../base/repeated-reads.ts';
 
 const WALK_INTERVAL_MS = 1_250;
-/** Walks take at most a quarter of the time, however large the tree is. */
+/**
+ * The delay between two walks, as a multiple of the duration of the last walk. So walks take at most a quarter of the time, however large the tree
+ * is.
+ */
 const INTERVALS_PER_WALK = 3;
 
 /**

@@ -8,7 +8,7 @@ import { closes, maxPerSecond, noteAttempts, staysSilent, serverThat } from '../
 import { Bench, SINGLE, eventually, outcome } from '../bench.ts';
 import { proxyTo } from '../own-server.ts';
 
-// A busy machine can delay the attempts of one second into the next, so that those of two seconds fall into one.
+// Maximum number of attempts in one second. A busy machine can delay the attempts of one second into the next.
 const MOST = 10;
 
 describe('a client with the npm package whose ZooKeeper servers do not serve', () => {

@@ -13,7 +13,7 @@ import { proxyTo } from '../own-server.ts';
 
 const SESSIONS = 20;
 const CUTS = 1_000;
-// After these rounds all code is compiled, and all lists have their final size.
+// The number of rounds before the measurement. After them all code is compiled, and all lists have their final size.
 const WARM_ROUNDS = 20;
 const MAX_BYTES = 3 * 2 ** 20;
 

@@ -59,7 +59,7 @@ export async function startSecureZooKeeper(certificates: Certificates): Promise<
 
 const MAX_WAIT_MS = 10_000;
 
-// Debian's jar of ZooKeeper does not list all Netty jars that it needs in its manifest.
+// The Netty jars that Debian's jar of ZooKeeper needs but does not list in its manifest.
 const NETTY = ['codec', 'resolver'].map((part) => `/usr/share/java/netty-${part}.jar`).join(delimiter);
 
 function withNetty(command: Command): Command {

@@ -6,7 +6,7 @@ import { Bench } from '../bench.ts';
 import { fakeServer } from './fake-server.ts';
 import { attemptsOf, opensFor } from './storms.ts';
 
-// A busy machine can delay the attempts of one second into the next, so that those of two seconds fall into one.
+// Maximum number of attempts in one second. A busy machine can delay the attempts of one second into the next.
 const MOST = 10;
 const WATCHED_MS = 1_500;
 

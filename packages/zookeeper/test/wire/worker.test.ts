@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { SINGLE, Bench } from '../bench.ts';
 
-// Worker threads cannot load TypeScript, so they load the package through tsx.
+// The code of a worker thread. Worker threads cannot load TypeScript, so it loads the package through tsx.
 const IN_WORKER = `
   const { workerData, parentPort } = require('node:worker_threads');
   const { require: tsRequire } = require('node:module').createRequire(workerData.here)('tsx/cjs/api');

@@ -55,7 +55,7 @@ function Request({
 }): ReactElement {
   const [task, start] = useTask<unknown>();
   const owner = plain(request.owner) || 'A client';
-  const answers = [
+  const responses = [
     ['yield', 'Yield', 'releases to the next waiter'],
     ['pass', `Pass to ${owner}`, 'releases to the requester ahead of other waiters'],
     ['decline', 'Decline', 'keeps the lock'],
@@ -66,7 +66,7 @@ function Request({
         <strong>{owner}</strong> requests the lock: {plain(request.reason)}
       </p>
       <div className="acts">
-        {answers.map(([answer, title, effect]) => (
+        {responses.map(([answer, title, effect]) => (
           <button
             key={answer}
             type="button"
