@@ -1,10 +1,12 @@
 import type { Naming } from '@queuelock/zookeeper';
-import type { Language } from './programs.ts';
+import type { CommandLine, Language } from './programs.ts';
 
 /** A kind of participant: a recipe of a library. */
 export interface Kind {
   readonly title: string;
   readonly language: Language;
+  /** A program that is not in this repository, instead of that of the language. */
+  readonly command?: CommandLine;
   /** Name of the recipe, as the participant's program expects it. */
   readonly recipe: string;
   /** Key format of our entries. On etcd it is `fast` or left out. */

@@ -8,7 +8,7 @@ import type { Kind } from './kinds.ts';
 import { queuesOf } from './rows.ts';
 import type { Line } from './row.ts';
 import { endOf, freshName } from './mix.ts';
-import { startParticipants, type Participant, type Task } from './participant.ts';
+import { isOurs, startParticipants, type Participant, type Task } from './participant.ts';
 import { Trial } from './trial.ts';
 
 /** The fault of a participant: its process is killed or frozen. */
@@ -40,7 +40,7 @@ const STARTS = 3;
 export async function runLapses(site: Site, line: Line, lapse: Lapse): Promise<LapseRun> {
   const { holders, waiters, last } = await standInLine(site, line, lapse);
   const participants = [...holders, ...waiters, last];
-  const prompt = new Set(participants.filter(({ kind }) => kind.language === 'Node').map(({ id }) => id));
+  const prompt = new Set(participants.filter(({ kind }) => isOurs(kind)).map(({ id }) => id));
   const shared = new Set(participants.filter(({ kind }) => kind.shared).map(({ id }) => id));
   const trial = new Trial({ participants, terms: { prompt, shared } });
   const stop = (it: Participant): Promise<void> => (lapse === 'crash' ? it.crash() : it.freeze());

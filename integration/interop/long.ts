@@ -7,14 +7,19 @@ import { runLapses } from './lapse.ts';
 import { medianHandOverMs, runMix } from './mix.ts';
 import { runElection } from './reign.ts';
 import { rows } from './rows.ts';
-import type { Election, Line, Mix } from './row.ts';
+import { rowsOf } from './own-client.ts';
+import type { Election, Line, Mix, Rows } from './row.ts';
 import { abandonTrials } from './trial.ts';
 
 const HELP = `pnpm interop [--store etcd|ZooKeeper] [--only TEXT] [--grants 2000] [--hold-ms 2]
+pnpm interop --store etcd|ZooKeeper --client COMMAND [--recipe TEXT] [--deaf]
 
 Programs in Node (ours), Go, Java and Python contend for one name on a real server: all mixtures, so many grants each; participants
 of every kind that are killed or frozen while they hold and while they wait; elections with observers of all sides. What everybody saw is
-checked: one holder at a time, grants in the server's order, nobody left behind. Exit code 1 if anything was wrong.`;
+checked: one holder at a time, grants in the server's order, nobody left behind. Exit code 1 if anything was wrong.
+
+With --client, only that client contends with itself and with ours. COMMAND is a program and its first arguments, split at blanks; it follows
+packages/FORMATS.md. --recipe is passed to it. --deaf: it does not notice that it lost its entry, so it may continue.`;
 
 const { values } = parseArgs({
   options: {
@@ -22,6 +27,9 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     grants: { type: 'string', default: '2000' },
     'hold-ms': { type: 'string', default: '2' },
+    client: { type: 'string' },
+    recipe: { type: 'string', default: 'lock' },
+    deaf: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
@@ -40,6 +48,15 @@ function chosenStores(): Store[] {
   if (chosen.length === 0)
     refuse(`--store: "${values.store ?? ''}" is none of ${stores.map(({ name }) => name).join(', ')}`);
   return chosen;
+}
+
+/** Returns the combinations to run: of the caller's client, or all of this repository. */
+function chosenRows({ name }: Store): Rows {
+  if (values.client === undefined) return rows[name]!;
+  if (values.store === undefined) refuse('--client needs --store, whose format it writes');
+  const [program, ...args] = values.client.split(' ').filter((part) => part !== '');
+  if (program === undefined) refuse('--client: the command is empty');
+  return rowsOf({ command: [program, ...args], recipe: values.recipe, isDeaf: values.deaf });
 }
 
 function refuse(message: string): never {
@@ -107,7 +124,7 @@ async function electionRow(site: Site, election: Election): Promise<void> {
 
 async function runStore(store: Store): Promise<void> {
   const site = await store.share('interop');
-  const { mixes, lines, elections } = rows[store.name]!;
+  const { mixes, lines, elections } = chosenRows(store);
   const chosen = ({ title }: { readonly title: string }): boolean => title.includes(values.only);
   console.log(`\n${store.name}: mixtures`);
   for (const mix of mixes.filter(chosen)) await mixRow(site, mix);

@@ -6,7 +6,7 @@ import { freeze } from '@queuelock/harness/faults';
 import { dyingWithParent } from '@queuelock/harness/services/child';
 import { signalQuietly } from '@queuelock/harness/services/reaper';
 import type { Kind } from './kinds.ts';
-import { participants } from './programs.ts';
+import { participants, type CommandLine } from './programs.ts';
 import type { InteropEvent } from './protocol.ts';
 
 /** How a participant's process ended. */
@@ -42,14 +42,23 @@ export async function endParticipants(): Promise<void> {
  * for the order to begin.
  */
 export async function startParticipants(tasks: readonly Task[]): Promise<Participant[]> {
-  await Promise.all(tasks.map(({ kind }) => participants[kind.language]()));
+  await Promise.all(tasks.map(({ kind }) => commandOf(kind)));
   return Promise.all(tasks.map(startParticipant));
+}
+
+/** Whether it is a client of this repository, which also notices a loss as soon as it runs again. */
+export function isOurs({ language, command }: Kind): boolean {
+  return language === 'Node' && command === undefined;
+}
+
+async function commandOf({ language, command }: Kind): Promise<CommandLine> {
+  return command ?? participants[language]();
 }
 
 async function startParticipant(task: Task): Promise<Participant> {
   const { kind, id, name, rounds, holdMs, ttlMs } = task;
-  const [program, ...first] = await participants[kind.language]();
-  const at = kind.language === 'Node' ? urlFor(task) : task.endpoint;
+  const [program, ...first] = await commandOf(kind);
+  const at = isOurs(kind) ? urlFor(task) : task.endpoint;
   const numbers = [rounds, holdMs, ...(ttlMs === undefined ? [] : [ttlMs])].map(String);
   const command = { program, args: [...first, at, name, kind.recipe, id, ...numbers] };
   const participant = new Participant(task, await dyingWithParent(command));

@@ -15,6 +15,7 @@ export {
   from,
   map,
   merge,
+  of,
   repeat,
   scan,
   share,

@@ -1,7 +1,7 @@
 import { checked } from './body.ts';
 import { streamRequestSchema, type StreamRequest } from './wire.ts';
 
-const WITH_NAME = new Set(['queue', 'timeline', 'election']);
+const WITH_NAME = new Set(['queue', 'timeline', 'record', 'election']);
 
 /**
  * Reads the topics from the address of a GET (`?queue=NAME&queues=PREFIX`), which `EventSource` and curl can

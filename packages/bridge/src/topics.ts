@@ -1,3 +1,4 @@
+import type { RecordedHoldsState } from '@queuelock/core';
 import { after } from '@queuelock/core/backend';
 import type { FaultLog } from './faults.ts';
 import type { Joins } from './joins/joins.ts';
@@ -5,6 +6,7 @@ import type { Settings } from './options.ts';
 import { SeenDeadlocks } from './snapshots/deadlocks.ts';
 import { Findings } from './snapshots/faults.ts';
 import { electionSnapshot, queueSnapshot, timelineSnapshot } from './snapshots/queue.ts';
+import { recordOf, recordSnapshot } from './snapshots/record.ts';
 import { sessionsSnapshot } from './snapshots/sessions.ts';
 import { watchDeepest, type DeepQueues, type DeepSettings } from './queue/deepest-queues.ts';
 import { NameBudget } from './queue/name-budget.ts';
@@ -61,6 +63,8 @@ export class Topics {
       case 'timeline':
       case 'election':
         return this.#queue(topic.kind, topic.name);
+      case 'record':
+        return this.#record(topic.name);
       case 'sessions':
         return this.#sessions(topic.prefix);
       case 'deadlocks':
@@ -113,6 +117,18 @@ export class Topics {
       repeat(),
       filter(() => queue.state.entries.some(({ id }) => joins.budgetOf(id) !== undefined)),
     );
+  }
+
+  #record(name: string): TopicSource {
+    const { settings, time } = this.#tools;
+    let record: RecordedHoldsState | undefined;
+    const changed$ = recordOf(settings.client, name).pipe(
+      filter((now) => isSeen(now)),
+      tap((now) => {
+        record = now;
+      }),
+    );
+    return { changed$, encode: inJson(() => record && recordSnapshot(record, time.now())), close };
   }
 
   #sessions(prefix: string): TopicSource {

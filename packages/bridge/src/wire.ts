@@ -20,6 +20,7 @@ import {
   type QueuesSnapshot,
   type TimelineSnapshot,
 } from './wire/queue.ts';
+import { recordSchema, type RecordSnapshot } from './wire/record.ts';
 import type { Topic } from './wire/topic.ts';
 
 /** Maps each kind of topic to its snapshot. */
@@ -27,6 +28,7 @@ export interface SnapshotOf {
   readonly queues: QueuesSnapshot;
   readonly queue: QueueSnapshot;
   readonly timeline: TimelineSnapshot;
+  readonly record: RecordSnapshot;
   readonly election: ElectionSnapshot;
   readonly sessions: SessionsSnapshot;
   readonly deadlocks: DeadlocksSnapshot;
@@ -40,6 +42,7 @@ export const snapshotSchemas: { readonly [K in Topic['kind']]: v.GenericSchema<S
   queues: queuesSchema,
   queue: queueSchema,
   timeline: timelineSchema,
+  record: recordSchema,
   election: electionSchema,
   sessions: sessionsSchema,
   deadlocks: deadlocksSchema,
@@ -56,4 +59,5 @@ export * from './wire/join.ts';
 export * from './wire/overview.ts';
 export type { Snapshot } from './wire/snapshot.ts';
 export * from './wire/queue.ts';
+export * from './wire/record.ts';
 export * from './wire/topic.ts';

@@ -12,7 +12,7 @@ const NAMES = ['red/1', 'blue/1'] as const;
 const PREFIXES = ['', 'red/', 'blue/'] as const;
 const NAMED = ['evict', 'ask', 'join'] as const;
 const LISTS = ['queues', 'sessions', 'deadlocks', 'faults'] as const;
-const QUEUES = ['queue', 'timeline', 'election'] as const;
+const QUEUES = ['queue', 'timeline', 'record', 'election'] as const;
 /**
  * Number of events that are read from a stream. It is enough to contain all snapshots that are allowed, and
  * any that are not allowed.

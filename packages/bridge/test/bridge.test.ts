@@ -41,6 +41,31 @@ describe('the bridge', () => {
     look.unsubscribe();
   });
 
+  it('shows recorded holds from before it was started, and none for a store that does not keep them', async () => {
+    await using s = await stage();
+    const early = createLockClient(memory({ server: s.server }), { owner: 'early', recordHolds: 5 });
+    await early.run('q', () => undefined);
+    await early.close();
+    const { snapshot } = await seen(s.page().record('q'), (state) => state.snapshot?.status === 'live');
+    expect(snapshot!.holds).to.have.lengthOf(1);
+    expect(snapshot!.holds[0]).to.include({
+      owner: 'early',
+      status: 'ended',
+      reason: 'released',
+    });
+    const late = createLockClient(memory({ server: s.server }), { owner: 'late', recordHolds: 5 });
+    const hold = await late.acquire('q');
+    await seen(s.page().record('q'), (state) => state.snapshot?.holds[1]?.status === 'held');
+    await hold.release();
+    await seen(s.page().record('q'), (state) => state.snapshot?.holds[1]?.status === 'ended');
+    await late.close();
+    const client = createLockClient(Object.assign(memory(), { registers: undefined }));
+    await using bare = await stage({ client });
+    const none = await seen(bare.page().record('q'), (state) => state.snapshot?.status === 'live');
+    expect(none.snapshot!.holds).to.deep.equal([]);
+    await client.close();
+  });
+
   it('sends snapshots of queues, elections, sessions, deadlocks and faults', async () => {
     await using s = await stage();
     const page = s.page();

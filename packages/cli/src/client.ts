@@ -13,6 +13,8 @@ export interface ClientOptions extends StoreOptions, BackendUse {
   readonly ttl?: number;
   /** Owner label in queues. Default: `host:pid`. */
   readonly id?: string;
+  /** Number of holds to record for each name. Default: the profile's, then 0. */
+  readonly record?: number;
   /** Epoch of the fencing tokens. Default: the profile's, then 0. */
   readonly epoch?: number;
   /** Whether errors that end no hold and no wait are printed to stderr while the command runs. */
@@ -79,6 +81,7 @@ async function openClient({
   ttl,
   id,
   epoch,
+  record,
   mayOutlive,
   wrapBackend = (backend) => backend,
   ...options
@@ -87,7 +90,12 @@ async function openClient({
   const backend = wrapBackend(await backendFromUrl(place.url, mayOutlive ? { mayOutlive } : {}));
   try {
     const ttlMs = ttlOf(backend, ttl ?? place.ttl);
-    const client = createLockClient(backend, { ttlMs, ...(id === undefined ? {} : { owner: id }) });
+    const recordHolds = record ?? place.record ?? 0;
+    const client = createLockClient(backend, {
+      ttlMs,
+      recordHolds,
+      ...(id === undefined ? {} : { owner: id }),
+    });
     return { client, backend, ttlMs, epoch: epoch ?? place.epoch ?? 0 };
   } catch (error) {
     await backend.close();

@@ -1,40 +1,79 @@
-import { QueueLockError, isQueueLockError, type LockClient, type QueueState } from '@queuelock/core';
-import { filter, firstValueFrom, fromEvent, takeUntil, throwError, timeout } from 'rxjs';
+import {
+  QueueLockError,
+  isQueueLockError,
+  quote,
+  type LockClient,
+  type QueueState,
+  type RecordedHoldsState,
+} from '@queuelock/core';
+import { filter, firstValueFrom, fromEvent, takeUntil, throwError, timeout, type Observable } from 'rxjs';
 
 /**
  * Time limit for the first state of a queue in milliseconds, equal to that of a client's first connection.
  */
 const FIRST_STATE_TIMEOUT_MS = 5_000;
 
+/** Limits of a wait for a first state. */
+interface Wait {
+  readonly signal: AbortSignal;
+  readonly withinMs?: number;
+}
+
 /**
  * Resolves with the current state of the queue. Rejects with `UNAVAILABLE` when the state is not read in
  * time; the cause of that error is the reason. Rejects at once with an error that a retry cannot cure
  * (`ACCESS_DENIED`, `FOREIGN_FORMAT`), and with the reason of an aborted signal.
  */
-export async function currentQueue(
+export function currentQueue(
   client: Pick<LockClient, 'watch'>,
   name: string,
-  { signal, withinMs = FIRST_STATE_TIMEOUT_MS }: { readonly signal: AbortSignal; readonly withinMs?: number },
+  wait: Wait,
 ): Promise<QueueState> {
+  return firstLive(client.watch(name), `the queue ${quote(name)}`, wait);
+}
+
+/**
+ * Resolves with the recorded holds of the queue; `undefined` for a store without records. Otherwise as {@link currentQueue}.
+ */
+export async function currentRecord(
+  client: Pick<LockClient, 'recordedHolds'>,
+  name: string,
+  wait: Wait,
+): Promise<RecordedHoldsState | undefined> {
+  let state$: Observable<RecordedHoldsState>;
+  try {
+    state$ = client.recordedHolds(name);
+  } catch (error) {
+    if (isQueueLockError(error, 'INVALID_ARGUMENT')) return undefined;
+    throw error;
+  }
+  return firstLive(state$, `the holds of ${quote(name)}`, wait);
+}
+
+async function firstLive<S extends Pick<QueueState, 'status' | 'error'>>(
+  state$: Observable<S>,
+  what: string,
+  { signal, withinMs = FIRST_STATE_TIMEOUT_MS }: Wait,
+): Promise<S> {
   signal.throwIfAborted();
   let trouble: unknown;
-  const live$ = client.watch(name).pipe(
+  const live$ = state$.pipe(
     filter((state) => {
       trouble = state.error ?? trouble;
       if (isQueueLockError(trouble) && !trouble.retryable) throw trouble;
       return state.status === 'live';
     }),
-    timeout({ first: withinMs, with: () => throwError(() => unseen(name, withinMs, trouble)) }),
+    timeout({ first: withinMs, with: () => throwError(() => unseen(what, withinMs, trouble)) }),
     takeUntil(fromEvent(signal, 'abort')),
   );
   const state = await firstValueFrom(live$, { defaultValue: undefined });
   signal.throwIfAborted();
-  if (!state) throw new QueueLockError('CLOSED', 'the client was closed before the queue was read');
+  if (!state) throw new QueueLockError('CLOSED', `the client was closed before ${what} was read`);
   return state;
 }
 
-function unseen(name: string, withinMs: number, cause: unknown): QueueLockError {
+function unseen(what: string, withinMs: number, cause: unknown): QueueLockError {
   const why = cause instanceof Error ? `: ${cause.message}` : '';
-  const message = `the server did not show the queue ${JSON.stringify(name)} within ${String(withinMs / 1000)} s${why}`;
+  const message = `the server did not show ${what} within ${String(withinMs / 1000)} s${why}`;
   return new QueueLockError('UNAVAILABLE', message, { cause });
 }

@@ -48,6 +48,14 @@ export function idOption(): Option<'--id <label>', undefined, string, string> {
     .default(`${hostname()}:${String(process.pid)}`, 'host:pid');
 }
 
+/** Makes the option for the number of holds to record. */
+export function recordOption(): Option<'--record <n>', undefined, undefined, number> {
+  return new Option(
+    '--record <n>',
+    'record the last n holds of the name beside its queue, for `history`; 0 to 100 (default: 0)',
+  ).argParser(wholeNumber(0, 100));
+}
+
 export function verboseOption(): Option<'--verbose'> {
   return new Option('--verbose', 'print the causes of an error');
 }

@@ -8,9 +8,9 @@ import {
   checkWork,
   checkedEviction,
   requestOf,
-  settingsOf,
   type RequestDefaults,
 } from './checks/arguments.ts';
+import { settingsOf } from './checks/client-settings.ts';
 import { longestHoldMs } from './session/budget.ts';
 import { runWithin } from './reentrancy/call-chain.ts';
 import { checkedOptions } from './checks/checked-options.ts';
@@ -34,11 +34,11 @@ import { acquireNotifying, positionsOfClaim } from './position/claim-with-positi
 import { NamesTogether } from './multi/multi-lock.ts';
 import type { AcquireOptions, ClaimOptions, LockClientOptions, RunOptions } from './api/options.ts';
 import type { Eviction, QueueState, SharedRegister } from './api/queue-api.ts';
-import { SharedQueues } from './views/queue-watch.ts';
+import { recorderOf } from './past/hold-recorder.ts';
+import type { RecordedHoldsState } from './api/past-api.ts';
 import { resumptionOf } from './session/resume.ts';
 import { ReentrantOwnership, holdToEnter } from './reentrancy/reentrancy.ts';
-import { RetryingRegister } from './views/register.ts';
-import { Subject, catchError, of, type Observable } from './base/rx.ts';
+import { NEVER, Subject, catchError, merge, of, type Observable } from './base/rx.ts';
 import { shareSession } from './session/shared-session.ts';
 import type { Backend } from './api/spi.ts';
 import type { QueueHistory, QueuesState } from './api/store-api.ts';
@@ -56,10 +56,8 @@ import { Works } from './work/works.ts';
  */
 export function createLockClient(backend: Backend, options: LockClientOptions = {}): LockClient {
   checkBackend(backend);
-  return new SharedSessionClient(
-    backend,
-    checkedOptions('options of createLockClient', options, CLIENT_OPTIONS),
-  );
+  const checked = checkedOptions('options of createLockClient', options, CLIENT_OPTIONS);
+  return new SharedSessionClient(backend, checked);
 }
 
 class SharedSessionClient implements LockClient {
@@ -68,11 +66,9 @@ class SharedSessionClient implements LockClient {
   readonly #backend: Backend;
   readonly #defaults: RequestDefaults;
   readonly #context: ClaimContext;
-  readonly #queues: SharedQueues;
   readonly #views: StoreViews;
   /** Errors when the client is closed. */
   readonly #closed$ = new Subject<never>();
-  readonly #closes$: Observable<unknown>;
   readonly #closing = new AbortController();
   readonly #unfinished = new Set<Promise<void>>();
   readonly #works = new Works();
@@ -80,33 +76,33 @@ class SharedSessionClient implements LockClient {
   #keepsSession = false;
 
   constructor(backend: Backend, options: LockClientOptions) {
-    const { owner, lockDelayMs, ...settings } = settingsOf(backend, options);
+    const { owner, lockDelayMs, recordHolds, ...settings } = settingsOf(backend, options);
     const { clock } = settings;
     const afterwards = (work: Promise<void>): void => {
       this.#unfinished.add(work);
       void work.finally(() => this.#unfinished.delete(work));
     };
     const end = { closed$: this.#closed$, afterwards, keepsSession: () => this.#keepsSession };
-    const { session$, present, state$, errors$, openingTrouble } = shareSession(backend, settings, end);
-    this.#closes$ = this.#closed$.pipe(catchError(() => of(undefined)));
+    const session = shareSession(backend, settings, end);
+    const closes$ = this.#closed$.pipe(catchError(() => of(undefined)));
+    const closing = this.#closing.signal;
     this.#backend = backend;
     this.#defaults = { owner, longestHoldMs: longestHoldMs(settings, backend.info) };
-    this.session$ = inCallerContext(state$);
-    this.#queues = new SharedQueues(backend, clock, this.#closes$);
-    this.#views = new StoreViews(backend, clock, { closes$: this.#closes$, closing: this.#closing.signal });
-    this.errors$ = this.#views.errorsWith(errors$);
+    this.session$ = inCallerContext(session.state$);
+    this.#views = new StoreViews(backend, clock, { closes$, closing });
+    const recorder = recorderOf(backend, { last: recordHolds, clock, closing, afterwards });
+    this.errors$ = this.#views.errors(merge(session.errors$, recorder?.errors$ ?? NEVER));
     const register = (name: string, kind: string): SharedRegister => this.register(name, kind);
     this.#context = {
-      session$,
-      present,
-      openingTrouble,
+      ...session,
       clock,
       info: backend.info,
       lockDelayMs,
       afterwards,
-      watch: (name, looking) => this.#queues.watch(name, looking),
-      evictions: new Evictions({ backend, by: owner, register, closing: this.#closing.signal }),
+      watch: (name, looking) => this.#views.watch(name, looking),
+      evictions: new Evictions({ backend, by: owner, register, closing }),
       holdTimes: new HoldTimes(),
+      recorder,
       closing: new Closing(),
     };
   }
@@ -180,7 +176,7 @@ class SharedSessionClient implements LockClient {
 
   watch(name: string): Observable<QueueState> {
     checkName(name, this.#backend);
-    return inCallerContext(this.#queues.watch(name));
+    return inCallerContext(this.#views.watch(name));
   }
 
   queues(prefix = ''): Observable<QueuesState> {
@@ -202,19 +198,23 @@ class SharedSessionClient implements LockClient {
   async evict(name: string, entry: Victim, options: { readonly reason: string }): Promise<boolean> {
     checkName(name, this.#backend);
     const reason = checkedEviction(entry, options);
-    this.#closing.signal.throwIfAborted();
     return this.#context.evictions.evict(name, entry, { kind: 'evicted', reason });
   }
 
   evictions(name: string): Observable<readonly Eviction[]> {
-    checkName(name, this.#backend);
     return inCallerContext(this.#context.evictions.watch(name));
   }
 
   register(name: string, kind: string): SharedRegister {
-    checkName(name, this.#backend);
-    const end = { closes$: this.#closes$, closing: this.#closing.signal };
-    return new RetryingRegister(this.#backend, { name, kind }, { clock: this.#context.clock, end });
+    return this.#views.register(name, kind);
+  }
+
+  recordedHolds(name: string): Observable<RecordedHoldsState> {
+    return this.#views.recordedHolds(name);
+  }
+
+  forgetHolds(name: string): Promise<void> {
+    return this.#views.forgetHolds(name);
   }
 
   async exportSession(): Promise<string> {

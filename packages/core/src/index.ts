@@ -13,6 +13,7 @@ export type { ClaimState } from './api/claim-state.ts';
 export type { HandoverRequest, Hold, MultiOwnership, Ownership, SharedOwnership } from './api/hold-api.ts';
 export type { HandoverAnswer } from './api/handover-api.ts';
 export type { Eviction, QueueEntry, QueueState, RegisterState, SharedRegister } from './api/queue-api.ts';
+export type { RecordedHold, RecordedHoldEnd, RecordedHoldFacts, RecordedHoldsState } from './api/past-api.ts';
 export type { QueueChange, QueueHistory, QueuesState } from './api/store-api.ts';
 export type { Finding, ListedQueue } from './api/store-facts.ts';
 export type {

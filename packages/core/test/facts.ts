@@ -4,6 +4,7 @@ import { labelFacts } from './facts/labels.ts';
 import { limitFacts } from './facts/limits.ts';
 import { multiFacts } from './facts/multi.ts';
 import { reentrancyFacts } from './facts/reentrancy.ts';
+import { recordedHoldFacts } from './facts/recorded-holds.ts';
 import { registerFacts } from './facts/registers.ts';
 import { requestFacts } from './facts/requests.ts';
 import { resumptionFacts } from './facts/export-session.ts';
@@ -17,6 +18,7 @@ export const FACTS: Readonly<Record<string, readonly CoreFact[]>> = {
   'the re-entry of a hold': reentrancyFacts,
   'a resumed session': resumptionFacts,
   registers: registerFacts,
+  'the record of holds': recordedHoldFacts,
   'the label of an entry': labelFacts,
   'a queue that is too long': admissionFacts,
   'the eviction of entries': evictionFacts,

@@ -284,7 +284,50 @@ const SESSIONS: readonly Mutant[] = [
   ),
 ];
 
+const RECORDED_HOLDS: readonly Mutant[] = [
+  mutant('a loss is recorded as a release', 'the reason of a loss is recorded, and who removed the entry', [
+    'past/hold-recorder.ts',
+    "  if (!loss) return { reason: 'released', heldMs };",
+    "  if (!loss || heldMs >= 0) return { reason: 'released', heldMs };",
+  ]),
+  mutant(
+    'the cause of a loss that is found later is not recorded',
+    'the reason of a loss is recorded, and who removed the entry',
+    ['hold/ownership.ts', '    void story.then(() => this.#recording?.ended(this.#lossError));\n', ''],
+  ),
+  mutant(
+    'a hold that ended without a record stays open',
+    'the hold of a process that died has no end, and the next holder records when it was gone',
+    ['past/hold-records.ts', '    if (alone)', '    if (!alone)'],
+  ),
+  mutant(
+    'a record is written at once',
+    'a short hold costs one read and one write, and holds of one client are written together',
+    ['past/hold-recorder.ts', '    await this.#pause(WRITE_DELAY_MS);\n', ''],
+  ),
+  mutant(
+    'a record is given up when another client wrote meanwhile',
+    'clients that record at the same time lose no hold, and readers hold at the same time',
+    [
+      'past/hold-recorder.ts',
+      'if (await repeatUntilDefinite(() => this.#change(name, updates), signal)) return;',
+      'return void (await repeatUntilDefinite(() => this.#change(name, updates), signal));',
+    ],
+  ),
+  mutant(
+    'a client that closes waits for its records for ever',
+    'a client closes within 1 s while its records get no reply',
+    ['past/hold-recorder.ts', 'const CLOSING_MS = 1_000;', 'const CLOSING_MS = 1_000_000;'],
+  ),
+  mutant('each refused record is reported', 'a refused record is reported once a minute, and costs no hold', [
+    'past/hold-recorder.ts',
+    'const REPORT_EVERY_MS = 60_000;',
+    'const REPORT_EVERY_MS = 0;',
+  ]),
+];
+
 export const MUTANTS: readonly Mutant[] = [
+  ...RECORDED_HOLDS,
   ...SEVERAL_NAMES,
   ...ENTERING_AGAIN,
   ...EVICTIONS,

@@ -261,6 +261,35 @@ describe('the dashboard page', () => {
       );
     });
 
+    it('lists recorded holds, the newest first, with how each ended', async () => {
+      await open('#/queue/a');
+      say('queue', 'a', queueOf('a', []));
+      const hold = { host: 'h', pid: 7, beganAt: 0 };
+      const holds = [
+        { ...hold, id: '1', token: '41', owner: 'ann', status: 'ended', reason: 'released', heldMs: 4_200 },
+        { ...hold, id: '2', token: '42', owner: HOSTILE, status: 'unrecorded', goneAt: 0 },
+        { ...hold, id: '3', token: '43', owner: 'cy', status: 'ended', reason: 'entry-removed', heldMs: 1 },
+        { ...hold, id: '4', token: '44', owner: 'dee', status: 'held' },
+      ];
+      const eviction = { by: 'olga', reason: 'hangs' };
+      const shown = [...holds.slice(0, 2), { ...holds[2], eviction }, holds[3]];
+      say('record', 'a', { name: 'a', at: 0, status: 'live', holds: shown } as Snapshot);
+      const table = page.screen.getByRole('table', { name: 'Recorded holds, the newest first' });
+      const rows = page.testing.within(table).getAllByRole('row').slice(1);
+      const cellsOf = (row: Element): readonly (string | null)[] =>
+        [...row.querySelectorAll('.cell-owner, .cell-length, .cell-end')].map(
+          ({ textContent }) => textContent,
+        );
+      expect(
+        rows.map(cellsOf).map(([length, owner, end]) => `${owner} ${length} ${end}`.slice(0, 60)),
+      ).to.deep.equal([
+        'dee - holds',
+        'cy 1ms removed by olga: hangs',
+        `${SHOWN_HOSTILE} - no end recorded, gone by 1970`.slice(0, 60),
+        'ann 4.2s released',
+      ]);
+    });
+
     it('evicts exactly the shown entry, after it has shown the token and the user has entered a reason', async () => {
       await open('#/queue/a');
       say('queue', 'a', queueOf('a', [entryOf('ann', 0), entryOf('bob', 1)]));

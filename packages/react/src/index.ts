@@ -6,6 +6,7 @@ export {
   useLeader,
   useQueue,
   useQueues,
+  useRecord,
   useSessions,
   useTimeline,
   type LeaderView,

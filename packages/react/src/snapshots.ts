@@ -7,6 +7,7 @@ import type {
   FaultsSnapshot,
   QueueSnapshot,
   QueuesSnapshot,
+  RecordSnapshot,
   SessionsSnapshot,
   TimelineSnapshot,
 } from '@queuelock/bridge/wire';
@@ -26,6 +27,11 @@ export function useQueues(prefix = ''): Observed<QueuesSnapshot> {
 /** Returns the recent past of a queue: which clients joined, held and left, as far as the bridge has observed it. */
 export function useTimeline(name: string): Observed<TimelineSnapshot> {
   return useObserved('timeline', name);
+}
+
+/** Returns the recorded holds of a queue, also from before the bridge was started. None if no client records them. */
+export function useRecord(name: string): Observed<RecordSnapshot> {
+  return useObserved('record', name);
 }
 
 /** Returns the entries of many queues, grouped by the program that made them. */

@@ -6,6 +6,7 @@ import type {
   FaultsSnapshot,
   QueueSnapshot,
   QueuesSnapshot,
+  RecordSnapshot,
   SessionsSnapshot,
   TimelineSnapshot,
 } from '@queuelock/bridge/wire';
@@ -59,6 +60,10 @@ export class FakeBridge implements BridgeClient {
 
   timeline(name: string): Observable<Observed<TimelineSnapshot>> {
     return this.#watched(`timeline ${name}`);
+  }
+
+  record(name: string): Observable<Observed<RecordSnapshot>> {
+    return this.#watched(`record ${name}`);
   }
 
   election(name: string): Observable<Observed<ElectionSnapshot>> {

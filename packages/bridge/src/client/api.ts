@@ -12,6 +12,7 @@ import type {
   JoinRequest,
   QueueSnapshot,
   QueuesSnapshot,
+  RecordSnapshot,
   SessionsSnapshot,
   TimelineSnapshot,
 } from '../wire.ts';
@@ -131,6 +132,8 @@ export interface BridgeClient {
   queue(name: string): Observable<Observed<QueueSnapshot>>;
   /** Watches the recent history of a queue: joins, grants and departures that the bridge has seen. */
   timeline(name: string): Observable<Observed<TimelineSnapshot>>;
+  /** Watches the recorded holds of a queue, also from before the bridge was started. None if no client records them. */
+  record(name: string): Observable<Observed<RecordSnapshot>>;
   /** Watches an election: the leader and the candidates. */
   election(name: string): Observable<Observed<ElectionSnapshot>>;
   /** Watches the entries of each program, in the queues whose names begin with `prefix` (default: all). */

@@ -92,6 +92,10 @@ class StreamingClient implements BridgeClient {
     return this.#watch('timeline', { kind: 'timeline', name });
   }
 
+  record(name: string): Observable<Observed<SnapshotOf['record']>> {
+    return this.#watch('record', { kind: 'record', name });
+  }
+
   election(name: string): Observable<Observed<SnapshotOf['election']>> {
     return this.#watch('election', { kind: 'election', name });
   }

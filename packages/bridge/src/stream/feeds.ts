@@ -144,6 +144,7 @@ function quotasOf(
       return [every, [overviews, topicKey(topic)]];
     case 'queue':
     case 'timeline':
+    case 'record':
     case 'election':
       return [every, [queues, topic.name]];
     case 'contenders':

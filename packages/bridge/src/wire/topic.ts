@@ -17,6 +17,8 @@ export type Topic =
   | { readonly kind: 'queue'; readonly name: string }
   /** Recent history of a queue: joins, grants and departures that the bridge has seen. */
   | { readonly kind: 'timeline'; readonly name: string }
+  /** The recorded holds of a queue, also from before the bridge was started. */
+  | { readonly kind: 'record'; readonly name: string }
   /** The leader and the candidates of an election. */
   | { readonly kind: 'election'; readonly name: string }
   /** The entries of many queues, grouped by the program that made them. */
@@ -57,7 +59,7 @@ const id = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
 
 /** Schema of `Topic`. */
 export const topicSchema: v.GenericSchema<Topic> = v.variant('kind', [
-  v.strictObject({ kind: v.picklist(['queue', 'timeline', 'election', 'contenders']), name }),
+  v.strictObject({ kind: v.picklist(['queue', 'timeline', 'record', 'election', 'contenders']), name }),
   v.strictObject({ kind: v.picklist(['queues', 'sessions', 'deadlocks', 'faults']), prefix }),
   v.strictObject({ kind: v.literal('join'), id, secret: id }),
 ]);

@@ -16,6 +16,7 @@ import {
   jsonOption,
   idOption,
   profileOption,
+  recordOption,
   verboseOption,
   wholeNumber,
 } from '../options.ts';
@@ -28,6 +29,7 @@ interface ContendOptions extends StoreOptions {
   readonly gap: number;
   readonly keep?: true;
   readonly ttl?: number;
+  readonly record?: number;
   readonly json?: true;
 }
 
@@ -53,6 +55,7 @@ export function addContend(program: Command): void {
       `seconds for which the server keeps the entries of a silent process ${TTL_DEFAULT}`,
       TTL_SECONDS,
     )
+    .addOption(recordOption())
     .addOption(jsonOption())
     .addOption(verboseOption())
     .action(async (name, options) => {

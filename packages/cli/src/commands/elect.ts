@@ -9,6 +9,7 @@ import {
   backendOption,
   jsonOption,
   profileOption,
+  recordOption,
   verboseOption,
 } from '../options.ts';
 import { RunnableCommand } from '../run/command.ts';
@@ -62,6 +63,7 @@ export function addElect(program: Command): void {
     .addOption(onLossOption())
     .addOption(keepOption())
     .addOption(epochOption())
+    .addOption(recordOption())
     .addOption(passCredentialsOption())
     .addOption(jsonOption('without a command: one JSON object a line'))
     .addOption(verboseOption())

@@ -11,6 +11,7 @@ import {
   backendOption,
   idOption,
   profileOption,
+  recordOption,
   verboseOption,
 } from '../options.ts';
 import { RunnableCommand } from '../run/command.ts';
@@ -72,6 +73,7 @@ export function addOnce(program: Command): void {
     .addOption(graceOption())
     .addOption(onLossOption())
     .addOption(epochOption())
+    .addOption(recordOption())
     .addOption(passCredentialsOption())
     .addOption(verboseOption())
     .action(async (...given) => {

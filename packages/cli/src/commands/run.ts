@@ -9,6 +9,7 @@ import {
   backendOption,
   idOption,
   profileOption,
+  recordOption,
   verboseOption,
   wholeNumber,
 } from '../options.ts';
@@ -41,6 +42,14 @@ QUEUELOCK_KEY in its environment.
 
 ${ABOUT_COMMANDS}`;
 
+const EXAMPLES = [
+  ['queuelock run nightly -- ./import.sh --full', 'one at a time, first come, first served'],
+  ['queuelock run nightly --try -- make report', 'does nothing if it is running elsewhere'],
+  ['queuelock run uploads --semaphore 5 -- ./upload.sh', 'at most five at a time'],
+  ['queuelock run catalogue --read -- ./export.sh', 'together with other readers'],
+  ['queuelock run scheduler --keep -- ./scheduler', 'always, on one machine of several'],
+] satisfies Parameters<typeof explain>[1]['examples'];
+
 /** Adds `run`, which runs a program under a lock. */
 export function addRun(program: Command): void {
   const command = program
@@ -71,6 +80,7 @@ export function addRun(program: Command): void {
     .addOption(onLossOption())
     .addOption(keepOption())
     .addOption(epochOption())
+    .addOption(recordOption())
     .addOption(passCredentialsOption())
     .addOption(verboseOption())
     .action(async (name, command, options) => {
@@ -78,13 +88,7 @@ export function addRun(program: Command): void {
     });
   explain(command, {
     notes: NOTES,
-    examples: [
-      ['queuelock run nightly -- ./import.sh --full', 'one at a time, first come, first served'],
-      ['queuelock run nightly --try -- make report', 'does nothing if it is running elsewhere'],
-      ['queuelock run uploads --semaphore 5 -- ./upload.sh', 'at most five at a time'],
-      ['queuelock run catalogue --read -- ./export.sh', 'together with other readers'],
-      ['queuelock run scheduler --keep -- ./scheduler', 'always, on one machine of several'],
-    ],
+    examples: EXAMPLES,
   });
 }
 

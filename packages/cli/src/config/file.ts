@@ -16,6 +16,8 @@ export interface Profile {
   readonly ttl?: number;
   /** Epoch of the fencing tokens, as `--epoch`. */
   readonly epoch?: number;
+  /** Number of holds to record for each name, as `--record`. */
+  readonly record?: number;
 }
 
 /** The configuration file of `queuelock`. */
@@ -81,7 +83,7 @@ function parsed(file: string, text: string): unknown {
 }
 
 function profileOf(where: string, value: unknown): Profile {
-  const fields = fieldsOf(where, value, ['url', 'user', 'passwordFile', 'ttl', 'epoch']);
+  const fields = fieldsOf(where, value, ['url', 'user', 'passwordFile', 'ttl', 'epoch', 'record']);
   const url = textIn(`${where}.url`, fields['url']);
   if (url === undefined) throw misconfigured(`${where} needs a url, such as etcd://127.0.0.1:2379`);
   return { url, ...textsOf(where, fields), ...numbersOf(where, fields) };
@@ -93,8 +95,13 @@ function textsOf(where: string, fields: Fields): Pick<Profile, 'user' | 'passwor
   return { ...(user === undefined ? {} : { user }), ...(passwordFile === undefined ? {} : { passwordFile }) };
 }
 
-function numbersOf(where: string, fields: Fields): Pick<Profile, 'ttl' | 'epoch'> {
+function numbersOf(where: string, fields: Fields): Pick<Profile, 'ttl' | 'epoch' | 'record'> {
   const ttl = wholeIn(`${where}.ttl`, fields['ttl'], 1);
   const epoch = wholeIn(`${where}.epoch`, fields['epoch'], 0);
-  return { ...(ttl === undefined ? {} : { ttl }), ...(epoch === undefined ? {} : { epoch }) };
+  const record = wholeIn(`${where}.record`, fields['record'], 0);
+  return {
+    ...(ttl === undefined ? {} : { ttl }),
+    ...(epoch === undefined ? {} : { epoch }),
+    ...(record === undefined ? {} : { record }),
+  };
 }

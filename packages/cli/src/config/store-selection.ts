@@ -16,6 +16,8 @@ export interface SelectedStore {
   /** TTL of the profile, in seconds. */
   readonly ttl?: number;
   readonly epoch?: number;
+  /** Number of holds to record for each name. */
+  readonly record?: number;
 }
 
 /**
@@ -67,13 +69,14 @@ function profileNamed({ file, profiles }: Config, name: string): Profile {
   throw misconfigured(`there is no profile ${JSON.stringify(name)} in ${file}; ${known}`);
 }
 
-function storeOf({ url, ttl, epoch, ...profile }: Profile, env: Environment): SelectedStore {
+function storeOf({ url, ttl, epoch, record, ...profile }: Profile, env: Environment): SelectedStore {
   const { user = profile.user, passwordFile = profile.passwordFile, password } = credentialsIn(env);
   const secret = password ?? (passwordFile === undefined ? undefined : readPassword(passwordFile));
   return {
     url: withCredentials(url, { user, password: secret }),
     ...(ttl === undefined ? {} : { ttl }),
     ...(epoch === undefined ? {} : { epoch }),
+    ...(record === undefined ? {} : { record }),
   };
 }
 

@@ -153,4 +153,23 @@ export const registerFacts: readonly Fact[] = [
     expect(await own.text()).to.equal('remembered');
     for (const picture of queueWatch.seen) expect(picture.length).to.be.at.most(1);
   }),
+
+  registerFact(
+    'a register is written by a client whose session has ended, and the queue beside it stays as it is',
+    async (stage, own, other) => {
+      const holder = await (await stage.client()).enter();
+      const waiter = await (await stage.client()).enter();
+      const ended = await stage.client();
+      await ended.close();
+      const cell = new Cell(stage, ended.backend);
+      for (const text of ['one', 'two', 'three']) await cell.put(text);
+      await stage.settle();
+      expect([holder.admitted, waiter.admitted]).to.deep.equal([true, false]);
+      await holder.leave();
+      await waiter.untilAdmitted();
+      expect(await other.text()).to.equal('three');
+      await own.put('four');
+      await waiter.leave();
+    },
+  ),
 ];

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Registers } from '@queuelock/core/backend';
-import { NEVER, concat, take } from 'rxjs';
+import { NEVER, concat, firstValueFrom, take } from 'rxjs';
 import {
   later,
   registers,
@@ -71,6 +71,12 @@ const forgetsWithTheConnection: Defect = () => ({
 const keepsThemInTheQueue: Defect = writing((sound, backend) => async (queue, kind, change) => {
   const session = await backend.open(2_000, new AbortController().signal);
   await session.enqueue({ queue, id: randomBytes(16).toString('hex'), shared: false, limit: 1 });
+  return sound.write(queue, kind, change);
+});
+
+const removesTheFirstEntry: Defect = writing((sound, backend) => async (queue, kind, change) => {
+  const [front] = await firstValueFrom(backend.observe(queue));
+  if (front) await backend.evict(queue, front);
   return sound.write(queue, kind, change);
 });
 
@@ -145,4 +151,9 @@ export const registerDefects: Defects = [
     ['a register returns 4,096 bytes unchanged'],
   ],
   ['keeps registers in the queue', keepsThemInTheQueue, ['a register of a queue is not an entry of it']],
+  [
+    'removes the first entry of the queue with the write of a register',
+    removesTheFirstEntry,
+    ['a register is written by a client whose session has ended, and the queue beside it stays as it is'],
+  ],
 ];

@@ -5,6 +5,7 @@ import type { Observable } from 'rxjs';
 import type { QueueLockError } from './errors.ts';
 import type { MultiOwnership, Ownership, SharedOwnership } from './hold-api.ts';
 
+import type { RecordedHoldsState } from './past-api.ts';
 import type { PositionStream } from './position-api.ts';
 import type { AcquireOptions, ClaimOptions, RunOptions, SharedOptions, WorkOptions } from './options.ts';
 import type { Eviction, QueueEntry, QueueState, SharedRegister } from './queue-api.ts';
@@ -160,8 +161,18 @@ export interface LockClient extends AsyncDisposable {
   /** Emits the latest evictions from this queue, the newest last: at once, then after each change. Never errors. */
   evictions(name: string): Observable<readonly Eviction[]>;
   /**
+   * Emits the recorded holds of this queue: which process held it, from when to when, and why the hold ended. At once, then after each change.
+   * Clients record their holds with `LockClientOptions.recordHolds`; holds of other clients are missing. Never errors.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` for a backend without registers
+   * @example
+   * const { holds } = await firstValueFrom(locks.recordedHolds('nightly').pipe(filter(({ status }) => status === 'live')));
+   */
+  recordedHolds(name: string): Observable<RecordedHoldsState>;
+  /** Deletes the recorded holds of this queue. Retries until the store replies; rejects as `recordedHolds` throws. */
+  forgetHolds(name: string): Promise<void>;
+  /**
    * Returns a small text beside the queue that all clients share.
-   * @param kind names the text, 1 to 16 lower-case letters
+   * @param kind names the text, 1 to 16 lower-case letters. The package uses `evictions` and `holds`
    * @throws {QueueLockError} `INVALID_ARGUMENT`, also for a backend without registers
    */
   register(name: string, kind: string): SharedRegister;

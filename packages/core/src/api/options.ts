@@ -38,6 +38,14 @@ export interface LockClientOptions {
    * other clients are refused with `INVALID_ARGUMENT`. Default 0: heartbeats on the main thread only.
    */
   readonly maxBlockedMs?: number;
+
+  /**
+   * How many holds of each name to record beside its queue, 0 to 100; `LockClient.recordedHolds` shows them, also after all clients have ended.
+   * At most 4,096 bytes for each name, which is about 35 holds. Costs two reads and two writes for a hold, one of each if it is shorter than
+   * 20 ms. They run in the background: no hold waits for them or fails by them. The record of a name stays in the store until
+   * `LockClient.forgetHolds`, so set this for a limited number of names. Default 0: off.
+   */
+  readonly recordHolds?: number;
   /** How long the first connection may take before a call rejects with `UNAVAILABLE`, in milliseconds. Default 5,000. */
   readonly connectTimeoutMs?: number;
   /**

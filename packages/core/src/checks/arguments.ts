@@ -4,27 +4,21 @@
 import { hostname } from 'node:os';
 import type { LockClient } from '../api/api.ts';
 import { heldByThisChain } from '../reentrancy/call-chain.ts';
-import { checkedSize, checkedText, checkedTexts } from './checked.ts';
+import { MAX_TIMER_MS, checkedSize, checkedText, checkedTexts, count, within } from './checked.ts';
 import { checkedObject, checkedOptions } from './checked-options.ts';
-import { systemClock } from '../base/clock.ts';
 import { fits } from '../base/utf8.ts';
 import type { EntryLabel } from '../entry/entry-value.ts';
 import { QueueLockError, invalidArgument } from '../api/errors.ts';
 import type { SharedOwnership } from '../api/hold-api.ts';
 import { EVICT_OPTIONS, STEAL_OPTIONS, WISH_OPTIONS } from './known-options.ts';
-import { checkMaxBlocked } from './max-blocked.ts';
 import { limitOf } from '../entry/limit.ts';
-import type { ClaimOptions, LockClientOptions } from '../api/options.ts';
-import type { SessionSettings } from '../session/session.ts';
+import type { ClaimOptions } from '../api/options.ts';
 import type { Backend, StoredEntry } from '../api/spi.ts';
 import type { ClaimRequest } from '../entry/wish.ts';
 
 const HOST = hostname();
 const PID = process.pid;
 const MAX_NAME_BYTES = 512;
-const MAX_TTL_MS = 24 * 60 * 60 * 1_000;
-// Longest timeout in milliseconds. `setTimeout` fires at once for a longer one.
-const MAX_TIMER_MS = 2_147_483_647;
 const MAX_LIMIT = 1_000_000;
 const MAX_NAMES = 60;
 const MAX_REASON = 200;
@@ -68,34 +62,6 @@ export function checkedEviction(
 ): string {
   checkEntry(entry);
   return checkedReason('reason', checkedOptions('options of evict', options, EVICT_OPTIONS).reason);
-}
-
-/** Checks the client's options and fills in the defaults. */
-export function settingsOf(
-  backend: Backend,
-  options: LockClientOptions,
-): SessionSettings & { readonly owner: string; readonly lockDelayMs: number } {
-  const { minTtlMs, minTtlRule, defaultTtlMs, name } = backend.info;
-  const { ttlMs = defaultTtlMs, lockDelayMs = 0 } = options;
-  const why = ` on ${name}${minTtlRule === undefined ? '' : `: ${minTtlRule}`}`;
-  within('ttlMs', ttlMs, { min: minTtlMs, max: MAX_TTL_MS, why });
-  within('connectTimeoutMs', options.connectTimeoutMs ?? 5_000, { min: 1, max: MAX_TIMER_MS });
-  checkMaxBlocked(backend, options);
-  within('lockDelayMs', lockDelayMs, { min: 0, max: MAX_TIMER_MS });
-  within('safetyMarginMs', options.safetyMarginMs ?? 0, { min: 0, max: ttlMs / 2, why: ', half the TTL' });
-  within('heartbeatIntervalMs', options.heartbeatIntervalMs ?? ttlMs / 4, {
-    min: 1,
-    max: ttlMs / 2,
-    why: ', half the TTL',
-  });
-  return {
-    ...options,
-    ttlMs,
-    lockDelayMs,
-    connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
-    clock: options.clock ?? systemClock(),
-    owner: options.owner ?? `${HOST}:${String(process.pid)}`,
-  };
 }
 
 /** Defaults of every acquisition, from the options of its client. */
@@ -228,18 +194,4 @@ function checkedHolds(holds: readonly SharedOwnership[]): readonly SharedOwnersh
 
 function isHeld({ held }: SharedOwnership): boolean {
   return held;
-}
-
-function count(argument: string, value: number, max: number): number {
-  if (Number.isInteger(value) && value >= 1 && value <= max) return value;
-  throw invalidArgument(argument, value, `is a whole number from 1 to ${String(max)}`);
-}
-
-function within(argument: string, value: number, range: { min: number; max: number; why?: string }): void {
-  if (typeof value === 'number' && value >= range.min && value <= range.max) return;
-  throw invalidArgument(
-    argument,
-    value,
-    `is a number of milliseconds from ${String(range.min)} to ${String(range.max)}${range.why ?? ''}`,
-  );
 }

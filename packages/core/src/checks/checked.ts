@@ -2,6 +2,9 @@ import { checkedObject } from './checked-options.ts';
 import { invalidArgument } from '../api/errors.ts';
 import { fits } from '../base/utf8.ts';
 
+// Longest timeout in milliseconds. `setTimeout` fires at once for a longer one.
+export const MAX_TIMER_MS = 2_147_483_647;
+
 const MAX_USER_BYTES = 1_024;
 
 /** Returns the text if an entry can store it, and throws otherwise. */
@@ -29,4 +32,24 @@ export function checkedTexts(
     checkedText(`${argument}.${key}`, value);
   checkedSize(`${argument} as JSON`, JSON.stringify(texts));
   return texts;
+}
+
+/** Checks a whole number from 1 to `max`. */
+export function count(argument: string, value: number, max: number): number {
+  if (Number.isInteger(value) && value >= 1 && value <= max) return value;
+  throw invalidArgument(argument, value, `is a whole number from 1 to ${String(max)}`);
+}
+
+/** Checks a number of milliseconds. */
+export function within(
+  argument: string,
+  value: number,
+  range: { min: number; max: number; why?: string },
+): void {
+  if (typeof value === 'number' && value >= range.min && value <= range.max) return;
+  throw invalidArgument(
+    argument,
+    value,
+    `is a number of milliseconds from ${String(range.min)} to ${String(range.max)}${range.why ?? ''}`,
+  );
 }

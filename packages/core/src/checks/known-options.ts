@@ -15,6 +15,7 @@ export const CLIENT_OPTIONS: KnownOptions<LockClientOptions> = {
   safetyMarginMs: 'number',
   lockDelayMs: 'number',
   maxBlockedMs: 'number',
+  recordHolds: 'number',
   connectTimeoutMs: 'number',
   resume: 'string',
   owner: 'string',

@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Closing } from '../work/closing.ts';
 import type { Enqueue } from '../entry/entry.ts';
 import type { Evictions } from '../handover/evictions.ts';
+import type { HoldRecorder } from '../past/hold-recorder.ts';
 import type { HoldTimes } from '../turn/hold-times.ts';
 import type { QueueState } from '../api/queue-api.ts';
 import type { Observable } from '../base/rx.ts';
@@ -21,6 +22,8 @@ export interface ClaimContext {
   readonly watch: (name: string, looking?: ObserveOptions) => Observable<QueueState>;
   readonly evictions: Evictions;
   readonly holdTimes: HoldTimes;
+  /** Records the holds, if the client has the option. */
+  readonly recorder: HoldRecorder | undefined;
   readonly closing: Closing;
   /** Receives every promise of work that continues after a claim has ended. */
   readonly afterwards: (work: Promise<void>) => void;

@@ -185,6 +185,7 @@ export class Contender implements Holder, LivenessListener {
     this.#followed?.unsubscribe();
     const ownership = new HeldOwnership({ entry: this.#entry, turn, holder: this, info: context.info });
     this.#ownership = ownership;
+    if (context.recorder) ownership.record(context.recorder.began(ownership, this.#request.label));
     if (trace) ownership.trace(trace.granted(ownership));
     this.#begunAt = begunAt;
     this.#acquisition.held(ownership);

@@ -17,6 +17,7 @@ import { Moment } from '../base/moment.ts';
 import { ownershipInJson } from '../api/ownership-json.ts';
 import { requestsTo, type AnsweringHold } from '../handover/requests.ts';
 import type { Observable } from '../base/rx.ts';
+import type { HoldRecording } from '../past/hold-recorder.ts';
 import type { LiveSession } from '../session/live-session.ts';
 import type { BackendInfo } from '../api/spi.ts';
 
@@ -38,6 +39,7 @@ export class HeldOwnership implements Ownership {
   #story: Promise<unknown> | undefined;
   #lossError: QueueLockError | undefined;
   #trace: HoldTrace | undefined;
+  #recording: HoldRecording | undefined;
 
   constructor({ entry, turn, holder, info }: OwnershipInit) {
     this.grantToken = turn.grantToken;
@@ -153,6 +155,11 @@ export class HeldOwnership implements Ownership {
     this.#trace = trace;
   }
 
+  /** Sets the record of this hold. */
+  record(recording: HoldRecording): void {
+    this.#recording = recording;
+  }
+
   /** Ends the hold. The caller is responsible for removing the entry. */
   giveUp(): void {
     if (this.#finish('released')) this.#holder.givenUp();
@@ -176,6 +183,8 @@ export class HeldOwnership implements Ownership {
   /** Registers a pending lookup of the cause of the loss; `release` waits for it. */
   tellLater(story: Promise<unknown>): void {
     this.#story = story;
+    // The record names the cause that was found.
+    void story.then(() => this.#recording?.ended(this.#lossError));
   }
 
   /**
@@ -210,6 +219,7 @@ export class HeldOwnership implements Ownership {
     if (this.#end) return false;
     this.#end = end;
     this.#trace?.ended(this.#lossError);
+    this.#recording?.ended(this.#lossError);
     this.#ended?.come();
     return true;
   }

@@ -1,5 +1,5 @@
 // Chapter views: what can be seen of queues, of registers, of the store and its past?
-// A value, observed again after errors (live-view); one queue (queue-watch); all queues and their history (here, replayed).
+// A value, observed again after errors (live-view); one queue (queue-watch); a text (register); all queues and their history (here, replayed).
 
 import { checkEntry, checkName } from '../checks/arguments.ts';
 import { inCallerContext } from '../base/caller-context.ts';
@@ -7,29 +7,66 @@ import type { Clock } from '../base/clock.ts';
 import { invalidArgument, type QueueLockError } from '../api/errors.ts';
 import { jsonable } from '../base/jsonable.ts';
 import { liveView } from './live-view.ts';
-import type { RegisterEnd } from './register.ts';
+import { HOLDS_KIND } from '../past/hold-records.ts';
+import { recordedHolds } from '../past/recorded-holds.ts';
+import type { RecordedHoldsState } from '../api/past-api.ts';
+import type { QueueState, SharedRegister } from '../api/queue-api.ts';
+import { SharedQueues } from './queue-watch.ts';
+import { RetryingRegister, type RegisterEnd } from './register.ts';
 import { replayed } from './replayed.ts';
-import { NEVER, map, merge, takeUntil, type Observable } from '../base/rx.ts';
-import type { Backend } from '../api/spi.ts';
+import {
+  NEVER,
+  combineLatest,
+  distinctUntilChanged,
+  map,
+  merge,
+  takeUntil,
+  type Observable,
+} from '../base/rx.ts';
+import type { Backend, ObserveOptions } from '../api/spi.ts';
 import type { QueueHistory, QueuesState } from '../api/store-api.ts';
 import type { Finding, ListedQueue } from '../api/store-facts.ts';
 
-/** The views of a whole store, where the backend offers them. */
+/** The views of a store, where the backend offers them. */
 export class StoreViews {
   readonly #backend: Backend;
   readonly #clock: Clock;
   readonly #end: RegisterEnd;
+  readonly #watched: SharedQueues;
 
   constructor(backend: Backend, clock: Clock, end: RegisterEnd) {
     this.#backend = backend;
     this.#clock = clock;
     this.#end = end;
+    this.#watched = new SharedQueues(backend, clock, end.closes$);
   }
 
-  /** Emits the failures that the backend and the session get over by themselves. */
-  errorsWith(ofSession$: Observable<QueueLockError>): Observable<QueueLockError> {
-    const errors$ = merge(this.#backend.errors$ ?? NEVER, ofSession$);
+  /** Emits the failures that the backend, the session and the recorder recover from by themselves, until the client closes. */
+  errors(others$: Observable<QueueLockError>): Observable<QueueLockError> {
+    const errors$ = merge(this.#backend.errors$ ?? NEVER, others$);
     return inCallerContext(errors$.pipe(takeUntil(this.#end.closes$)));
+  }
+
+  watch(name: string, looking?: ObserveOptions): Observable<QueueState> {
+    return this.#watched.watch(name, looking);
+  }
+
+  register(name: string, kind: string): SharedRegister {
+    checkName(name, this.#backend);
+    return new RetryingRegister(this.#backend, { name, kind }, { clock: this.#clock, end: this.#end });
+  }
+
+  recordedHolds(name: string): Observable<RecordedHoldsState> {
+    const { state$ } = this.register(name, HOLDS_KIND);
+    const holds$ = combineLatest([state$, this.watch(name)]).pipe(
+      map(([register, queue]) => recordedHolds(register, queue)),
+      distinctUntilChanged((before, now) => JSON.stringify(before) === JSON.stringify(now)),
+    );
+    return inCallerContext(holds$);
+  }
+
+  async forgetHolds(name: string): Promise<void> {
+    await this.register(name, HOLDS_KIND).change(() => undefined);
   }
 
   queues(prefix: string): Observable<QueuesState> {

@@ -46,6 +46,12 @@ export const REFER: readonly Chapter[] = [
       page(['interoperability', 'Interoperability', 'Which recipes in Go, Java and Python share a queue.'], {
         file: 'packages/COMPATIBILITY.md',
       }),
+      page(
+        ['formats', 'Formats', 'What a client in another language reads and writes, and how to check it.'],
+        {
+          file: 'packages/FORMATS.md',
+        },
+      ),
     ],
   },
   {

@@ -1,5 +1,5 @@
 import type { EntrySnapshot, QueueSnapshot } from '@queuelock/bridge/wire';
-import { useQueue, useTimeline } from '@queuelock/react';
+import { useQueue, useRecord, useTimeline } from '@queuelock/react';
 import { useMemo, useState, type ReactElement } from 'react';
 import { useMay } from '../hooks/facts.ts';
 import { useOwnJoin } from '../hooks/own-join.ts';
@@ -13,6 +13,7 @@ import { Fresh, isLive, loadedSnapshot } from '../parts/freshness.tsx';
 import { HandOffs } from '../parts/hand-offs.tsx';
 import { Holders } from '../parts/holders.tsx';
 import { JoinPanel } from '../parts/join-panel.tsx';
+import { RecordedHolds } from '../parts/recorded-holds.tsx';
 import { Timeline } from '../parts/timeline.tsx';
 import { Waiters } from '../parts/waiters.tsx';
 import { Figure, Figures, StoredText, Title } from '../parts/words.tsx';
@@ -26,6 +27,7 @@ type PendingAction =
 export function QueueView({ name }: { readonly name: string }): ReactElement {
   const seen = useQueue(name);
   const timeline = useTimeline(name);
+  const record = useRecord(name);
   const may = useMay();
   // The join is kept here and not in the panel, because hiding the panel must not end the join.
   const join = useOwnJoin(name);
@@ -74,6 +76,7 @@ export function QueueView({ name }: { readonly name: string }): ReactElement {
               <Timeline snapshot={timeline.snapshot} isRunning={isLive(timeline)} ownId={join.id} />
             )}
             <Waiters waiters={waitersOf(snapshot)} isRunning={isLive(seen)} acts={acts} ownId={join.id} />
+            {record.snapshot && <RecordedHolds holds={record.snapshot.holds} />}
             <Evictions evictions={snapshot.evictions} />
             <HandOffs owners={holdersOf(snapshot).map(({ owner }) => owner)} />
           </>

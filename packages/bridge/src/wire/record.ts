@@ -1,0 +1,58 @@
+import * as v from 'valibot';
+import { snapshotEntries, type Snapshot } from './snapshot.ts';
+
+const REASONS = ['released', 'session-lost', 'heartbeat-timeout', 'entry-removed', 'client-closed'] as const;
+
+/** A hold that its client recorded in the store. */
+export interface RecordedHoldSnapshot {
+  /** The first 16 hexadecimal digits of the entry's id. */
+  readonly id: string;
+  readonly owner: string;
+  readonly host?: string;
+  readonly pid?: number;
+  /** Fencing token, decimal. */
+  readonly token: string;
+  /** When it began, by the clock of the holder's machine. */
+  readonly beganAt: number;
+  /** `unrecorded`: the entry is not in the queue, and no end is recorded. */
+  readonly status: 'held' | 'ended' | 'unrecorded';
+  /** How it ended, with the status `ended`. */
+  readonly reason?: (typeof REASONS)[number];
+  /** How long it was held, in milliseconds, with the status `ended`. */
+  readonly heldMs?: number;
+  /** Who removed the entry and why, if another client did. */
+  readonly eviction?: { readonly by: string; readonly reason: string };
+  /** When the next holder began, by its clock, with the status `unrecorded`, if that was recorded. */
+  readonly goneAt?: number;
+}
+
+/** The recorded holds of a queue. */
+export interface RecordSnapshot extends Snapshot {
+  readonly name: string;
+  /** In the order of the grants, the newest last. */
+  readonly holds: readonly RecordedHoldSnapshot[];
+}
+
+const text = v.string();
+const number = v.number();
+
+/** Schema of `RecordSnapshot`. */
+export const recordSchema: v.GenericSchema<RecordSnapshot> = v.object({
+  ...snapshotEntries,
+  name: text,
+  holds: v.array(
+    v.object({
+      id: text,
+      owner: text,
+      host: v.exactOptional(text),
+      pid: v.exactOptional(number),
+      token: text,
+      beganAt: number,
+      status: v.picklist(['held', 'ended', 'unrecorded']),
+      reason: v.exactOptional(v.picklist(REASONS)),
+      heldMs: v.exactOptional(number),
+      eviction: v.exactOptional(v.object({ by: text, reason: text })),
+      goneAt: v.exactOptional(number),
+    }),
+  ),
+});

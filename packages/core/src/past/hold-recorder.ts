@@ -1,0 +1,197 @@
+import { setMaxListeners } from 'node:events';
+import { hostname } from 'node:os';
+import { backoffDelay, type BackoffOptions } from '../base/backoff.ts';
+import type { Clock } from '../base/clock.ts';
+import { quote } from '../base/printable.ts';
+import { Subject, type Observable } from '../base/rx.ts';
+import { wallTime } from '../base/wall-time.ts';
+import { QueueLockError, detailOf, isQueueLockError } from '../api/errors.ts';
+import type { Ownership } from '../api/hold-api.ts';
+import type { Backend, Registers } from '../api/spi.ts';
+import type { EntryLabel } from '../entry/entry-value.ts';
+import { repeatUntilDefinite } from '../kit/definite.ts';
+import { HOLDS_KIND, applyUpdates, printedText, type HoldEnd, type HoldUpdate } from './hold-records.ts';
+
+/** Delay before a write, so that a short hold costs one write, and no write competes with the release. */
+const WRITE_DELAY_MS = 20;
+/** Longest time for unfinished writes once the client closes. */
+const CLOSING_MS = 1_000;
+/** Delays after a write of another client came between read and write. */
+const CONFLICT_BACKOFF: BackoffOptions = { initialDelayMs: 5, maxDelayMs: 500 };
+/** Shortest time between two reports of refused writes. */
+const REPORT_EVERY_MS = 60_000;
+
+const HOST = hostname();
+
+/** Dependencies on the client. */
+export interface RecorderTools {
+  readonly registers: Registers;
+  readonly clock: Clock;
+  /** Number of holds to keep for each name. */
+  readonly last: number;
+  /** Aborts when the client closes. */
+  readonly closing: AbortSignal;
+  /** Receives each write that the client has to wait for when it closes. */
+  readonly afterwards: (work: Promise<void>) => void;
+}
+
+/** The record of one hold, while its holder lives. */
+export interface HoldRecording {
+  /** Records the end. Repeated calls correct the reason of a loss, not the time. */
+  ended(loss?: QueueLockError): void;
+}
+
+/** The changes of one name that are not written yet, by the id of the hold. */
+type Pending = Map<string, HoldUpdate>;
+
+/**
+ * Records the holds of a client in the background. No hold and no release waits for a write, and none fails by one. There is one write at a time for
+ * each name. Changes that arrive meanwhile are written together, and at most `last` of them are kept.
+ */
+export class HoldRecorder {
+  /** Emits refused writes, at most once a minute. */
+  readonly errors$: Observable<QueueLockError>;
+  readonly #errors$ = new Subject<QueueLockError>();
+  readonly #tools: RecorderTools;
+  /** The names with a write under way. */
+  readonly #pending = new Map<string, Pending>();
+  readonly #pauses = new Set<() => void>();
+  readonly #stop = new AbortController();
+  #cancelStop: (() => void) | undefined;
+  #reportedAt = -Infinity;
+
+  constructor(tools: RecorderTools) {
+    this.#tools = tools;
+    this.errors$ = this.#errors$.asObservable();
+    setMaxListeners(0, this.#stop.signal);
+    const close = (): void => {
+      for (const end of this.#pauses) end();
+      this.#stopSoon();
+    };
+    tools.closing.addEventListener('abort', close, { once: true });
+  }
+
+  /** Records that a hold began. */
+  began(hold: Ownership, label: EntryLabel | string): HoldRecording {
+    const { name, id, token, order, shared, limit } = hold;
+    const { clock } = this.#tools;
+    const begunAt = clock.now();
+    const update: HoldUpdate = {
+      id: id.slice(0, 16),
+      token,
+      order,
+      owner: printedText(typeof label === 'string' ? label : label.owner),
+      host: printedText(HOST),
+      pid: process.pid,
+      beganAt: wallTime(),
+      alone: !shared && limit === 1,
+    };
+    this.#note(name, update);
+    let heldMs: number | undefined;
+    return {
+      ended: (loss) => {
+        heldMs ??= Math.round(clock.now() - begunAt);
+        this.#note(name, { ...update, end: endOf(loss, heldMs) });
+      },
+    };
+  }
+
+  #note(name: string, update: HoldUpdate): void {
+    const { last, afterwards, closing } = this.#tools;
+    const present = this.#pending.get(name);
+    const pending: Pending = present ?? new Map<string, HoldUpdate>();
+    pending.set(update.id, update);
+    const [oldest] = pending.keys();
+    if (pending.size > last && oldest !== undefined) pending.delete(oldest);
+    if (present) return;
+    this.#pending.set(name, pending);
+    if (closing.aborted) this.#stopSoon();
+    afterwards(this.#write(name, pending));
+  }
+
+  /** Writes what is pending until nothing is. Never rejects. */
+  async #write(name: string, pending: Pending): Promise<void> {
+    await this.#pause(WRITE_DELAY_MS);
+    while (pending.size > 0) {
+      const updates = [...pending.values()];
+      pending.clear();
+      try {
+        await this.#apply(name, updates);
+      } catch (error) {
+        this.#report(name, error);
+      }
+    }
+    this.#pending.delete(name);
+    if (this.#pending.size > 0) return;
+    this.#cancelStop?.();
+    this.#cancelStop = undefined;
+  }
+
+  /** Repeats the change until it is certain. */
+  async #apply(name: string, updates: readonly HoldUpdate[]): Promise<void> {
+    const { signal } = this.#stop;
+    for (let attempt = 0; ; attempt += 1) {
+      if (await repeatUntilDefinite(() => this.#change(name, updates), signal)) return;
+      await this.#pause(backoffDelay(attempt, CONFLICT_BACKOFF, this.#tools.clock));
+    }
+  }
+
+  /** Resolves to `false` if another client wrote meanwhile. */
+  async #change(name: string, updates: readonly HoldUpdate[]): Promise<boolean> {
+    const { registers, last } = this.#tools;
+    const present = await registers.read(name, HOLDS_KIND);
+    const text = applyUpdates(present?.text, updates, last);
+    return text === present?.text || registers.write(name, HOLDS_KIND, { text, was: present?.version });
+  }
+
+  /** Waits. Does not wait once the client closes. */
+  #pause(ms: number): Promise<void> {
+    const { clock, closing } = this.#tools;
+    if (closing.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = (): void => {
+        cancel();
+        this.#pauses.delete(end);
+        resolve();
+      };
+      const cancel = clock.after(ms, end);
+      this.#pauses.add(end);
+    });
+  }
+
+  /** Limits the time of the writes under way, once the client closes. */
+  #stopSoon(): void {
+    if (this.#pending.size === 0) return;
+    this.#cancelStop ??= this.#tools.clock.after(CLOSING_MS, () => {
+      this.#stop.abort(new QueueLockError('CLOSED', 'the client was closed'));
+    });
+  }
+
+  #report(name: string, cause: unknown): void {
+    const now = this.#tools.clock.now();
+    if (!isQueueLockError(cause) || cause.code === 'CLOSED' || now - this.#reportedAt < REPORT_EVERY_MS)
+      return;
+    this.#reportedAt = now;
+    const message = `a hold of ${quote(name)} was not recorded: ${detailOf(cause)}`;
+    this.#errors$.next(new QueueLockError(cause.code, message, { cause }));
+  }
+}
+
+/** Returns the recorder of a client; `undefined` if it records no holds. */
+export function recorderOf(
+  { registers }: Backend,
+  tools: Omit<RecorderTools, 'registers'>,
+): HoldRecorder | undefined {
+  return registers && tools.last > 0 ? new HoldRecorder({ ...tools, registers }) : undefined;
+}
+
+function endOf(loss: QueueLockError | undefined, heldMs: number): HoldEnd {
+  if (!loss) return { reason: 'released', heldMs };
+  const { reason = 'session-lost', eviction } = loss;
+  if (!eviction) return { reason, heldMs };
+  return {
+    reason,
+    heldMs,
+    eviction: { by: printedText(eviction.by), reason: printedText(eviction.reason) },
+  };
+}

@@ -1,0 +1,168 @@
+// Chapter past: which holds of a name are recorded, and how did they end?
+// hold-records (here): the record as a text. hold-recorder writes it; recorded-holds compares it with the queue.
+
+import type { RevocationReason } from '../api/errors.ts';
+import { durationOf, listOf, parseJson, recordOf, textOf, timeOf, wholeOf } from '../base/parsed.ts';
+import { toPrintable } from '../base/printable.ts';
+
+/** The kind of the register that stores the holds of a queue. */
+export const HOLDS_KIND = 'holds';
+/** Maximum size of all records of a queue, as stored. */
+const MAX_BYTES = 4_096;
+/** Larger text was not written by a client of this kind. */
+const MAX_READ = 16 * MAX_BYTES;
+/** Maximum length of each text of a record, in UTF-16 code units. */
+const MAX_TEXT = 100;
+
+const ID = /^[0-9a-f]{16}$/;
+const NUMBER = /^-?\d{1,20}$/;
+const OWN_NAME = /^(.*):(\d{1,10})$/s;
+const REASONS: ReadonlySet<unknown> = new Set<HoldEnd['reason']>([
+  'released',
+  'session-lost',
+  'heartbeat-timeout',
+  'entry-removed',
+  'client-closed',
+]);
+
+/** The end of a hold, as its client saw it. */
+export interface HoldEnd {
+  readonly reason: 'released' | RevocationReason;
+  readonly heldMs: number;
+  readonly eviction?: { readonly by: string; readonly reason: string };
+}
+
+/** The record of one hold. */
+export interface HoldRecord {
+  /** The first 16 digits of the entry's id. */
+  readonly id: string;
+  readonly token: bigint;
+  readonly order: bigint;
+  readonly owner: string;
+  readonly host?: string | undefined;
+  readonly pid?: number | undefined;
+  readonly beganAt: number;
+  readonly end?: HoldEnd | undefined;
+  /** When another client found that the hold had ended without a record of that. */
+  readonly goneAt?: number | undefined;
+}
+
+/** A record to write. */
+export interface HoldUpdate extends HoldRecord {
+  /** Whether the holder was alone. Then all holds with smaller tokens had ended before it began. */
+  readonly alone: boolean;
+}
+
+/**
+ * Returns the stored text with changes. A record with the id of a stored one replaces it. The oldest are dropped when there are more than `last`, or
+ * more than fit into 4,096 bytes. The same changes applied twice return the same text.
+ */
+export function applyUpdates(text: string | undefined, updates: readonly HoldUpdate[], last: number): string {
+  let records = decodeHolds(text);
+  for (const { alone, ...record } of updates) {
+    records = withRecord(records, record);
+    if (alone)
+      records = records.map((earlier) =>
+        endedBefore(earlier, record) ? { ...earlier, goneAt: record.beganAt } : earlier,
+      );
+  }
+  const kept = records.slice(-last);
+  while (kept.length > 1 && Buffer.byteLength(encode(kept)) > MAX_BYTES) kept.shift();
+  return encode(kept);
+}
+
+/** Replaces the record of the same hold, or inserts a new one in the order of grants. */
+function withRecord(records: readonly HoldRecord[], record: HoldRecord): readonly HoldRecord[] {
+  const place = records.findIndex(({ id }) => id === record.id);
+  if (place >= 0) return records.with(place, record);
+  // Tokens alone do not show the order: those of a restored store may be smaller than before.
+  const before = records.findLastIndex(
+    ({ token, beganAt }) => token < record.token || beganAt < record.beganAt,
+  );
+  return records.toSpliced(before + 1, 0, record);
+}
+
+/** Whether a hold without a recorded end was over when another holder was alone. */
+function endedBefore({ token, end, goneAt }: HoldRecord, alone: HoldRecord): boolean {
+  return end === undefined && goneAt === undefined && token < alone.token;
+}
+
+/** Parses the stored text. Omits parts that are no records, since any client of the store may have written them. */
+export function decodeHolds(text: string | undefined): readonly HoldRecord[] {
+  if (text === undefined || text.length > MAX_READ) return [];
+  return listOf(parseJson(text)).flatMap((part) => decodeHold(part) ?? []);
+}
+
+function encode(records: readonly HoldRecord[]): string {
+  return JSON.stringify(records.map(encodeHold));
+}
+
+/** Omits what follows from other members, since the space limits the number of holds. */
+function encodeHold({ id, token, order, owner, host, pid, beganAt, end, goneAt }: HoldRecord): object {
+  const isOwnName = owner === `${String(host)}:${String(pid)}`;
+  return {
+    id,
+    token: String(token),
+    order: order === token ? undefined : String(order),
+    owner,
+    host: isOwnName ? undefined : host,
+    pid: isOwnName ? undefined : pid,
+    began: beganAt,
+    ms: end?.heldMs,
+    end: end?.reason,
+    by: end?.eviction?.by,
+    why: end?.eviction?.reason,
+    gone: goneAt,
+  };
+}
+
+function decodeHold(part: unknown): HoldRecord | undefined {
+  const record = recordOf(part);
+  const { id, token, order = token } = record;
+  const [owner, beganAt] = [printed(record['owner']), timeOf(record['began'])];
+  if (typeof id !== 'string' || !ID.test(id) || owner === undefined || beganAt === undefined)
+    return undefined;
+  if (!isNumber(token) || !isNumber(order)) return undefined;
+  return {
+    id,
+    token: BigInt(token),
+    order: BigInt(order),
+    owner,
+    ...processOf(owner, record),
+    beganAt,
+    end: endOf(record),
+    goneAt: timeOf(record['gone']),
+  };
+}
+
+function processOf(
+  owner: string,
+  record: Readonly<Record<string, unknown>>,
+): Pick<HoldRecord, 'host' | 'pid'> {
+  const [host, pid] = [printed(record['host']), wholeOf(record['pid'], 0)];
+  if (host !== undefined || pid !== undefined) return { host, pid };
+  const [, name, number] = OWN_NAME.exec(owner) ?? [];
+  return name === undefined ? {} : { host: name, pid: Number(number) };
+}
+
+function endOf(record: Readonly<Record<string, unknown>>): HoldEnd | undefined {
+  const [reason, heldMs] = [record['end'], durationOf(record['ms'])];
+  if (heldMs === undefined || !REASONS.has(reason)) return undefined;
+  const [by, why] = [printed(record['by']), printed(record['why'])];
+  const eviction = by === undefined || why === undefined ? {} : { eviction: { by, reason: why } };
+  return { reason: reason as HoldEnd['reason'], heldMs, ...eviction };
+}
+
+/** Returns a text as it is stored and shown: printable, of limited length. */
+export function printedText(text: string): string {
+  return toPrintable(text, MAX_TEXT);
+}
+
+function printed(part: unknown): string | undefined {
+  const text = textOf(part);
+  return text === undefined ? undefined : printedText(text);
+}
+
+function isNumber(part: unknown): part is string {
+  return typeof part === 'string' && NUMBER.test(part);
+}
