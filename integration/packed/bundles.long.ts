@@ -74,7 +74,7 @@ describe('packed code in one file by esbuild', function () {
         const { message, ms, ...error } = await outcomeOf(program(imports, backend), format);
         expect(error).to.deep.equal({ code: 'INVALID_ARGUMENT', retryable: false });
         const why = {
-          esm: /is not installed where .*: npm install \w+@\d; or .*leave transport out/,
+          esm: /is not installed where .*: npm install \w+@\d; or .*omit the option transport/,
           cjs: /cannot load/,
         };
         expect(message).to.match(why[format]);
