@@ -10,6 +10,8 @@ import { workflowCommands } from './commands.ts';
 
 const run = promisify(execFile);
 const WITHIN_MS = 30 * 60_000;
+/** Number of characters of the output of a failed command that are shown. */
+const MAX_SHOWN = 4_000;
 
 /** Why a command does not run here; others run as they are. */
 const LEFT_OUT: readonly (readonly [command: RegExp, why: string])[] = [
@@ -43,15 +45,25 @@ describe('commands of the workflows in a fresh clone', function () {
     await run('git', ['clone', '--quiet', '--depth', '1', `file://${ROOT}`, clone]);
     output = join(clone, 'github-output');
   });
+  // A job begins with a checkout of its own. What git ignores stays, since an installation takes long.
+  beforeEach(async () => {
+    await run('git', ['reset', '--quiet', '--hard'], { cwd: clone });
+    await run('git', ['clean', '--quiet', '-fd'], { cwd: clone });
+  });
   after(() => rm(clone, { recursive: true, force: true }));
 
+  /** Rejects with the end of what the command printed. */
   async function runInClone(command: string): Promise<void> {
     const { PATH, HOME } = process.env;
-    await run('bash', ['-e', '-c', command], {
+    // With one pipe for both, since a check prints what is wrong to either.
+    await run('bash', ['-e', '-c', `exec 2>&1\n${command}`], {
       cwd: clone,
       env: { PATH, HOME, CI: 'true', GITHUB_OUTPUT: output },
       timeout: WITHIN_MS,
       maxBuffer: 2 ** 28,
+    }).catch((error: unknown) => {
+      const printed = String(Reflect.get(Object(error), 'stdout'));
+      throw new Error(`${command} failed:\n${printed.slice(-MAX_SHOWN)}`, { cause: error });
     });
   }
 
